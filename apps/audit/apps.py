@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class AuditConfig(AppConfig):
+    name = "apps.audit"
+    label = "audit"
+    verbose_name = "Audit"
+
+    def ready(self) -> None:
+        from apps.audit.classes import register_tenant_events
+        from apps.audit.services import record
+        from apps.tenants import events
+
+        register_tenant_events()
+        events.connect(record)

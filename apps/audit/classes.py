@@ -1,0 +1,32 @@
+"""The events of this floor and of the one below, which can't register its own."""
+
+from __future__ import annotations
+
+from apps.audit.registry import EventClass, Group, register
+
+
+def _core(action: str, label: str, *fields: str) -> EventClass:
+    return EventClass(action=action, label=label, fields={Group.CORE: frozenset(fields)})
+
+
+def register_tenant_events() -> None:
+    settings = ("residency_region", "residency_strict", "embedding_profile", "generation_profile")
+    grant = ("scope_id", "membership_id", "api_key_id")
+    key = ("name", "prefix", "role")
+    register(
+        _core("tenants.tenant.created", "Tenant created", "slug", *settings),
+        _core("tenants.tenant.configured", "Tenant configured", "status", *settings),
+        _core("tenants.scope.created", "Scope created", "key", "parent_id"),
+        _core("tenants.membership.granted", "Membership granted", "user_id", "role"),
+        _core("tenants.membership.revoked", "Membership revoked", "user_id", "role"),
+        _core("tenants.grant.given", "Scope granted", *grant),
+        _core("tenants.grant.ended", "Grant ended", *grant),
+        _core("tenants.api_key.created", "API key created", *key),
+        _core("tenants.api_key.rotated", "API key rotated", *key),
+        _core("tenants.api_key.revoked", "API key revoked", *key),
+        _core("tenants.session.login", "Signed in", "user_id"),
+        _core("tenants.session.login_failed", "Sign-in failed", "user_id"),
+        _core("tenants.session.logout", "Signed out", "user_id"),
+        _core("tenants.session.tenant_switched", "Tenant switched", "user_id"),
+        _core("tenants.scope.opened", "Scope opened by the system", "reason"),
+    )

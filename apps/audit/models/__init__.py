@@ -1,0 +1,3 @@
+from apps.audit.models.event import Event, Outcome
+
+__all__ = ["Event", "Outcome"]

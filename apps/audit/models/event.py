@@ -1,0 +1,46 @@
+"""What happened. Rows are inserted and read; nothing that runs may change or remove one."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from apps.tenants.models.base import TenantModel
+
+
+class Outcome(models.TextChoices):
+    SUCCESS = "success", "Success"
+    REFUSED = "refused", "Refused"
+    DEGRADED = "degraded", "Degraded"
+    FAILED = "failed", "Failed"
+
+
+class Event(TenantModel):
+    """One event, written in the transaction of the act that it tells of.
+
+    scope_ids are the scopes that the act touched: a reader must hold them all. The actor is a surrogate id and the
+    label of that moment, never a foreign key, so that an event outlives its actor. payload holds one object a field
+    group (see apps/audit/registry.py).
+    """
+
+    scope_ids = ArrayField(models.UUIDField(), default=list)
+    action = models.CharField(max_length=100)
+    outcome = models.CharField(max_length=16, choices=Outcome.choices)
+    occurred_at = models.DateTimeField()
+    actor_kind = models.CharField(max_length=16)
+    actor_id = models.UUIDField(null=True)
+    actor_label = models.CharField(max_length=255)
+    subject_type = models.CharField(max_length=64, blank=True)
+    subject_id = models.UUIDField(null=True)
+    payload = models.JSONField()
+
+    class Meta:
+        ordering = ("-occurred_at", "-id")
+        indexes = (
+            models.Index(fields=["tenant", "-occurred_at", "-id"], name="event_by_time"),
+            models.Index(fields=["tenant", "action", "-occurred_at"], name="event_by_action"),
+            models.Index(fields=["tenant", "subject_id"], name="event_by_subject"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.occurred_at:%Y-%m-%d %H:%M:%S} UTC"

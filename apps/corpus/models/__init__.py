@@ -1,0 +1,19 @@
+from apps.corpus.models.chunk import Chunk, Page, Posting
+from apps.corpus.models.document import Document, DocumentStatus, SourceFile
+from apps.corpus.models.embedding import EMBEDDING_MODELS, Embedding384, Embedding1536
+from apps.corpus.models.job import IngestJob, JobStage, JobStatus
+
+__all__ = [
+    "EMBEDDING_MODELS",
+    "Chunk",
+    "Document",
+    "DocumentStatus",
+    "Embedding384",
+    "Embedding1536",
+    "IngestJob",
+    "JobStage",
+    "JobStatus",
+    "Page",
+    "Posting",
+    "SourceFile",
+]

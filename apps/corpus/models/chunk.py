@@ -1,0 +1,87 @@
+"""Pages, chunks and postings: what a document is cut into, and what is searched."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from apps.corpus.kinds import Kind
+from apps.corpus.models.document import Document
+from apps.tenants.models.base import ScopedModel, TenantForeignKey
+
+
+class Page(ScopedModel):
+    """One page's text: the authority for every quote and character span."""
+
+    document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
+    number = models.PositiveIntegerField(help_text="Counted from 1.")
+    text = models.TextField(blank=True)
+    extracted = models.BooleanField(default=True, help_text="False for a page without a text layer.")
+
+    class Meta:
+        ordering = ("document", "number")
+        constraints = (models.UniqueConstraint(fields=["tenant", "document", "number"], name="page_once"),)
+
+    def __str__(self) -> str:
+        return f"page {self.number}"
+
+
+class Chunk(ScopedModel):
+    """A passage: a child (searched and cited) or a parent (its wider context).
+
+    text == page.text[char_start:char_end] for a child, which never crosses a page. number is the place within the
+    document, from 1; children and parents are numbered apart.
+    """
+
+    document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="chunks")
+    kind = models.CharField(max_length=32, choices=Kind.choices)
+    number = models.PositiveIntegerField()
+    is_parent = models.BooleanField(default=False)
+    parent = TenantForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="children")
+    text = models.TextField()
+    context_header = models.CharField(max_length=500, blank=True)
+    page_start = models.PositiveIntegerField()
+    page_end = models.PositiveIntegerField()
+    char_start = models.PositiveIntegerField()
+    char_end = models.PositiveIntegerField()
+    sec_item = models.CharField(max_length=16, blank=True)
+    section = models.CharField(max_length=300, blank=True)
+    token_count = models.PositiveIntegerField()
+    # The chunk's length for BM25, in terms (header included); 0 for a parent, which is not searched.
+    term_count = models.PositiveIntegerField(default=0)
+    content_sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ("document", "is_parent", "number")
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "document", "is_parent", "number"], name="chunk_number_once"),
+            models.CheckConstraint(
+                condition=models.Q(page_end__gte=models.F("page_start")), name="chunk_pages_in_order"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"chunk {self.number}, page {self.page_start}"
+
+
+class Posting(ScopedModel):
+    """The chunks of one document that hold a term: packed, since the document is the unit of erasure and of filters.
+
+    Three arrays of equal length: chunk numbers, how often the term occurs in each, and each chunk's length in terms.
+    The lengths stand here too, so that a score needs no second table.
+    """
+
+    document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="postings")
+    kind = models.CharField(max_length=32, choices=Kind.choices)
+    # The C collation compares bytes: half the time of a linguistic one, and the same on every machine.
+    term = models.CharField(max_length=64, db_collation="C")
+    chunk_numbers = ArrayField(models.IntegerField())
+    term_frequencies = ArrayField(models.IntegerField())
+    chunk_term_counts = ArrayField(models.IntegerField())
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["tenant", "document", "term"], name="posting_once"),)
+        indexes = (models.Index(fields=["tenant", "term", "scope", "kind"], name="posting_by_term"),)
+
+    def __str__(self) -> str:
+        return self.term

@@ -1,0 +1,101 @@
+"""A document: what it is, which version, and how far it has come. Its bytes lie behind the same wall."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+
+from apps.corpus.kinds import DocumentType, Kind, SourceType
+from apps.tenants.models.base import ScopedModel, TenantForeignKey
+
+
+class DocumentStatus(models.TextChoices):
+    RECEIVED = "received", "Received"
+    PROCESSING = "processing", "Processing"
+    READY = "ready", "Ready"
+    SUPERSEDED = "superseded", "Superseded"
+    FAILED = "failed", "Failed"
+
+
+class Document(ScopedModel):
+    """One version of one document.
+
+    Versions of the same thing share series_id; at most one of them is ready at a time. valid_from and valid_to say
+    when this version was the current one, so that a question can be asked as of a date.
+    """
+
+    kind = models.CharField(max_length=32, choices=Kind.choices, help_text="What an intent may or may not reach.")
+    title = models.CharField(max_length=300)
+    slug = models.CharField(max_length=120, editable=False, help_text="How citations name this version.")
+    document_type = models.CharField(max_length=32, choices=DocumentType.choices, default=DocumentType.OTHER)
+    source_type = models.CharField(max_length=16, choices=SourceType.choices, default=SourceType.INTERNAL)
+    company = models.CharField(max_length=200, blank=True)
+    ticker = models.CharField(max_length=16, blank=True)
+    fiscal_year = models.PositiveSmallIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1900), MaxValueValidator(2200)]
+    )
+    fiscal_quarter = models.PositiveSmallIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(4)]
+    )
+    published_on = models.DateField(null=True, blank=True)
+    language = models.CharField(max_length=8, blank=True, help_text="ISO 639-1, such as en or de.")
+    jurisdictions = ArrayField(models.CharField(max_length=16), default=list, blank=True)
+    external_id = models.CharField(
+        max_length=200, blank=True, help_text="What its source system calls it."
+    )
+
+    series_id = models.UUIDField(editable=False)
+    version = models.PositiveIntegerField(default=1, editable=False)
+    valid_from = models.DateTimeField(null=True, editable=False)
+    valid_to = models.DateTimeField(null=True, editable=False)
+
+    status = models.CharField(
+        max_length=16, choices=DocumentStatus.choices, default=DocumentStatus.RECEIVED, editable=False
+    )
+    error_code = models.CharField(max_length=100, blank=True, editable=False)
+    error_detail = models.TextField(blank=True, editable=False)
+    warnings = models.JSONField(default=list, editable=False)
+
+    filename = models.CharField(max_length=255, editable=False)
+    media_type = models.CharField(max_length=100, blank=True, editable=False)
+    byte_size = models.PositiveBigIntegerField(editable=False)
+    content_sha256 = models.CharField(max_length=64, editable=False)
+    page_count = models.PositiveIntegerField(default=0, editable=False)
+    chunk_count = models.PositiveIntegerField(default=0, editable=False)
+    # Sums over the document's child chunks, for BM25's average length without touching the chunks.
+    term_count = models.PositiveIntegerField(default=0, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-created_at", "-id")
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "series_id", "version"], name="document_version_once"),
+            models.UniqueConstraint(fields=["tenant", "slug"], name="document_slug_once"),
+            models.UniqueConstraint(
+                fields=["tenant", "series_id"],
+                condition=models.Q(status="ready"),
+                name="document_one_ready_version",
+            ),
+        )
+        indexes = (
+            models.Index(fields=["tenant", "scope", "kind", "status"], name="document_by_scope_kind"),
+            models.Index(fields=["tenant", "scope", "content_sha256"], name="document_by_content"),
+            models.Index(fields=["tenant", "scope", "external_id"], name="document_by_external_id"),
+        )
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class SourceFile(ScopedModel):
+    """The bytes as they came: transactional with their row, behind the same policy, in the same backup."""
+
+    document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="source_files")
+    content = models.BinaryField()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["tenant", "document"], name="source_file_once"),)
+
+    def __str__(self) -> str:
+        return f"file of {self.document_id}"

@@ -1,0 +1,45 @@
+"""Vectors: one narrow table a dimension, so that a scan reads vectors and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.db import models
+from pgvector.django import HalfVectorField
+
+from apps.corpus.kinds import Kind
+from apps.corpus.models.chunk import Chunk
+from apps.corpus.models.document import Document
+from apps.tenants.models.base import ScopedModel, TenantForeignKey
+
+
+class _Embedding(ScopedModel):
+    """A child chunk's unit-norm vector by one model. STORAGE PLAIN is set by the migration."""
+
+    document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="+")
+    chunk = TenantForeignKey(Chunk, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=32, choices=Kind.choices)
+    model = models.CharField(max_length=127)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.model} of chunk {self.chunk_id}"
+
+
+class Embedding384(_Embedding):
+    vector = HalfVectorField(dimensions=384)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["tenant", "chunk", "model"], name="embedding_384_once"),)
+
+
+class Embedding1536(_Embedding):
+    vector = HalfVectorField(dimensions=1536)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["tenant", "chunk", "model"], name="embedding_1536_once"),)
+
+
+EMBEDDING_MODELS: Mapping[int, type[Embedding384] | type[Embedding1536]] = {384: Embedding384, 1536: Embedding1536}

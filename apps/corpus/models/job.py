@@ -1,0 +1,53 @@
+"""The work that turns a file into searchable chunks: a row first, a Celery message second."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from apps.corpus.models.document import Document
+from apps.tenants.models.base import ScopedModel, TenantForeignKey
+
+
+class JobStage(models.TextChoices):
+    EXTRACT = "extract", "Reading the file"
+    EMBED = "embed", "Embedding"
+    DONE = "done", "Done"
+
+
+class JobStatus(models.TextChoices):
+    PENDING = "pending", "Waiting"
+    RUNNING = "running", "Running"
+    RETRY = "retry", "Waiting to try again"
+    SUCCEEDED = "succeeded", "Succeeded"
+    FAILED = "failed", "Failed"
+
+
+class IngestJob(ScopedModel):
+    """One document's way in. Whoever runs it holds the lease; an expired lease means that its worker died."""
+
+    document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="jobs")
+    actor_kind = models.CharField(max_length=16)
+    actor_id = models.UUIDField(null=True)
+    actor_label = models.CharField(max_length=255)
+    stage = models.CharField(max_length=16, choices=JobStage.choices, default=JobStage.EXTRACT)
+    status = models.CharField(max_length=16, choices=JobStatus.choices, default=JobStatus.PENDING)
+    embedding_profile = models.CharField(max_length=63)
+    attempts = models.PositiveIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(null=True)
+    lease_owner = models.CharField(max_length=127, blank=True)
+    lease_until = models.DateTimeField(null=True)
+    pages_total = models.PositiveIntegerField(default=0)
+    chunks_total = models.PositiveIntegerField(default=0)
+    chunks_embedded = models.PositiveIntegerField(default=0)
+    error_code = models.CharField(max_length=100, blank=True)
+    error_detail = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-created_at", "-id")
+        indexes = (models.Index(fields=["tenant", "status", "next_attempt_at"], name="job_due"),)
+
+    def __str__(self) -> str:
+        return f"ingest of {self.document_id}"

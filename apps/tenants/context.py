@@ -1,0 +1,167 @@
+"""Opening the wall: who acts, for which tenant, in which scopes, for one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from apps.tenants.errors import NoScopeError, ScopeNotGrantedError
+from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.principals import Principal, PrincipalKind, system_principal
+from apps.tenants.tokens import (
+    IDENTITY_SETTING,
+    SCOPE_SETTING,
+    Identity,
+    identity_token,
+    scope_token,
+)
+from config.secrets import SigningKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeContext:
+    """What the current transaction was granted."""
+
+    tenant_id: TenantId
+    scope_ids: frozenset[ScopeId]
+    principal: Principal
+    reason: str
+
+
+_current: ContextVar[ScopeContext | None] = ContextVar("glassbox_scope", default=None)
+
+
+def current_scope() -> ScopeContext:
+    """The open scope. Raises NoScopeError when none is open."""
+    context = _current.get()
+    if context is None:
+        raise NoScopeError
+    return context
+
+
+def open_tenant_id() -> TenantId | None:
+    context = _current.get()
+    return None if context is None else context.tenant_id
+
+
+@contextmanager
+def open_scope(
+    *,
+    tenant: TenantId,
+    scopes: Iterable[ScopeId] | None = None,
+    principal: Principal | None = None,
+    reason: str = "",
+) -> Iterator[ScopeContext]:
+    """Open a transaction that sees one tenant's rows in the given scopes, and nothing else.
+
+    Args:    tenant: whose rows.
+             scopes: which of its scopes; None for all that the principal holds, or all of the tenant's without one.
+             principal: who acts; None for the system itself, and then a reason is required.
+             reason: why the system opens the scope; kept in the events that it writes.
+    Yields:  the ScopeContext. A nested call narrows or changes the scope and gives the outer one back.
+    Raises:  ScopeNotGrantedError: a scope that the principal does not hold.
+             ValueError: neither a principal nor a reason was given.
+    Costs:   one query, two more when the scopes of the tenant must be read first.
+    """
+    if principal is None and not reason:
+        raise ValueError("open_scope without a principal needs a reason")
+    with transaction.atomic():
+        granted = principal.scope_ids if principal else tenant_scope_ids(tenant)
+        wanted = granted if scopes is None else frozenset(scopes)
+        if principal and not wanted <= granted:
+            raise ScopeNotGrantedError(scope=", ".join(sorted(str(s) for s in wanted - granted)))
+        actor = principal or system_principal(tenant_id=tenant, scope_ids=wanted, label=f"system: {reason}")
+        context = ScopeContext(tenant_id=tenant, scope_ids=wanted, principal=actor, reason=reason)
+        with _entered(context):
+            yield context
+
+
+@contextmanager
+def widened_scope(*, added: ScopeId) -> Iterator[ScopeContext]:
+    """The open scope plus one that is being created in it: a row must be visible to whoever inserts it."""
+    outer = current_scope()
+    context = ScopeContext(
+        tenant_id=outer.tenant_id,
+        scope_ids=outer.scope_ids | {added},
+        principal=outer.principal,
+        reason=outer.reason,
+    )
+    with transaction.atomic(), _entered(context):
+        yield context
+
+
+@contextmanager
+def open_identity(identity: Identity) -> Iterator[None]:
+    """Let a sign-in read the directory rows that the identity names (see authz.sql); never a document."""
+    with transaction.atomic():
+        before = _read(IDENTITY_SETTING)
+        _write(
+            IDENTITY_SETTING,
+            identity_token(key=signing_key(), backend_pid=_backend_pid(), identity=identity),
+        )
+        yield
+        # Reached on success alone: a failure rolls the savepoint back, and the setting with it.
+        _write(IDENTITY_SETTING, before)
+
+
+def tenant_scope_ids(tenant: TenantId) -> frozenset[ScopeId]:
+    """All scopes of a tenant, read as its directory."""
+    with open_identity(Identity(directory=tenant)), connection.cursor() as cursor:
+        cursor.execute("SELECT id FROM tenants_scope WHERE tenant_id = %s", [tenant])
+        return frozenset(ScopeId(row[0]) for row in cursor.fetchall())
+
+
+def signing_key() -> SigningKey:
+    """The newest scope-token key; older ones stay valid in the database until they are removed there."""
+    key: SigningKey = settings.GLASSBOX_SCOPE_KEYS[0]
+    return key
+
+
+@contextmanager
+def _entered(context: ScopeContext) -> Iterator[None]:
+    before = _read(SCOPE_SETTING)
+    _write(
+        SCOPE_SETTING,
+        scope_token(
+            key=signing_key(),
+            backend_pid=_backend_pid(),
+            tenant=context.tenant_id,
+            scopes=context.scope_ids,
+        ),
+    )
+    reset = _current.set(context)
+    try:
+        yield
+    finally:
+        _current.reset(reset)
+    # Reached on success alone: a failure rolls the savepoint back, and the setting with it.
+    if not connection.needs_rollback:
+        _write(SCOPE_SETTING, before)
+
+
+def _backend_pid() -> int:
+    connection.ensure_connection()
+    pid: int = connection.connection.info.backend_pid
+    return pid
+
+
+def _read(setting: str) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT coalesce(current_setting(%s, true), '')", [setting])
+        value: str = cursor.fetchone()[0]
+        return value
+
+
+def _write(setting: str, value: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config(%s, %s, true)", [setting, value])
+
+
+def acting_user_id(principal: Principal) -> UUID | None:
+    return principal.id if principal.kind is PrincipalKind.USER else None

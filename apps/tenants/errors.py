@@ -1,0 +1,62 @@
+"""What can go wrong at the wall, in words for the person who meets it."""
+
+from __future__ import annotations
+
+from apps.errors import ApplicationError
+
+
+class NoScopeError(ApplicationError):
+    code = "tenants.no_scope"
+    status = 403
+    message = "No scope is open. Sign in as a member of a tenant, or use an API key of it."
+
+
+class PermissionDeniedError(ApplicationError):
+    code = "tenants.permission_denied"
+    status = 403
+    message = "This needs the permission {permission}. Roles that have it: {roles}."
+
+
+class ScopeNotGrantedError(ApplicationError):
+    """Also raised for a scope that does not exist: the two must look alike."""
+
+    code = "tenants.scope_not_granted"
+    status = 404
+    message = "There is no scope {scope} that you may use. See GET /api/v1/scopes/ for yours."
+
+
+class UnknownTenantError(ApplicationError):
+    code = "tenants.unknown_tenant"
+    status = 404
+    message = "There is no tenant {tenant} that you may use."
+
+
+class InvalidKeyError(ApplicationError):
+    """Wrong, expired and revoked look alike to a caller; the log of the owning tenant says which it was."""
+
+    code = "tenants.invalid_api_key"
+    status = 401
+    message = "The API key is not valid: unknown, expired or revoked. Create a new one under Administration, API keys."
+
+
+class InvalidScopeKeyError(ApplicationError):
+    code = "tenants.invalid_scope_name"
+    status = 400
+    message = "A scope is named type:name in lower case, such as fund:global-equity; {key} is not."
+
+
+class UnsafeRoleError(ApplicationError):
+    code = "tenants.unsafe_database_role"
+    status = 500
+    message = "The database role {role} must not be {problem}: row-level security would not hold. {remedy}"
+
+
+class ResidencyError(ApplicationError):
+    """The one refusal of X7: a strict tenant and a provider of another region."""
+
+    code = "tenants.residency"
+    status = 409
+    message = (
+        "Tenant {tenant} keeps its data in {tenant_region}; the provider {provider} is in {provider_region}. "
+        "Choose a provider in {tenant_region}."
+    )

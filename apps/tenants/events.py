@@ -1,0 +1,36 @@
+"""How this floor tells the log what happened: the audit app connects its writer here, since it lies above.
+
+Without a writer every act fails: what can't be recorded does not happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from apps.tenants.ids import ScopeId
+
+Writer = Callable[..., object]
+
+_writer: Writer | None = None
+
+
+def connect(writer: Writer) -> None:
+    global _writer
+    _writer = writer
+
+
+def emit(
+    *,
+    action: str,
+    core: Mapping[str, Any],
+    outcome: str = "success",
+    subject_type: str = "",
+    subject_id: UUID | None = None,
+    scopes: Iterable[ScopeId] = (),
+) -> None:
+    """Record an act of the open scope's principal, in the current transaction."""
+    if _writer is None:
+        raise RuntimeError("no audit writer is connected; is apps.audit installed?")
+    _writer(action=action, core=core, outcome=outcome, subject_type=subject_type, subject_id=subject_id, scopes=scopes)

@@ -1,0 +1,74 @@
+"""One door for every request: authenticate, then answer within the scope that the principal was granted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from apps.tenants.context import open_scope
+from apps.tenants.errors import InvalidKeyError, UnknownTenantError
+from apps.tenants.ids import TenantId, UserId
+from apps.tenants.models import ApiKey, User
+from apps.tenants.principals import Principal
+from apps.tenants.selectors.grants import TenantChoice, key_principal, tenants_of_user, user_principal
+from apps.tenants.services.api_keys import api_key_authenticate, api_key_used
+
+SESSION_TENANT = "tenant_id"
+
+
+class ScopeMiddleware:
+    """Sets request.principal (None for nobody) and request.tenant_choices, and opens the scope around the view.
+
+    The scope is a transaction: the whole answer, its template included, is made inside it. The view has a savepoint
+    of its own (ATOMIC_REQUESTS), so that a failed view is undone and its failure can still be recorded.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        request.principal = None
+        request.tenant_choices = ()
+        request.authentication_error = None
+        key: ApiKey | None = None
+        authorization = request.headers.get("Authorization", "")
+        if request.path.startswith("/api/") and authorization:
+            try:
+                key = api_key_authenticate(_bearer(authorization))
+                request.principal = key_principal(key)
+            except (InvalidKeyError, UnknownTenantError):
+                request.authentication_error = InvalidKeyError()
+        elif isinstance(request.user, User):
+            request.tenant_choices = tenants_of_user(UserId(request.user.id))
+            request.principal = _active_principal(request, request.user, request.tenant_choices)
+        principal: Principal | None = request.principal
+        if principal is None:
+            return self.get_response(request)
+        with open_scope(tenant=principal.tenant_id, principal=principal):
+            if key is not None:
+                api_key_used(key)
+            return self.get_response(request)
+
+
+def _active_principal(request: HttpRequest, user: User, choices: tuple[TenantChoice, ...]) -> Principal | None:
+    """The principal in the tenant that the session names; in the first one when it names none or a lost one."""
+    if not choices:
+        return None
+    chosen = request.session.get(SESSION_TENANT)
+    ids = [choice.id for choice in choices]
+    tenant_id = TenantId(UUID(chosen)) if chosen and TenantId(UUID(chosen)) in ids else ids[0]
+    if chosen != str(tenant_id):
+        request.session[SESSION_TENANT] = str(tenant_id)
+    try:
+        return user_principal(user, tenant_id)
+    except UnknownTenantError:
+        # Revoked between the two queries: as if it had never been there.
+        return None
+
+
+def _bearer(authorization: str) -> str:
+    scheme, _, credentials = authorization.partition(" ")
+    return credentials.strip() if scheme.lower() == "bearer" else ""

@@ -1,0 +1,8 @@
+from apps.tenants.models.api_key import ApiKey
+from apps.tenants.models.grant import Grant
+from apps.tenants.models.membership import Membership
+from apps.tenants.models.scope import Scope
+from apps.tenants.models.tenant import Tenant
+from apps.tenants.models.user import User
+
+__all__ = ["ApiKey", "Grant", "Membership", "Scope", "Tenant", "User"]

@@ -1,0 +1,43 @@
+"""A customer: the outermost wall."""
+
+from __future__ import annotations
+
+from django.core.validators import RegexValidator
+from django.db import models
+
+from apps.tenants.models.base import UuidV7
+
+
+class TenantStatus(models.TextChoices):
+    ACTIVE = "active", "Active"
+    SUSPENDED = "suspended", "Suspended: nobody may sign in"
+
+
+class Tenant(models.Model):
+    id = models.UUIDField(primary_key=True, db_default=UuidV7(), editable=False)
+    slug = models.CharField(
+        max_length=63,
+        unique=True,
+        validators=[RegexValidator(r"^[a-z][a-z0-9-]*$", "Lower-case letters, digits and hyphens, a letter first.")],
+        help_text="The short name used in commands and addresses. It can't be changed later.",
+    )
+    name = models.CharField(max_length=200)
+    residency_region = models.CharField(
+        max_length=32, help_text="Where this tenant's data must stay, such as eu, ch or us."
+    )
+    residency_strict = models.BooleanField(
+        default=True,
+        help_text="Refuse every embedding and generation provider outside the region, when chosen and when called.",
+    )
+    embedding_profile = models.CharField(max_length=63, help_text="Which configured provider makes the vectors.")
+    generation_profile = models.CharField(
+        max_length=63, help_text="Which configured provider writes the answers; 'extractive' needs no model."
+    )
+    status = models.CharField(max_length=16, choices=TenantStatus.choices, default=TenantStatus.ACTIVE)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("slug",)
+
+    def __str__(self) -> str:
+        return self.name

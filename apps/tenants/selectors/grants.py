@@ -1,0 +1,101 @@
+"""Who holds what: from an authenticated user or key to a Principal."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from apps.tenants.context import open_identity
+from apps.tenants.errors import UnknownTenantError
+from apps.tenants.ids import ScopeId, TenantId, UserId
+from apps.tenants.models import ApiKey, Grant, Membership, Scope, Tenant, User
+from apps.tenants.models.tenant import TenantStatus
+from apps.tenants.principals import Principal, PrincipalKind
+from apps.tenants.roles import Role
+from apps.tenants.tokens import Identity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantChoice:
+    """A tenant that a user may work in."""
+
+    id: TenantId
+    slug: str
+    name: str
+    roles: tuple[Role, ...]
+
+
+def tenants_of_user(user_id: UserId) -> tuple[TenantChoice, ...]:
+    """The active tenants in which the user holds a role, by name. Two queries."""
+    with open_identity(Identity(user=user_id)):
+        roles: dict[TenantId, list[Role]] = defaultdict(list)
+        for membership in Membership._base_manager.filter(user_id=user_id, revoked_at__isnull=True).order_by("role"):
+            roles[TenantId(membership.tenant_id)].append(Role(membership.role))
+        tenants = Tenant.objects.filter(id__in=roles, status=TenantStatus.ACTIVE).order_by("name")
+        return tuple(
+            TenantChoice(id=TenantId(t.id), slug=t.slug, name=t.name, roles=tuple(roles[TenantId(t.id)]))
+            for t in tenants
+        )
+
+
+def user_principal(user: User, tenant_id: TenantId) -> Principal:
+    """The user's roles and scopes in one tenant. Raises UnknownTenantError when there are none."""
+    with open_identity(Identity(user=UserId(user.id), directory=tenant_id)):
+        memberships = list(
+            Membership._base_manager.filter(tenant_id=tenant_id, user_id=user.id, revoked_at__isnull=True)
+        )
+        if not memberships or not Tenant.objects.filter(id=tenant_id, status=TenantStatus.ACTIVE).exists():
+            raise UnknownTenantError(tenant=tenant_id)
+        scope_ids = _granted(tenant_id, Q(membership_id__in=[m.id for m in memberships]))
+    return Principal(
+        kind=PrincipalKind.USER,
+        id=user.id,
+        label=user.username,
+        tenant_id=tenant_id,
+        scope_ids=scope_ids,
+        roles=frozenset(Role(m.role) for m in memberships),
+    )
+
+
+def key_principal(key: ApiKey) -> Principal:
+    """An API key's role and scopes. Raises UnknownTenantError when its tenant is suspended."""
+    tenant_id = TenantId(key.tenant_id)
+    with open_identity(Identity(directory=tenant_id)):
+        if not Tenant.objects.filter(id=tenant_id, status=TenantStatus.ACTIVE).exists():
+            raise UnknownTenantError(tenant=tenant_id)
+        scope_ids = _granted(tenant_id, Q(api_key_id=key.id))
+    return Principal(
+        kind=PrincipalKind.API_KEY,
+        id=key.id,
+        label=str(key),
+        tenant_id=tenant_id,
+        scope_ids=scope_ids,
+        roles=frozenset({Role(key.role)}),
+    )
+
+
+def subtree(roots: Iterable[ScopeId], parents: Iterable[tuple[ScopeId, ScopeId | None]]) -> frozenset[ScopeId]:
+    """The scopes at and below the roots, given (scope, parent) pairs; a cycle ends where it began."""
+    children: dict[ScopeId, list[ScopeId]] = defaultdict(list)
+    for scope, parent in parents:
+        if parent is not None:
+            children[parent].append(scope)
+    reached: set[ScopeId] = set()
+    waiting = list(roots)
+    while waiting:
+        scope = waiting.pop()
+        if scope not in reached:
+            reached.add(scope)
+            waiting.extend(children[scope])
+    return frozenset(reached)
+
+
+def _granted(tenant_id: TenantId, holder: Q) -> frozenset[ScopeId]:
+    roots = Grant._base_manager.filter(holder, tenant_id=tenant_id, valid_to__isnull=True).values_list(
+        "scope_id", flat=True
+    )
+    tree = Scope._base_manager.filter(tenant_id=tenant_id).values_list("id", "parent_id")
+    return subtree([ScopeId(root) for root in roots], [(ScopeId(i), p and ScopeId(p)) for i, p in tree])

@@ -1,0 +1,51 @@
+"""Finding tenants and scopes by the names that people use."""
+
+from __future__ import annotations
+
+from apps.tenants.context import current_scope, open_identity
+from apps.tenants.errors import ScopeNotGrantedError, UnknownTenantError
+from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.models import Scope, Tenant
+from apps.tenants.selectors.grants import subtree
+from apps.tenants.tokens import Identity
+
+
+def tenant_by_slug(slug: str) -> Tenant:
+    """For commands, which act as the system. Raises UnknownTenantError, naming the ones there are."""
+    tenants = {tenant.slug: tenant for tenant in all_tenants()}
+    if slug not in tenants:
+        raise UnknownTenantError(tenant=f"{slug!r} (there are: {', '.join(sorted(tenants)) or 'none'})")
+    return tenants[slug]
+
+
+def all_tenants() -> tuple[Tenant, ...]:
+    """Every tenant's own row (no scope, document or member of it): what a sweeper goes through."""
+    with open_identity(Identity(all_tenants=True)):
+        return tuple(Tenant.objects.order_by("slug"))
+
+
+def current_tenant() -> Tenant:
+    tenant: Tenant = Tenant.objects.get(id=current_scope().tenant_id)
+    return tenant
+
+
+def scope_by_key(key: str) -> Scope:
+    """One of the open scope's scopes. Raises ScopeNotGrantedError, alike for unknown and not granted."""
+    scope = Scope.objects.filter(key=key).first()
+    if scope is None:
+        raise ScopeNotGrantedError(scope=repr(key))
+    found: Scope = scope
+    return found
+
+
+def scopes_below(keys: list[str]) -> frozenset[ScopeId]:
+    """The granted scopes at and below the named ones; all that are granted when none is named."""
+    if not keys:
+        return current_scope().scope_ids
+    roots = [ScopeId(scope_by_key(key).id) for key in keys]
+    tree = [(ScopeId(i), p and ScopeId(p)) for i, p in Scope.objects.values_list("id", "parent_id")]
+    return subtree(roots, tree)
+
+
+def tenant_id_of(slug: str) -> TenantId:
+    return TenantId(tenant_by_slug(slug).id)

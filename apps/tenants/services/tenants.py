@@ -1,0 +1,113 @@
+"""Making tenants and scopes."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+from django.db import transaction
+
+from apps.tenants.context import current_scope, open_scope, widened_scope
+from apps.tenants.errors import InvalidScopeKeyError
+from apps.tenants.events import emit
+from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.models import Scope, Tenant
+from apps.tenants.models.scope import SCOPE_KEY_PATTERN
+from apps.tenants.provisioning import tenant_created
+from apps.tenants.residency import check_providers
+
+
+def tenant_create(
+    *,
+    slug: str,
+    name: str,
+    residency_region: str,
+    residency_strict: bool = True,
+    embedding_profile: str = "local",
+    generation_profile: str = "extractive",
+    reason: str,
+) -> Tenant:
+    """Make a tenant with what every tenant has (its root scope firm:<slug>, its first policy), or nothing.
+
+    Raises: ResidencyError: a provider outside a strict tenant's region.
+            ValidationError: a malformed slug or name.
+    """
+    tenant = Tenant(
+        id=uuid.uuid4(),
+        slug=slug,
+        name=name,
+        residency_region=residency_region,
+        residency_strict=residency_strict,
+        embedding_profile=embedding_profile,
+        generation_profile=generation_profile,
+    )
+    check_providers(tenant)
+    tenant.clean_fields()
+    root = ScopeId(uuid.uuid4())
+    # The scope is opened before the rows exist: the token is what allows them to be made.
+    with transaction.atomic(), open_scope(tenant=TenantId(tenant.id), scopes=[], reason=reason):
+        tenant.save(force_insert=True)
+        emit(
+            action="tenants.tenant.created",
+            core={
+                "slug": slug,
+                "residency_region": residency_region,
+                "residency_strict": residency_strict,
+                "embedding_profile": embedding_profile,
+                "generation_profile": generation_profile,
+            },
+            subject_type="tenant",
+            subject_id=tenant.id,
+        )
+        with widened_scope(added=root):
+            _insert_scope(scope_id=root, key=f"firm:{slug}", name=name, parent=None)
+            tenant_created(tenant)
+    return tenant
+
+
+def tenant_configure(tenant: Tenant) -> Tenant:
+    """Save a tenant's changed settings. Raises ResidencyError, ValidationError."""
+    current_scope()
+    check_providers(tenant)
+    tenant.full_clean()
+    with transaction.atomic():
+        tenant.save()
+        emit(
+            action="tenants.tenant.configured",
+            core={
+                "residency_region": tenant.residency_region,
+                "residency_strict": tenant.residency_strict,
+                "embedding_profile": tenant.embedding_profile,
+                "generation_profile": tenant.generation_profile,
+                "status": tenant.status,
+            },
+            subject_type="tenant",
+            subject_id=tenant.id,
+        )
+    return tenant
+
+
+def scope_create(*, key: str, name: str, parent: Scope | None) -> Scope:
+    """Make a scope in the open tenant; who holds the parent holds it from the next request on.
+
+    Raises: InvalidScopeKeyError.
+    """
+    if not re.fullmatch(SCOPE_KEY_PATTERN, key):
+        raise InvalidScopeKeyError(key=repr(key))
+    scope_id = ScopeId(uuid.uuid4())
+    with widened_scope(added=scope_id):
+        return _insert_scope(scope_id=scope_id, key=key, name=name, parent=parent)
+
+
+def _insert_scope(*, scope_id: ScopeId, key: str, name: str, parent: Scope | None) -> Scope:
+    scope: Scope = Scope.objects.create(
+        id=scope_id, tenant_id=current_scope().tenant_id, key=key, name=name, parent=parent
+    )
+    emit(
+        action="tenants.scope.created",
+        core={"key": key, "parent_id": str(parent.id) if parent else None},
+        subject_type="scope",
+        subject_id=scope_id,
+        scopes=[scope_id],
+    )
+    return scope

@@ -1,0 +1,53 @@
+"""Signing in, out and failing to are events of the tenants that the person belongs to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.http import HttpRequest
+
+from apps.tenants.context import open_scope
+from apps.tenants.errors import UnknownTenantError
+from apps.tenants.events import emit
+from apps.tenants.ids import UserId
+from apps.tenants.models import User
+from apps.tenants.selectors.grants import tenants_of_user, user_principal
+
+
+def connect() -> None:
+    user_logged_in.connect(_logged_in, dispatch_uid="glassbox.login")
+    user_logged_out.connect(_logged_out, dispatch_uid="glassbox.logout")
+    user_login_failed.connect(_login_failed, dispatch_uid="glassbox.login_failed")
+
+
+def _logged_in(sender: object, user: User, **kwargs: Any) -> None:
+    _record("tenants.session.login", user, outcome="success")
+
+
+def _logged_out(sender: object, user: User | None, **kwargs: Any) -> None:
+    if isinstance(user, User):
+        _record("tenants.session.logout", user, outcome="success")
+
+
+def _login_failed(sender: object, credentials: dict[str, Any], request: HttpRequest | None, **kwargs: Any) -> None:
+    # A name that nobody has belongs to no tenant, and so to no tenant's log.
+    user = User.objects.filter(username=credentials.get("username", "")).first()
+    if user is not None:
+        _record("tenants.session.login_failed", user, outcome="failed")
+
+
+def _record(action: str, user: User, *, outcome: str) -> None:
+    for choice in tenants_of_user(UserId(user.id)):
+        try:
+            principal = user_principal(user, choice.id)
+        except UnknownTenantError:
+            continue
+        with open_scope(tenant=choice.id, principal=principal):
+            emit(
+                action=action,
+                core={"user_id": str(user.id)},
+                outcome=outcome,
+                subject_type="user",
+                subject_id=user.id,
+            )

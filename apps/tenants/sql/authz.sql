@@ -1,0 +1,140 @@
+-- The database's half of the wall: it verifies the tokens that the application mints (apps/tenants/tokens.py).
+-- Applied by apps/tenants/provision.py as superuser; every statement can be repeated.
+
+CREATE SCHEMA IF NOT EXISTS authz AUTHORIZATION glassbox_authz;
+REVOKE ALL ON SCHEMA authz FROM PUBLIC;
+GRANT USAGE ON SCHEMA authz TO glassbox_owner, glassbox_api, glassbox_worker, glassbox_auditor, glassbox_eraser;
+
+CREATE TABLE IF NOT EXISTS authz.signing_key (
+    kid text PRIMARY KEY,
+    inner_pad bytea NOT NULL CHECK (octet_length(inner_pad) = 64),
+    outer_pad bytea NOT NULL CHECK (octet_length(outer_pad) = 64)
+);
+ALTER TABLE authz.signing_key OWNER TO glassbox_authz;
+REVOKE ALL ON authz.signing_key FROM PUBLIC;
+
+-- Returns the two claim fields of a valid token, NULL when the setting is absent, and raises for anything else.
+-- After COMMIT a transaction-local setting reads '', not NULL: both count as absent.
+CREATE OR REPLACE FUNCTION authz.verified(setting text, purpose text) RETURNS text[]
+LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    token text := current_setting(setting, true);
+    part text[];
+    message text;
+    pad_in bytea;
+    pad_out bytea;
+BEGIN
+    IF token IS NULL OR token = '' THEN
+        RETURN NULL;
+    END IF;
+    part := string_to_array(token, '|');
+    IF cardinality(part) IS DISTINCT FROM 7 OR part[1] <> purpose THEN
+        RAISE EXCEPTION 'no scope is open: the token is malformed' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    SELECT inner_pad, outer_pad INTO pad_in, pad_out FROM authz.signing_key WHERE kid = part[2];
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'no scope is open: the token is not signed by a known key'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    message := array_to_string(part[1:6], '|');
+    IF encode(sha256(pad_out || sha256(pad_in || convert_to(message, 'UTF8'))), 'hex') <> part[7] THEN
+        RAISE EXCEPTION 'no scope is open: the token is forged' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF part[3] <> pg_backend_pid()::text THEN
+        RAISE EXCEPTION 'no scope is open: the token belongs to another connection'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF part[4]::bigint < extract(epoch FROM clock_timestamp()) THEN
+        RAISE EXCEPTION 'no scope is open: the token has expired' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN part[5:6];
+END
+$$;
+
+CREATE OR REPLACE FUNCTION authz.tenant() RETURNS uuid
+LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    claim text[] := authz.verified('glassbox.scope', 's');
+BEGIN
+    IF claim IS NULL THEN
+        RAISE EXCEPTION 'no scope is open' USING ERRCODE = 'insufficient_privilege',
+            HINT = 'Open one with apps.tenants.context.open_scope.';
+    END IF;
+    RETURN claim[1]::uuid;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION authz.scopes() RETURNS uuid[]
+LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    claim text[] := authz.verified('glassbox.scope', 's');
+BEGIN
+    IF claim IS NULL THEN
+        RAISE EXCEPTION 'no scope is open' USING ERRCODE = 'insufficient_privilege',
+            HINT = 'Open one with apps.tenants.context.open_scope.';
+    END IF;
+    RETURN string_to_array(claim[2], ',')::uuid[];
+END
+$$;
+
+-- For the few tables that a sign-in reads before a scope is known: NULL with an identity alone, an error with neither.
+CREATE OR REPLACE FUNCTION authz.tenant_if_open() RETURNS uuid
+LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    claim text[] := authz.verified('glassbox.scope', 's');
+BEGIN
+    IF claim IS NULL AND authz.verified('glassbox.identity', 'i') IS NULL THEN
+        RAISE EXCEPTION 'no scope is open' USING ERRCODE = 'insufficient_privilege',
+            HINT = 'Open one with apps.tenants.context.open_scope.';
+    END IF;
+    RETURN claim[1]::uuid;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION authz.scopes_if_open() RETURNS uuid[]
+LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    claim text[] := authz.verified('glassbox.scope', 's');
+BEGIN
+    RETURN string_to_array(claim[2], ',')::uuid[];
+END
+$$;
+
+CREATE OR REPLACE FUNCTION authz.identity(field int) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    claim text[] := authz.verified('glassbox.identity', 'i');
+BEGIN
+    RETURN nullif(split_part(claim[1], ',', field), '');
+END
+$$;
+
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY[
+        'verified(text, text)', 'tenant()', 'scopes()', 'tenant_if_open()', 'scopes_if_open()', 'identity(int)'
+    ] LOOP
+        EXECUTE format('ALTER FUNCTION authz.%s OWNER TO glassbox_authz', name);
+        EXECUTE format('REVOKE ALL ON FUNCTION authz.%s FROM PUBLIC', name);
+        IF name <> 'verified(text, text)' THEN
+            EXECUTE format(
+                'GRANT EXECUTE ON FUNCTION authz.%s TO glassbox_owner, glassbox_api, glassbox_worker, '
+                'glassbox_auditor, glassbox_eraser', name);
+        END IF;
+    END LOOP;
+END
+$$;

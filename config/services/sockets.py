@@ -1,0 +1,37 @@
+"""Private directories for sockets, in a place where anybody could have made one before us."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from pathlib import Path
+
+from .account import Account
+from .errors import SocketDirectoryError
+
+
+def prepare_socket_directory(path: Path, *, account: Account, service: str) -> None:
+    """Make `path` a directory that only the account (and root) can enter.
+
+    Raises: SocketDirectoryError: something else lies there, or it can't be made.
+    """
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise SocketDirectoryError(service=service, path=path, reason=str(error.strerror)) from error
+    status = path.lstat()
+    if not stat.S_ISDIR(status.st_mode):
+        raise SocketDirectoryError(service=service, path=path, reason="it is not a directory")
+    if status.st_uid not in (account.uid, os.geteuid()):
+        raise SocketDirectoryError(service=service, path=path, reason=f"it belongs to uid {status.st_uid}")
+    account.own(path)
+    path.chmod(0o700)
+
+
+def remove_socket_directory(path: Path) -> None:
+    """Remove the directory and the sockets that a killed server left in it."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)

@@ -1,0 +1,191 @@
+"""Settings of every environment. Development, production and test only override."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from config import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+GLASSBOX_HOME = env.home()
+
+DEBUG = False
+ALLOWED_HOSTS: list[str] = []
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+AUTH_USER_MODEL = "tenants.User"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
+    "unfold.contrib.forms",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "django_filters",
+    "django_celery_beat",
+    "apps.tenants",
+    "apps.audit",
+    "apps.corpus",
+    "apps.intents",
+    "apps.retrieval",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "apps.tenants.middleware.ScopeMiddleware",
+]
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "apps.tenants.admin.context.tenant_switcher",
+            ],
+        },
+    }
+]
+
+AUTHENTICATION_BACKENDS = ["apps.tenants.authentication.MembershipBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "/admin/login/"
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = GLASSBOX_HOME / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_AGE = 8 * 60 * 60
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+
+# --- The platform's own settings -------------------------------------------------------------------------------
+
+# Where this installation runs; the region of every provider that runs inside it.
+GLASSBOX_REGION = env.text("GLASSBOX_REGION", default="eu")
+GLASSBOX_DB_ROLE = env.text("GLASSBOX_DB_ROLE", default="glassbox_api")
+GLASSBOX_MAX_UPLOAD_BYTES = env.integer("GLASSBOX_MAX_UPLOAD_BYTES", default=100 * 1024 * 1024)
+GLASSBOX_MAX_QUESTION_CHARS = 4_000
+DATA_UPLOAD_MAX_MEMORY_SIZE = GLASSBOX_MAX_UPLOAD_BYTES
+FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+
+GLASSBOX_EMBEDDING_PROFILES: dict[str, dict[str, Any]] = {
+    "local": {
+        "backend": "sentence-transformers",
+        # Empty: the MiniLM folder of the installed wheel. Otherwise a path or a hub name.
+        "model": env.text("GLASSBOX_LOCAL_EMBEDDING_MODEL", default=""),
+        "dimension": 384,
+        "region": GLASSBOX_REGION,
+    },
+    "openai": {
+        "backend": "openai",
+        "model": env.text("GLASSBOX_OPENAI_EMBEDDING_MODEL", default="text-embedding-3-small"),
+        "dimension": 1536,
+        "base_url": env.text("GLASSBOX_OPENAI_BASE_URL", default="https://api.openai.com/v1"),
+        "api_key_env": "OPENAI_API_KEY",
+        "region": env.text("GLASSBOX_OPENAI_REGION", default="us"),
+        "timeout_seconds": 20,
+    },
+}
+GLASSBOX_GENERATION_PROFILES: dict[str, dict[str, Any]] = {
+    "extractive": {"backend": "extractive", "region": GLASSBOX_REGION},
+    "openai": {
+        "backend": "openai",
+        "model": env.text("GLASSBOX_OPENAI_CHAT_MODEL", default="gpt-4.1-mini"),
+        "base_url": env.text("GLASSBOX_OPENAI_BASE_URL", default="https://api.openai.com/v1"),
+        "api_key_env": "OPENAI_API_KEY",
+        "region": env.text("GLASSBOX_OPENAI_REGION", default="us"),
+        "timeout_seconds": 40,
+    },
+}
+
+# --- API ----------------------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "apps.tenants.api.authentication.ApiKeyAuthentication",
+        "apps.tenants.api.authentication.MemberSessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.tenants.api.permissions.HasTenantPermission"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "EXCEPTION_HANDLER": "apps.tenants.api.problems.problem_handler",
+    "DEFAULT_THROTTLE_CLASSES": ["apps.tenants.api.throttling.PrincipalThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"principal": env.text("GLASSBOX_API_RATE", default="600/min")},
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "Glassbox API",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+}
+
+# --- Celery -------------------------------------------------------------------------------------------------------
+
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_TIME_LIMIT = 3600
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_timeout": 5, "socket_connect_timeout": 2}
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1}
+CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "corpus-sweep": {"task": "apps.corpus.tasks.sweep", "schedule": 30.0},
+}
+CELERY_TIMEZONE = "UTC"
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.text("GLASSBOX_LOG_LEVEL", default="WARNING")},
+    "loggers": {"glassbox": {"level": "INFO"}},
+}
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

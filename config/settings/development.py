@@ -1,0 +1,50 @@
+"""A checkout: embedded services unless DATABASE_URL and REDIS_URL name others, and secrets made on the first start."""
+
+from __future__ import annotations
+
+from config import env
+from config.database import database_settings
+from config.secrets import load_secrets
+from config.services.layout import Layout
+from config.settings.base import *  # noqa: F403
+from config.settings.base import GLASSBOX_DB_ROLE, GLASSBOX_HOME, STORAGES
+
+DEBUG = env.boolean("GLASSBOX_DEBUG", default=False)
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
+
+_secrets = load_secrets()
+_endpoints = Layout(GLASSBOX_HOME).endpoints()
+GLASSBOX_EMBEDDED = not env.text("DATABASE_URL", default="")
+DATABASE_URL = env.text("DATABASE_URL", default=f"postgresql:///glassbox?host={_endpoints.postgres_host}")
+
+SECRET_KEY = _secrets.django_secret_key
+GLASSBOX_SCOPE_KEYS = _secrets.scope_token_keys
+GLASSBOX_AUDIT_KEY = _secrets.audit_master_key
+GLASSBOX_DB_PASSWORDS = _secrets.database_passwords
+
+DATABASES = {
+    "default": database_settings(
+        url=DATABASE_URL,
+        role=GLASSBOX_DB_ROLE,
+        password=_secrets.database_passwords[GLASSBOX_DB_ROLE],
+        application_name="glassbox",
+    ),
+    "owner": database_settings(
+        url=DATABASE_URL,
+        role="glassbox_owner",
+        password=_secrets.database_passwords["glassbox_owner"],
+        application_name="glassbox-migrate",
+        pool_size=0,
+    ),
+}
+CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", default=env.text("REDIS_URL", default=_endpoints.broker_url))
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": env.text("REDIS_URL", default=_endpoints.redis_url),
+        "KEY_PREFIX": "glassbox",
+    }
+}
+STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+WHITENOISE_USE_FINDERS = True
+EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"

@@ -1,0 +1,58 @@
+"""A served installation: real PostgreSQL and Redis, secrets from the environment, HTTPS. Refuses to start without."""
+
+from __future__ import annotations
+
+from config import env
+from config.database import database_settings
+from config.secrets import required_secrets
+from config.settings.base import *  # noqa: F403
+from config.settings.base import GLASSBOX_DB_ROLE, LOGGING
+
+GLASSBOX_EMBEDDED = False
+
+with env.collecting() as _env:
+    DATABASE_URL = _env.url("DATABASE_URL", schemes=("postgresql", "postgres"))
+    _redis_url = _env.url("REDIS_URL", schemes=("redis", "rediss", "unix"))
+    ALLOWED_HOSTS = list(_env.items("DJANGO_ALLOWED_HOSTS"))
+_secrets = required_secrets()
+
+SECRET_KEY = _secrets.django_secret_key
+GLASSBOX_SCOPE_KEYS = _secrets.scope_token_keys
+GLASSBOX_AUDIT_KEY = _secrets.audit_master_key
+GLASSBOX_DB_PASSWORDS = _secrets.database_passwords
+CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS if not host.startswith(".")]
+
+_pool_size = env.integer("GLASSBOX_DB_POOL", default=8, minimum=1)
+DATABASES = {
+    "default": database_settings(
+        url=DATABASE_URL,
+        role=GLASSBOX_DB_ROLE,
+        password=_secrets.database_passwords[GLASSBOX_DB_ROLE],
+        application_name="glassbox",
+        pool_size=_pool_size,
+    ),
+    "owner": database_settings(
+        url=DATABASE_URL,
+        role="glassbox_owner",
+        password=_secrets.database_passwords["glassbox_owner"],
+        application_name="glassbox-migrate",
+        pool_size=0,
+    ),
+}
+CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", default=_redis_url)
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": _redis_url,
+        "KEY_PREFIX": "glassbox",
+    }
+}
+
+SECURE_SSL_REDIRECT = env.boolean("GLASSBOX_SSL_REDIRECT", default=True)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_HSTS_SECONDS = env.integer("GLASSBOX_HSTS_SECONDS", default=31_536_000)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+SECURE_HSTS_PRELOAD = True
+SESSION_COOKIE_SECURE = True
+CSRF_COOKIE_SECURE = True
+LOGGING = {**LOGGING, "root": {**LOGGING["root"], "level": env.text("GLASSBOX_LOG_LEVEL", default="INFO")}}

@@ -1,0 +1,60 @@
+"""The suite: the same services and the same roles, in a state folder of its own and one database a test worker."""
+
+from __future__ import annotations
+
+import os
+
+from config import env
+from config.database import database_settings
+from config.secrets import load_secrets
+from config.services.layout import Layout
+from config.settings.base import *  # noqa: F403
+from config.settings.base import REST_FRAMEWORK, STORAGES
+
+GLASSBOX_HOME = env.home() / "test"
+GLASSBOX_EMBEDDED = True
+ALLOWED_HOSTS = ["*"]
+
+_secrets = load_secrets(GLASSBOX_HOME)
+_endpoints = Layout(GLASSBOX_HOME).endpoints()
+_worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+_redis_database = 2 + int(_worker.removeprefix("gw")) if _worker.startswith("gw") else 1
+
+TEST_DATABASE = env.text("GLASSBOX_TEST_DATABASE", default=f"glassbox_test_{_worker}")
+DATABASE_URL = f"postgresql:///{TEST_DATABASE}?host={_endpoints.postgres_host}"
+
+SECRET_KEY = _secrets.django_secret_key
+GLASSBOX_SCOPE_KEYS = _secrets.scope_token_keys
+GLASSBOX_AUDIT_KEY = _secrets.audit_master_key
+GLASSBOX_DB_PASSWORDS = _secrets.database_passwords
+GLASSBOX_DB_ROLE = env.text("GLASSBOX_DB_ROLE", default="glassbox_api")
+
+DATABASES = {
+    "default": database_settings(
+        url=DATABASE_URL,
+        role=GLASSBOX_DB_ROLE,
+        password=_secrets.database_passwords[GLASSBOX_DB_ROLE],
+        application_name="glassbox-test",
+    ),
+    "owner": database_settings(
+        url=DATABASE_URL,
+        role="glassbox_owner",
+        password=_secrets.database_passwords["glassbox_owner"],
+        application_name="glassbox-test-owner",
+        pool_size=0,
+    ),
+}
+CELERY_BROKER_URL = _endpoints.broker_url.replace("virtual_host=0", f"virtual_host={_redis_database}")
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": _endpoints.redis_url.replace("db=1", f"db={_redis_database + 8}"),
+        "KEY_PREFIX": "glassbox-test",
+    }
+}
+STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+REST_FRAMEWORK = {**REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": {"principal": "10000/min"}}

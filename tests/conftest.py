@@ -1,0 +1,118 @@
+"""The suite's ground: real services, one migrated database a test worker, the real runtime role."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import connections
+from django.test import TransactionTestCase
+from psycopg import sql
+
+from config.locks import FileLock
+from config.services import Durability, ensure_services
+
+_CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_blocker: pytest.FixtureRequest) -> Iterator[None]:
+    """A database of this worker, copied from a template that is migrated once for each state of the schema."""
+    home = settings.GLASSBOX_HOME
+    home.mkdir(parents=True, exist_ok=True)
+    admin_url = ensure_services(home=home, durability=Durability.DISPOSABLE).admin_dsn
+    with FileLock(home / "template.lock", timeout_s=300):
+        template = f"glassbox_template_{_schema_digest()}"
+        with psycopg.connect(admin_url, autocommit=True) as server:
+            known = {row[0] for row in server.execute("SELECT datname FROM pg_database").fetchall()}
+            if template not in known:
+                for stale in known:
+                    if stale.startswith("glassbox_template_"):
+                        server.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(stale)))
+                with django_db_blocker.unblock():
+                    _migrate(f"{template}_new")
+                server.execute(
+                    sql.SQL("ALTER DATABASE {} RENAME TO {}").format(
+                        sql.Identifier(f"{template}_new"), sql.Identifier(template)
+                    )
+                )
+            _copy(server, template)
+    yield
+    with django_db_blocker.unblock():
+        for connection in connections.all(initialized_only=True):
+            connection.close()
+            connection.close_pool()
+
+
+def _migrate(database: str) -> None:
+    from django.core.management import call_command
+
+    owner = connections["owner"]
+    name = owner.settings_dict["NAME"]
+    owner.settings_dict["NAME"] = settings.DATABASES["owner"]["NAME"] = database
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+    finally:
+        owner.close()
+        owner.settings_dict["NAME"] = settings.DATABASES["owner"]["NAME"] = name
+
+
+def _copy(server: psycopg.Connection, template: str) -> None:
+    name = sql.Identifier(settings.TEST_DATABASE)
+    server.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
+    server.execute(
+        sql.SQL("CREATE DATABASE {} OWNER glassbox_owner TEMPLATE {} STRATEGY file_copy").format(
+            name, sql.Identifier(template)
+        )
+    )
+    server.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(name))
+    server.execute(
+        sql.SQL(
+            "GRANT CONNECT ON DATABASE {} TO glassbox_owner, glassbox_api, glassbox_worker, glassbox_auditor, "
+            "glassbox_eraser, glassbox_backup"
+        ).format(name)
+    )
+
+
+def _schema_digest() -> str:
+    digest = hashlib.sha256()
+    sources = [
+        *_CHECKOUT.glob("apps/*/migrations/*.py"),
+        *_CHECKOUT.glob("apps/tenants/sql/*.sql"),
+        _CHECKOUT / "apps/tenants/operations.py",
+        _CHECKOUT / "apps/tenants/provision.py",
+    ]
+    for path in sorted(sources):
+        digest.update(path.read_bytes())
+    for key in settings.GLASSBOX_SCOPE_KEYS:
+        digest.update(key.key)
+    return digest.hexdigest()[:16]
+
+
+def _truncate(self: TransactionTestCase) -> None:
+    """What Django's flush does, as the superuser: no role that runs the application may truncate, nor un-log."""
+    with psycopg.connect(f"{admin_dsn()} dbname={settings.TEST_DATABASE}", autocommit=True) as connection:
+        tables = connection.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace "
+            "AND relname NOT IN ('django_migrations', 'django_content_type', 'auth_permission')"
+        ).fetchall()
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(
+            sql.SQL("TRUNCATE {} RESTART IDENTITY").format(
+                sql.SQL(", ").join(sql.Identifier(table) for (table,) in tables)
+            )
+        )
+
+
+TransactionTestCase._fixture_teardown = _truncate
+
+
+def admin_dsn() -> str:
+    """The superuser's connection string, for fixtures and for controls that must work without the wall."""
+    from config.services import endpoints
+
+    return endpoints(settings.GLASSBOX_HOME).admin_dsn

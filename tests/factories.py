@@ -1,0 +1,73 @@
+"""Tenants, scopes and people for tests: made by the real services, as the real role."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from apps.tenants.context import open_scope
+from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.models import Scope, Tenant, User
+from apps.tenants.principals import Principal
+from apps.tenants.roles import Role
+from apps.tenants.selectors.grants import key_principal, user_principal
+from apps.tenants.services.api_keys import api_key_create
+from apps.tenants.services.members import membership_grant
+from apps.tenants.services.tenants import scope_create, tenant_create
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Firm:
+    """A tenant with its root scope and the scopes below it, by key."""
+
+    tenant: Tenant
+    scopes: dict[str, Scope]
+
+    @property
+    def id(self) -> TenantId:
+        return TenantId(self.tenant.id)
+
+    @property
+    def root(self) -> Scope:
+        return self.scopes[f"firm:{self.tenant.slug}"]
+
+    def scope_ids(self, *keys: str) -> list[ScopeId]:
+        return [ScopeId(self.scopes[key].id) for key in keys]
+
+
+def make_firm(
+    slug: str = "acme", *, funds: Iterable[str] = ("alpha", "beta"), region: str = "eu", strict: bool = False
+) -> Firm:
+    tenant = tenant_create(
+        slug=slug, name=slug.title(), residency_region=region, residency_strict=strict, reason="a test"
+    )
+    with open_scope(tenant=TenantId(tenant.id), reason="a test"):
+        root = Scope.objects.get(key=f"firm:{slug}")
+        scopes = {root.key: root}
+        for fund in funds:
+            scopes[f"fund:{fund}"] = scope_create(key=f"fund:{fund}", name=fund.title(), parent=root)
+    return Firm(tenant=tenant, scopes=scopes)
+
+
+def make_user(username: str, *, password: str = "", superuser: bool = False) -> User:
+    user = User(username=username, is_staff=True, is_superuser=superuser, email=f"{username}@example.com")
+    user.set_password(password or None)
+    user.save()
+    return user
+
+
+def make_member(firm: Firm, username: str, role: Role, *, scopes: Iterable[str] = (), password: str = "") -> Principal:
+    """A user with one role; in all of the firm's scopes, or in the named ones."""
+    user = User.objects.filter(username=username).first() or make_user(username, password=password)
+    with open_scope(tenant=firm.id, reason="a test"):
+        membership_grant(user=user, role=role, scopes=[firm.scopes[key] for key in scopes] or [firm.root])
+    return user_principal(user, firm.id)
+
+
+def make_key(firm: Firm, role: Role = Role.ANALYST, *, scopes: Iterable[str] = ()) -> tuple[Principal, str]:
+    """An API key's principal, and the key as a client sends it."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        key, plain = api_key_create(
+            name=f"{role.value} key", role=role, scopes=[firm.scopes[key] for key in scopes] or [firm.root]
+        )
+    return key_principal(key), plain
