@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 from django.conf import settings
@@ -32,7 +33,7 @@ def django_db_setup(django_db_blocker: pytest.FixtureRequest) -> Iterator[None]:
             if template not in known:
                 for stale in known:
                     if stale.startswith("glassbox_template_"):
-                        server.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(stale)))
+                        _drop(server, stale)
                 with django_db_blocker.unblock():
                     _migrate(f"{template}_new")
                 server.execute(
@@ -40,12 +41,17 @@ def django_db_setup(django_db_blocker: pytest.FixtureRequest) -> Iterator[None]:
                         sql.Identifier(f"{template}_new"), sql.Identifier(template)
                     )
                 )
+            for database in known:
+                if database.startswith("glassbox_test_") and not _is_running(database.split("_")[2]):
+                    _drop(server, database)
             _copy(server, template)
     yield
     with django_db_blocker.unblock():
         for connection in connections.all(initialized_only=True):
             connection.close()
             connection.close_pool()
+    with psycopg.connect(admin_url, autocommit=True) as server:
+        _drop(server, settings.TEST_DATABASE)
 
 
 def _migrate(database: str) -> None:
@@ -63,7 +69,7 @@ def _migrate(database: str) -> None:
 
 def _copy(server: psycopg.Connection, template: str) -> None:
     name = sql.Identifier(settings.TEST_DATABASE)
-    server.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
+    _drop(server, settings.TEST_DATABASE)
     server.execute(
         sql.SQL("CREATE DATABASE {} OWNER glassbox_owner TEMPLATE {} STRATEGY file_copy").format(
             name, sql.Identifier(template)
@@ -76,6 +82,14 @@ def _copy(server: psycopg.Connection, template: str) -> None:
             "glassbox_eraser, glassbox_backup"
         ).format(name)
     )
+
+
+def _drop(server: psycopg.Connection, database: str) -> None:
+    server.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(database)))
+
+
+def _is_running(pid: str) -> bool:
+    return pid.isdigit() and psutil.pid_exists(int(pid))
 
 
 def _schema_digest() -> str:

@@ -9,7 +9,7 @@ from django.core import checks
 from django.db import connections
 from django.db.utils import OperationalError
 
-_ROLE_SQL = """
+ROLE_SQL = """
     SELECT r.rolsuper, r.rolbypassrls,
            EXISTS (SELECT 1 FROM pg_class c WHERE c.relowner = r.oid AND c.relkind IN ('r', 'p')),
            EXISTS (SELECT 1 FROM pg_auth_members m WHERE m.member = r.oid)
@@ -38,25 +38,23 @@ def runtime_role_check(*, databases: Sequence[str] | None = None, **kwargs: Any)
     """The role that serves requests must be an ordinary one: anything more walks through the wall."""
     if not databases or "default" not in databases:
         return []
-    row = _rows(_ROLE_SQL)
-    if row is None:
+    rows = _rows(ROLE_SQL)
+    if rows is None:
         return [_unreachable()]
-    superuser, bypass, owner, member = row[0]
-    problems = {
-        "a superuser": superuser,
-        "BYPASSRLS": bypass,
-        "the owner of tables": owner,
-        "a member of another role": member,
-    }
     return [
         checks.Error(
             f"The runtime database role is {problem}: row-level security would not hold.",
             hint="Run as glassbox_api or glassbox_worker (GLASSBOX_DB_ROLE), as made by manage.py migrate.",
             id="tenants.E001",
         )
-        for problem, found in problems.items()
-        if found
+        for problem in role_problems(rows[0])
     ]
+
+
+def role_problems(attributes: Sequence[bool]) -> list[str]:
+    """What of a row of ROLE_SQL would let its role through the wall."""
+    names = ("a superuser", "BYPASSRLS", "the owner of tables", "a member of another role")
+    return [name for name, found in zip(names, attributes, strict=True) if found]
 
 
 def isolation_check(*, databases: Sequence[str] | None = None, **kwargs: Any) -> list[checks.CheckMessage]:

@@ -13,6 +13,7 @@ from apps.tenants.errors import InvalidKeyError, UnknownTenantError
 from apps.tenants.ids import TenantId, UserId
 from apps.tenants.models import ApiKey, User
 from apps.tenants.principals import Principal
+from apps.tenants.requests import Access, attach_access
 from apps.tenants.selectors.grants import TenantChoice, key_principal, tenants_of_user, user_principal
 from apps.tenants.services.api_keys import api_key_authenticate, api_key_used
 
@@ -20,7 +21,7 @@ SESSION_TENANT = "tenant_id"
 
 
 class ScopeMiddleware:
-    """Sets request.principal (None for nobody) and request.tenant_choices, and opens the scope around the view.
+    """Finds out who asks (see requests.py), and opens their scope around the view.
 
     The scope is a transaction: the whole answer, its template included, is made inside it. The view has a savepoint
     of its own (ATOMIC_REQUESTS), so that a failed view is undone and its failure can still be recorded.
@@ -30,24 +31,22 @@ class ScopeMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        request.principal = None
-        request.tenant_choices = ()
-        request.authentication_error = None
+        access = Access()
         key: ApiKey | None = None
         authorization = request.headers.get("Authorization", "")
         if request.path.startswith("/api/") and authorization:
             try:
                 key = api_key_authenticate(_bearer(authorization))
-                request.principal = key_principal(key)
+                access.principal = key_principal(key)
             except (InvalidKeyError, UnknownTenantError):
-                request.authentication_error = InvalidKeyError()
+                access.authentication_error = InvalidKeyError()
         elif isinstance(request.user, User):
-            request.tenant_choices = tenants_of_user(UserId(request.user.id))
-            request.principal = _active_principal(request, request.user, request.tenant_choices)
-        principal: Principal | None = request.principal
-        if principal is None:
+            access.tenant_choices = tenants_of_user(UserId(request.user.id))
+            access.principal = _active_principal(request, request.user, access.tenant_choices)
+        attach_access(request, access)
+        if access.principal is None:
             return self.get_response(request)
-        with open_scope(tenant=principal.tenant_id, principal=principal):
+        with open_scope(tenant=access.principal.tenant_id, principal=access.principal):
             if key is not None:
                 api_key_used(key)
             return self.get_response(request)

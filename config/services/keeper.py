@@ -14,6 +14,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -25,6 +26,7 @@ from .errors import ServiceError, ServiceStartError
 from .layout import Durability, Layout, ServiceName
 from .postgres import PostgresServer
 from .redis import RedisServer
+from .sockets import remove_socket_directory
 from .state import Phase, ServiceState, failed
 
 POLL_S: Final = 0.1
@@ -35,18 +37,26 @@ logger = logging.getLogger("glassbox.services")
 
 
 class Server(Protocol):
-    """One kind of server on one state folder."""
+    """One kind of server on one state folder.
+
+    `start` waits until it answers, `adopt` takes over one that runs already, `stop` ends it, and `clear` ends whatever
+    an earlier one left at work. `alive` asks the process that was started or adopted, `answers` the socket.
+    """
 
     @property
     def pid(self) -> int | None: ...
 
     def alive(self) -> bool: ...
 
+    def answers(self) -> bool: ...
+
     def adopt(self) -> bool: ...
 
     def start(self) -> None: ...
 
     def stop(self) -> None: ...
+
+    def clear(self) -> None: ...
 
 
 def make_server(layout: Layout, service: ServiceName, durability: Durability) -> Server:
@@ -78,7 +88,7 @@ class Keeper:
             self._report(Phase.STARTING)
             self.server.start()
             self._report(Phase.READY)
-            while not self._stop_asked and not users.try_acquire() and not keeper_lock.is_orphaned():
+            while not self._stop_asked and not self._is_homeless(keeper_lock) and not self._is_unused(users):
                 if not self.server.alive():
                     self._restart()
                 time.sleep(POLL_S)
@@ -88,18 +98,35 @@ class Keeper:
             self.server.stop()
             return 1
         else:
-            if keeper_lock.is_orphaned():
-                logger.warning("%s: the state folder was removed; stopping.", self.service.label)
-                self.server.stop()
-            else:
-                self._report(Phase.STOPPING)
-                self.server.stop()
-                self.layout.state(self.service).unlink(missing_ok=True)
-                logger.info("%s stopped.", self.service.label)
+            self._finish(keeper_lock)
             return 0
         finally:
             keeper_lock.release()
             users.release()
+
+    def _is_homeless(self, keeper_lock: FileLock) -> bool:
+        """Whether the state folder was removed, and with it every way to reach us."""
+        return keeper_lock.is_orphaned()
+
+    def _is_unused(self, users: FileLock) -> bool:
+        try:
+            return users.try_acquire()
+        except FileNotFoundError:  # homeless since a moment ago
+            return True
+
+    def _finish(self, keeper_lock: FileLock) -> None:
+        if self._is_homeless(keeper_lock):
+            logger.warning("%s: the state folder was removed; stopping.", self.service.label)
+            self.server.stop()
+            # A new folder at the same place may use this directory by now: only an empty one is ours to remove.
+            with suppress(OSError):
+                self.layout.sockets(self.service).rmdir()
+            return
+        self._report(Phase.STOPPING)
+        self.server.stop()
+        remove_socket_directory(self.layout.sockets(self.service))
+        self.layout.state(self.service).unlink(missing_ok=True)
+        logger.info("%s stopped.", self.service.label)
 
     def _restart(self) -> None:
         now = time.monotonic()

@@ -17,7 +17,7 @@ from .cluster import Cluster, failure, programs_directory
 from .errors import ServiceError, ServiceTimeoutError, SocketInUseError
 from .layout import POSTGRES_PORT, Durability, Layout, ServiceName
 from .process import ServerProcess, kill_remains, rotate, tail, working_in
-from .sockets import prepare_socket_directory, remove_socket_directory
+from .sockets import listening, prepare_socket_directory, remove_socket_directory
 
 START_TIMEOUT_S: Final = 300.0  # crash recovery replays up to max_wal_size
 _PREDECESSOR_TIMEOUT_S: Final = 10.0
@@ -73,6 +73,9 @@ class PostgresServer:
     def alive(self) -> bool:
         return self._process is not None and self._process.alive() and self.layout.postgres_socket.is_socket()
 
+    def answers(self) -> bool:
+        return listening(self.layout.postgres_socket)
+
     def adopt(self) -> bool:
         """Take over a server that runs on our data directory although its keeper is gone.
 
@@ -99,7 +102,7 @@ class PostgresServer:
             self.stop()
         cluster = Cluster(path=self.data_directory, account=account, programs=programs, log=self.layout.log(self.name))
         cluster.prepare(durability=self.durability, user=pwd.getpwuid(os.geteuid()).pw_name)
-        self._clear_remains()
+        self.clear()
         prepare_socket_directory(self.layout.sockets(self.name), account=account, service=self.name.label)
         self._launch(account, programs)
 
@@ -108,7 +111,6 @@ class PostgresServer:
         if self._process is not None:
             self._process.stop((signal.SIGINT, 60.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 5.0))
             self._process = None
-        remove_socket_directory(self.layout.sockets(self.name))
 
     def _launch(self, account: Account, programs: Path) -> None:
         log = self.layout.log(self.name)
@@ -159,7 +161,7 @@ class PostgresServer:
         except FileNotFoundError:
             return []
 
-    def _clear_remains(self) -> None:
+    def clear(self) -> None:
         """Remove what a killed postmaster leaves: backends still at work, which keep its shared memory and so the next
         server from starting, and lock files, whose number may be another process's by now.
 

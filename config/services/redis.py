@@ -17,7 +17,7 @@ from .cluster import require_space
 from .errors import ProgramMissingError, ServiceStartError, ServiceTimeoutError
 from .layout import Layout, ServiceName
 from .process import ServerProcess, kill_remains, rotate, tail
-from .sockets import prepare_socket_directory, remove_socket_directory
+from .sockets import prepare_socket_directory
 
 START_TIMEOUT_S: Final = 30.0
 
@@ -36,6 +36,9 @@ class RedisServer:
 
     def alive(self) -> bool:
         return self._process is not None and self._process.alive() and self.layout.redis_socket.is_socket()
+
+    def answers(self) -> bool:
+        return served_pid(self.layout.redis_socket) is not None
 
     def adopt(self) -> bool:
         """Take over a server that answers on our socket although its keeper is gone.
@@ -65,7 +68,7 @@ class RedisServer:
         if self.adopt():
             return
         require_space(directory)
-        kill_remains(directory, name="redis-server")  # one that lives and does not answer
+        self.clear()
         prepare_socket_directory(self.layout.sockets(self.name), account=account, service=self.name.label)
         log = self.layout.log(self.name)
         start = rotate(log)
@@ -85,7 +88,10 @@ class RedisServer:
         if self._process is not None:
             self._process.stop((signal.SIGTERM, 10.0), (signal.SIGKILL, 5.0))
             self._process = None
-        remove_socket_directory(self.layout.sockets(self.name))
+
+    def clear(self) -> None:
+        """Kill a server that lives and does not answer."""
+        kill_remains(self.layout.directory(self.name), name="redis-server")
 
     def _command(self, program: Path) -> list[str | Path]:
         options = {

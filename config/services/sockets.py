@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import stat
 from pathlib import Path
 
@@ -29,6 +30,17 @@ def prepare_socket_directory(path: Path, *, account: Account, service: str) -> N
         raise SocketDirectoryError(service=service, path=path, reason=f"it belongs to uid {status.st_uid}")
     account.own(path)
     path.chmod(0o700)
+
+
+def listening(path: Path) -> bool:
+    """Whether a process accepts connections on the socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(1.0)
+        try:
+            connection.connect(str(path))
+        except OSError:
+            return False
+    return True
 
 
 def remove_socket_directory(path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from config import env
+from config.settings.unfold import UNFOLD as UNFOLD
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 GLASSBOX_HOME = env.home()
@@ -19,10 +20,11 @@ AUTH_USER_MODEL = "tenants.User"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [
-    "unfold",
+    # Unfold's templates without its site: the admin's site is ours (config/admin_site.py).
+    "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
     "unfold.contrib.forms",
-    "django.contrib.admin",
+    "config.admin.GlassboxAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

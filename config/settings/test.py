@@ -9,7 +9,7 @@ from config.database import database_settings
 from config.secrets import load_secrets
 from config.services.layout import Layout
 from config.settings.base import *  # noqa: F403
-from config.settings.base import REST_FRAMEWORK, STORAGES
+from config.settings.base import CELERY_BROKER_TRANSPORT_OPTIONS, REST_FRAMEWORK, STORAGES
 
 GLASSBOX_HOME = env.home() / "test"
 GLASSBOX_EMBEDDED = True
@@ -17,10 +17,12 @@ ALLOWED_HOSTS = ["*"]
 
 _secrets = load_secrets(GLASSBOX_HOME)
 _endpoints = Layout(GLASSBOX_HOME).endpoints()
+# Two runs at once, and the workers of one run, share the servers and nothing else. A process that a test starts
+# inherits the names.
+_run = os.environ.setdefault("GLASSBOX_TEST_RUN", str(os.getpid()))
 _worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-_redis_database = 2 + int(_worker.removeprefix("gw")) if _worker.startswith("gw") else 1
 
-TEST_DATABASE = env.text("GLASSBOX_TEST_DATABASE", default=f"glassbox_test_{_worker}")
+TEST_DATABASE = f"glassbox_test_{_run}_{_worker}"
 DATABASE_URL = f"postgresql:///{TEST_DATABASE}?host={_endpoints.postgres_host}"
 
 SECRET_KEY = _secrets.django_secret_key
@@ -44,12 +46,13 @@ DATABASES = {
         pool_size=0,
     ),
 }
-CELERY_BROKER_URL = _endpoints.broker_url.replace("virtual_host=0", f"virtual_host={_redis_database}")
+CELERY_BROKER_URL = _endpoints.broker_url
+CELERY_BROKER_TRANSPORT_OPTIONS = {**CELERY_BROKER_TRANSPORT_OPTIONS, "global_keyprefix": f"{TEST_DATABASE}:"}
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": _endpoints.redis_url.replace("db=1", f"db={_redis_database + 8}"),
-        "KEY_PREFIX": "glassbox-test",
+        "LOCATION": _endpoints.redis_url,
+        "KEY_PREFIX": TEST_DATABASE,
     }
 }
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}

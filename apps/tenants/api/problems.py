@@ -75,8 +75,9 @@ def _from_drf(error: exceptions.APIException) -> Response:
     )
     if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
         response["WWW-Authenticate"] = 'Bearer realm="glassbox"'
-    if isinstance(error, exceptions.Throttled) and error.wait:
-        response["Retry-After"] = str(int(error.wait) + 1)
+    wait = getattr(error, "wait", None)
+    if wait:
+        response["Retry-After"] = str(int(wait) + 1)
     return response
 
 

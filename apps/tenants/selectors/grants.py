@@ -98,4 +98,4 @@ def _granted(tenant_id: TenantId, holder: Q) -> frozenset[ScopeId]:
         "scope_id", flat=True
     )
     tree = Scope._base_manager.filter(tenant_id=tenant_id).values_list("id", "parent_id")
-    return subtree([ScopeId(root) for root in roots], [(ScopeId(i), p and ScopeId(p)) for i, p in tree])
+    return subtree([ScopeId(root) for root in roots], [(ScopeId(i), ScopeId(p) if p else None) for i, p in tree])

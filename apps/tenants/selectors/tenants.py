@@ -43,7 +43,7 @@ def scopes_below(keys: list[str]) -> frozenset[ScopeId]:
     if not keys:
         return current_scope().scope_ids
     roots = [ScopeId(scope_by_key(key).id) for key in keys]
-    tree = [(ScopeId(i), p and ScopeId(p)) for i, p in Scope.objects.values_list("id", "parent_id")]
+    tree = [(ScopeId(i), ScopeId(p) if p else None) for i, p in Scope.objects.values_list("id", "parent_id")]
     return subtree(roots, tree)
 
 

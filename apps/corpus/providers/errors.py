@@ -1,0 +1,94 @@
+"""What can go wrong with an embedding provider, each with its own answer to "is it worth trying again?"."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from apps.errors import ApplicationError
+from apps.tenants import errors as tenants_errors
+
+
+class ProviderError(ApplicationError):
+    """Base of all provider failures. `retryable` tells a job whether the same call may succeed later."""
+
+    code = "corpus.provider_failed"
+    status = 502
+    message = "The embedding provider {provider} failed."
+    retryable: ClassVar[bool] = False
+
+    @property
+    def retry_after_seconds(self) -> float | None:
+        """What the provider asked to wait, in seconds; None where it said nothing."""
+        return None
+
+
+class ProviderTimeoutError(ProviderError):
+    code = "corpus.provider_timeout"
+    status = 504
+    message = "The embedding provider {provider} did not answer within {timeout_seconds} s."
+    retryable = True
+
+
+class ProviderUnavailableError(ProviderError):
+    code = "corpus.provider_unavailable"
+    status = 503
+    message = "The embedding provider {provider} is not available: {reason}."
+    retryable = True
+
+
+class ProviderResponseError(ProviderError):
+    """The provider answered, but not with the vectors that were asked for.
+
+    Retryable, because a proxy's error page and a half-written body pass; a job's limit of attempts ends a lasting one.
+    """
+
+    code = "corpus.provider_response"
+    message = "The embedding provider {provider} gave an answer that can't be used: {reason}."
+    retryable = True
+
+
+class ProviderRequestError(ProviderError):
+    """The provider understood the request and refused it (an unknown model, an input that is too long)."""
+
+    code = "corpus.provider_request"
+    message = "The embedding provider {provider} refused the request (HTTP {http_status}). Check the model's name."
+
+
+class ProviderAuthError(ProviderError):
+    code = "corpus.provider_auth"
+    message = "The embedding provider {provider} did not accept the key. Set {api_key_env} to a valid one."
+
+
+class ProviderRateLimitedError(ProviderError):
+    code = "corpus.provider_rate_limited"
+    status = 503
+    message = "The embedding provider {provider} asks to slow down."
+    retryable = True
+
+    @property
+    def retry_after_seconds(self) -> float | None:
+        value: float | None = self.data.get("retry_after_seconds")
+        return value
+
+
+class ProviderConfigurationError(ProviderError):
+    code = "corpus.provider_configuration"
+    status = 500
+    message = "The embedding profile {profile} can't be used: {reason}."
+
+
+class UnknownProviderError(ProviderError):
+    code = "corpus.provider_unknown"
+    status = 400
+    message = "There is no embedding profile {profile}. Choose one of: {known}."
+
+
+class ResidencyError(ProviderError, tenants_errors.ResidencyError):
+    """The refusal of a call; the same fact as the refusal of a tenant's settings, so the same code."""
+
+    code = tenants_errors.ResidencyError.code
+    status = tenants_errors.ResidencyError.status
+    message = (
+        "The tenant's data must stay in region {tenant_region}, and the embedding profile {profile} computes in "
+        "{provider_region}. Choose a profile of the tenant's region."
+    )

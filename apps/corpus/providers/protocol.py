@@ -1,0 +1,49 @@
+"""The one shape that every embedding provider has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+
+class EmbeddingProvider(Protocol):
+    """Turns text into unit vectors. Implementations are shared by threads and hold nothing of a tenant."""
+
+    @property
+    def name(self) -> str:
+        """The profile's name in the settings."""
+
+    @property
+    def model(self) -> str:
+        """The model's name, stored beside every vector: vectors of two models are never compared."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of every vector."""
+
+    @property
+    def region(self) -> str:
+        """Where the text is sent to and computed."""
+
+    @property
+    def max_input_tokens(self) -> int:
+        """What lies past this many tokens of an input does not reach its vector."""
+
+    def embed_query(self, text: str) -> Vectors:
+        """Embed a question.
+
+        Returns: (d,) float32, unit norm.
+        Raises:  ProviderError: of the kind that tells what happened.
+        """
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed passages, in the order given.
+
+        Returns: (n, d) float32, unit norm; (0, d) for no texts.
+        Raises:  ProviderError: of the kind that tells what happened; no partial result.
+        """

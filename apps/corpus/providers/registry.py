@@ -1,0 +1,113 @@
+"""The only door to a provider: finds it by its profile's name and holds the residency rule at every call."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+
+from .errors import ResidencyError
+from .local import SentenceTransformersProvider
+from .openai import OpenAIProvider
+from .profiles import Backend, EmbeddingProfile, profile_for
+from .protocol import EmbeddingProvider, Vectors
+
+_lock = threading.Lock()
+_providers: dict[EmbeddingProfile, EmbeddingProvider] = {}
+
+
+def check_residency(profile: str, tenant_region: str, tenant_strict: bool) -> None:
+    """Refuse a profile that would take a strict tenant's text out of its region.
+
+    Call it when a tenant is configured; every embedding call makes it again.
+
+    Raises:  ResidencyError: the tenant is strict and the profile computes elsewhere.
+             UnknownProviderError: there is no such profile.
+    """
+    _check(profile_for(profile), tenant_region=tenant_region, tenant_strict=tenant_strict)
+
+
+def provider_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> ResidencyBoundProvider:
+    """Give the provider of a profile, bound to one tenant's residency rule.
+
+    The model or connection behind it is shared by all tenants of this process and holds nothing of them. Loading
+    happens at the first embedding, not here.
+
+    Raises:  ResidencyError, UnknownProviderError: as in `check_residency`.
+    """
+    bound = ResidencyBoundProvider(profile, tenant_region=tenant_region, tenant_strict=tenant_strict)
+    bound.check()
+    return bound
+
+
+class ResidencyBoundProvider:
+    """A provider that reads its profile and checks the residency rule again before any text leaves."""
+
+    def __init__(self, profile: str, *, tenant_region: str, tenant_strict: bool) -> None:
+        self._profile_name = profile
+        self._tenant_region = tenant_region
+        self._tenant_strict = tenant_strict
+
+    @property
+    def name(self) -> str:
+        return self._profile_name
+
+    @property
+    def model(self) -> str:
+        return self.check().model
+
+    @property
+    def dimension(self) -> int:
+        return self.check().dimension
+
+    @property
+    def region(self) -> str:
+        return self.check().region
+
+    @property
+    def max_input_tokens(self) -> int:
+        return self.check().max_input_tokens
+
+    def embed_query(self, text: str) -> Vectors:
+        return self.check().embed_query(text)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return self.check().embed_documents(texts)
+
+    def check(self) -> EmbeddingProvider:
+        """Give the provider behind, if the tenant may still use it."""
+        profile = profile_for(self._profile_name)
+        _check(profile, tenant_region=self._tenant_region, tenant_strict=self._tenant_strict)
+        return _shared(profile)
+
+
+def _check(profile: EmbeddingProfile, *, tenant_region: str, tenant_strict: bool) -> None:
+    if tenant_strict and profile.region != tenant_region:
+        raise ResidencyError(
+            profile=profile.name, tenant_region=tenant_region or "(none named)", provider_region=profile.region
+        )
+
+
+def _shared(profile: EmbeddingProfile) -> EmbeddingProvider:
+    with _lock:
+        if profile not in _providers:
+            _providers[profile] = _built(profile)
+        return _providers[profile]
+
+
+def _built(profile: EmbeddingProfile) -> EmbeddingProvider:
+    match profile.backend:
+        case Backend.SENTENCE_TRANSFORMERS:
+            return SentenceTransformersProvider(profile)
+        case Backend.OPENAI:
+            return OpenAIProvider(profile)
+
+
+def _forget_in_child() -> None:
+    """A forked worker starts empty: connections can't be shared, and the lock may have been held by another thread."""
+    global _lock
+    _lock = threading.Lock()
+    _providers.clear()
+
+
+os.register_at_fork(after_in_child=_forget_in_child)

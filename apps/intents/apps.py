@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class IntentsConfig(AppConfig):
+    name = "apps.intents"
+    label = "intents"
+    verbose_name = "Policy"
+
+    def ready(self) -> None:
+        from apps.intents.events import register_policy_events
+        from apps.intents.provisioning import give_baseline
+        from apps.tenants.provisioning import on_tenant_created
+
+        register_policy_events()
+        on_tenant_created(give_baseline)

@@ -1,0 +1,82 @@
+"""Test a policy's classifier on its own golden examples, each left out in turn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from apps.intents.classifier import classify_question
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.scoring import Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfusionCell:
+    """How many examples of one intent were given another (or the same)."""
+
+    expected: str
+    given: str
+    examples: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misclassified:
+    """An example that did not get its intent, with the classifier's reason."""
+
+    text: str
+    expected: str
+    given: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldenCheck:
+    """The outcome of a check; `accuracy` is the share of examples that got their intent, 0 to 1."""
+
+    examples: int
+    correct: int
+    accuracy: float
+    minimum_accuracy: float
+    confusion: tuple[ConfusionCell, ...]
+    misclassified: tuple[Misclassified, ...]
+    degraded: bool
+
+    @property
+    def passed(self) -> bool:
+        return self.accuracy >= self.minimum_accuracy
+
+
+def golden_check(snapshot: PolicySnapshot, example_vectors: Vector | None) -> GoldenCheck:
+    """Classify every golden example without its own vector, and count.
+
+    Args:    example_vectors: (n, d) float32, unit norm, row i for snapshot.examples[i]; None checks the terms alone.
+    Returns: accuracy, confusion matrix (only cells that are not empty) and what went wrong, in the policy's order.
+    """
+    cells: Counter[tuple[str, str]] = Counter()
+    misclassified: list[Misclassified] = []
+    for index, example in enumerate(snapshot.examples):
+        rest = replace(snapshot, examples=snapshot.examples[:index] + snapshot.examples[index + 1 :])
+        vector = None if example_vectors is None else example_vectors[index]
+        others = None if example_vectors is None else np.delete(example_vectors, index, axis=0)
+        decision = classify_question(example.text, rest, vector, others)
+        cells[example.intent, decision.intent] += 1
+        if decision.intent != example.intent:
+            misclassified.append(
+                Misclassified(text=example.text, expected=example.intent, given=decision.intent, reason=decision.reason)
+            )
+    total = len(snapshot.examples)
+    correct = total - len(misclassified)
+    return GoldenCheck(
+        examples=total,
+        correct=correct,
+        accuracy=correct / total if total else 0.0,
+        minimum_accuracy=snapshot.classifier.minimum_golden_accuracy,
+        confusion=tuple(
+            ConfusionCell(expected=expected, given=given, examples=count)
+            for (expected, given), count in sorted(cells.items())
+        ),
+        misclassified=tuple(misclassified),
+        degraded=example_vectors is None,
+    )

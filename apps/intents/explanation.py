@@ -1,0 +1,91 @@
+"""Say in one plain sentence why a question has its intent, with the figures that decided it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from apps.intents.contracts import NearestExample, PolicySnapshot
+from apps.intents.scoring import IntentScore
+
+
+class Verdict(StrEnum):
+    """How the classifier's decision came about."""
+
+    RECOGNISED = "recognised"
+    EMPTY = "empty"  # nothing is left to classify
+    OUTSIDE = "outside"  # the counter-examples are nearer
+    TOO_LOW = "too_low"  # no intent reaches the minimum
+    TOO_CLOSE = "too_close"  # the best two are too near each other
+
+
+def explain(
+    *,
+    verdict: Verdict,
+    snapshot: PolicySnapshot,
+    best: IntentScore,
+    second: IntentScore,
+    outside: float | None,
+    nearest: tuple[NearestExample, ...],
+    set_aside: tuple[str, ...],
+    degraded: bool,
+) -> str:
+    """The reason of a decision, for a reader who knows the policy's labels and nothing of the code.
+
+    Args:    outside: mean similarity of the nearest counter-examples; None where the terms alone decided.
+    Returns: one sentence. It quotes golden examples and policy terms, and of the question only what was set aside.
+    """
+    parts = [_verdict_words(verdict, snapshot, best, second, outside)]
+    if verdict is not Verdict.EMPTY:
+        parts.append(_term_words(best.terms, snapshot.label_of(best.intent)))
+        if nearest:
+            parts.append(_nearest_words(nearest[0], snapshot))
+    if degraded:
+        parts.append("no embedding was to be had, so the terms alone decided")
+    if set_aside:
+        parts.append("set aside as instructions, without effect: " + ", ".join(f"“{text}”" for text in set_aside))
+    return "; ".join(parts) + "."
+
+
+def _verdict_words(
+    verdict: Verdict, snapshot: PolicySnapshot, best: IntentScore, second: IntentScore, outside: float | None
+) -> str:
+    first_label, second_label = snapshot.label_of(best.intent), snapshot.label_of(second.intent)
+    unit = " points" if outside is None else ""
+    lead = f"{best.score - second.score:.2f}{unit}"
+    fallback = snapshot.fallback.label
+    settings = snapshot.classifier
+    minimum_score = settings.minimum_score if outside is not None else settings.minimum_term_points
+    minimum_margin = settings.minimum_margin if outside is not None else settings.minimum_term_margin
+    match verdict:
+        case Verdict.RECOGNISED:
+            return f"{first_label}: score {best.score:.2f}{unit}, {lead} ahead of {second_label}"
+        case Verdict.EMPTY:
+            return f"{fallback}: nothing is left of the question to classify"
+        case Verdict.OUTSIDE:
+            return (
+                f"{fallback}: nearer to examples outside the domain ({outside:.2f}) "
+                f"than to {first_label} ({best.score:.2f})"
+            )
+        case Verdict.TOO_LOW:
+            return (
+                f"{fallback}: the best intent, {first_label}, scores {best.score:.2f}{unit}, "
+                f"below the minimum of {minimum_score:.2f}"
+            )
+        case Verdict.TOO_CLOSE:
+            return (
+                f"{fallback}: {first_label} leads {second_label} by only {lead}, "
+                f"less than the margin of {minimum_margin:.3f}"
+            )
+
+
+def _term_words(terms: tuple[str, ...], label: str) -> str:
+    if not terms:
+        return f"none of {label}'s own terms occurs"
+    return "matched terms: " + ", ".join(terms)
+
+
+def _nearest_words(nearest: NearestExample, snapshot: PolicySnapshot) -> str:
+    return (
+        f"nearest example “{nearest.text}” "
+        f"({snapshot.label_of(nearest.intent)}, cosine similarity {nearest.cosine_similarity:.2f})"
+    )

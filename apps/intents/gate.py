@@ -1,0 +1,35 @@
+"""The first compliance gate: from an intent to the kinds that may be reached. A pure look-up; no model has a say."""
+
+from __future__ import annotations
+
+from apps.corpus.kinds import Kind
+from apps.intents.contracts import UNRECOGNISED, IntentDecision, KindGrant, PolicySnapshot
+
+
+def gate(decision: IntentDecision, snapshot: PolicySnapshot) -> KindGrant:
+    """What a question may reach under a policy version.
+
+    Args:    decision: the question's intent; an intent that the snapshot does not have counts as unrecognised.
+             snapshot: the policy version in force.
+    Returns: permitted and withheld kinds, both in budget order, together every kind there is exactly once. A kind
+             without a budget is withheld, whatever the intent says: it has no room in the context.
+    """
+    rule = snapshot.intent(decision.intent) if decision.recognised else None
+    allowed = frozenset(rule.kinds if rule else snapshot.fallback.kinds)
+    budgets = tuple(
+        sorted((budget for budget in snapshot.budgets if budget.kind in allowed), key=lambda budget: budget.position)
+    )
+    permitted = tuple(budget.kind for budget in budgets)
+    order = {budget.kind: budget.position for budget in snapshot.budgets}
+    return KindGrant(
+        intent=rule.name if rule else UNRECOGNISED,
+        permitted=permitted,
+        withheld=tuple(
+            sorted((kind for kind in Kind if kind not in permitted), key=lambda kind: order.get(kind, len(order) + 1))
+        ),
+        policy_version=snapshot.number,
+        policy_version_id=snapshot.version_id,
+        budgets=budgets,
+        total_cap_chars=snapshot.total_cap_chars,
+        recording_mode=rule.recording_mode if rule else snapshot.fallback.recording_mode,
+    )

@@ -1,0 +1,15 @@
+from apps.intents.models.golden import GoldenExample, GoldenVector
+from apps.intents.models.intent import IntentTerm, PolicyIntent, PolicyIntentKind
+from apps.intents.models.version import KindBudget, PolicyVersion, VersionOrigin, VersionStatus
+
+__all__ = [
+    "GoldenExample",
+    "GoldenVector",
+    "IntentTerm",
+    "KindBudget",
+    "PolicyIntent",
+    "PolicyIntentKind",
+    "PolicyVersion",
+    "VersionOrigin",
+    "VersionStatus",
+]

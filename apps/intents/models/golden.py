@@ -1,0 +1,54 @@
+"""Golden examples, and their vectors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from apps.intents.models.intent import PolicyIntent
+from apps.tenants.models.base import TenantForeignKey, TenantModel
+
+
+class GoldenExample(TenantModel):
+    """A question with the intent that it must get. Examples of the fallback are counter-examples."""
+
+    intent = TenantForeignKey(PolicyIntent, on_delete=models.CASCADE, related_name="examples")
+    text = models.CharField(max_length=500)
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ("intent", "position")
+        constraints = (models.UniqueConstraint(fields=["tenant", "intent", "text"], name="golden_example_once"),)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+if TYPE_CHECKING:
+    _FloatField = models.FloatField[float, float]
+else:
+    _FloatField = models.FloatField
+
+
+class SinglePrecisionField(_FloatField):
+    """PostgreSQL's real: an embedding has no more than four bytes of precision to keep."""
+
+    def db_type(self, connection: Any) -> str:
+        return "real"
+
+
+class GoldenVector(TenantModel):
+    """An example's embedding by one model: written once, when a question first needs it."""
+
+    example = TenantForeignKey(GoldenExample, on_delete=models.CASCADE, related_name="vectors")
+    model = models.CharField(max_length=200)
+    vector = ArrayField(SinglePrecisionField())
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["tenant", "example", "model"], name="golden_vector_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.example} by {self.model}"

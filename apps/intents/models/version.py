@@ -1,0 +1,168 @@
+"""A policy version and its budgets.
+
+What a version may become, and that nothing of it changes after the draft, is held by triggers (sql/immutability.sql):
+the ORM, the admin and a worker can't get around them.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.constraints import ExclusionConstraint
+from django.contrib.postgres.fields import DateTimeRangeField, RangeBoundary, RangeOperators
+from django.core.validators import MinValueValidator
+from django.db import models
+
+from apps.corpus.kinds import Kind
+from apps.tenants.models.base import TenantForeignKey, TenantModel
+
+
+class VersionStatus(models.TextChoices):
+    DRAFT = "draft", "Draft"
+    IN_REVIEW = "in_review", "In review"
+    APPROVED = "approved", "Approved"
+    ACTIVE = "active", "In force"
+    SUPERSEDED = "superseded", "Superseded"
+    REJECTED = "rejected", "Rejected"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+
+
+class VersionOrigin(models.TextChoices):
+    BASELINE = "baseline", "Shipped baseline"
+    DRAFT = "draft", "Copy of the version in force"
+    IMPORT = "import", "Imported file"
+    ROLLBACK = "rollback", "Copy of an older version"
+
+
+class Validity(models.Func):
+    """The instants from one column up to, and without, another; without an end where that one is empty."""
+
+    function = "TSTZRANGE"
+    output_field = DateTimeRangeField()
+
+
+_REACHED_APPROVAL = (VersionStatus.APPROVED, VersionStatus.ACTIVE, VersionStatus.SUPERSEDED)
+_WAS_IN_FORCE = (VersionStatus.ACTIVE, VersionStatus.SUPERSEDED)
+
+
+class PolicyVersion(TenantModel):
+    """One version of a tenant's policy. `valid_from` and `valid_to` are set by the database when it takes effect."""
+
+    number = models.PositiveIntegerField()
+    status = models.CharField(max_length=16, choices=VersionStatus.choices, default=VersionStatus.DRAFT)
+    origin = models.CharField(max_length=16, choices=VersionOrigin.choices, default=VersionOrigin.DRAFT)
+    based_on = TenantForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="successors"
+    )
+    valid_from = models.DateTimeField(null=True, blank=True, editable=False)
+    valid_to = models.DateTimeField(null=True, blank=True, editable=False)
+    reason = models.TextField(help_text="Why this version is wanted, for the reviewer and for the record.")
+    # The labels are snapshots: a person's later name or departure does not change who acted then.
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, editable=False, related_name="+"
+    )
+    author_label = models.CharField(max_length=255, blank=True, editable=False)
+    approver = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, editable=False, related_name="+"
+    )
+    approver_label = models.CharField(max_length=255, blank=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    total_cap_chars = models.PositiveIntegerField(
+        validators=[MinValueValidator(1)], help_text="Characters of context that an answer may be drawn from, in all."
+    )
+    neighbours = models.PositiveSmallIntegerField(
+        validators=[MinValueValidator(1)],
+        help_text="An intent's score starts from the mean similarity of this many of its nearest examples.",
+    )
+    term_weight = models.FloatField(help_text="What matched terms can add to a score at most.")
+    decisive_points = models.FloatField(help_text="What a decisive term counts; any other term counts 1.")
+    points_for_full_weight = models.FloatField(help_text="So many points bring the whole term weight.")
+    minimum_score = models.FloatField(help_text="Below this score a question is unrecognised.")
+    minimum_margin = models.FloatField(help_text="With a smaller lead over the second intent it is unrecognised.")
+    minimum_term_points = models.FloatField(help_text="The minimum where no embedding is to be had.")
+    minimum_term_margin = models.FloatField(help_text="The margin where no embedding is to be had.")
+    minimum_golden_accuracy = models.FloatField(
+        help_text="Share of golden examples, each left out in turn, that must get their intent before approval."
+    )
+    retrieval_settings = models.JSONField(
+        default=dict, help_text="The stages' settings; apps/intents/retrieval_settings.py is the schema."
+    )
+
+    class Meta:
+        ordering = ("-number",)
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "number"], name="policy_version_number_once"),
+            models.UniqueConstraint(
+                fields=["tenant"],
+                condition=models.Q(status=VersionStatus.ACTIVE),
+                name="policy_version_one_active",
+            ),
+            ExclusionConstraint(
+                name="policy_version_one_in_force",
+                expressions=(
+                    ("tenant", RangeOperators.EQUAL),
+                    (Validity("valid_from", "valid_to", RangeBoundary()), RangeOperators.OVERLAPS),
+                ),
+                condition=models.Q(status__in=_WAS_IN_FORCE),
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status__in=_WAS_IN_FORCE, valid_from__isnull=False)
+                | (~models.Q(status__in=_WAS_IN_FORCE) & models.Q(valid_from__isnull=True)),
+                name="policy_version_valid_from_when_in_force",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status=VersionStatus.SUPERSEDED, valid_to__isnull=False)
+                | (~models.Q(status=VersionStatus.SUPERSEDED) & models.Q(valid_to__isnull=True)),
+                name="policy_version_valid_to_when_superseded",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(author__isnull=True)
+                | models.Q(approver__isnull=True)
+                | ~models.Q(author=models.F("approver")),
+                name="policy_version_four_eyes",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(status__in=_REACHED_APPROVAL)
+                | models.Q(author__isnull=False, approver__isnull=False)
+                | models.Q(origin=VersionOrigin.BASELINE),
+                name="policy_version_approved_by_someone",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(origin=VersionOrigin.BASELINE) | models.Q(number=1),
+                name="policy_version_baseline_is_first",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"Policy version {self.number}"
+
+
+class KindBudget(TenantModel):
+    """How much of a kind may stand in the context. Eviction goes from the highest position upwards."""
+
+    version = TenantForeignKey(PolicyVersion, on_delete=models.CASCADE, related_name="budgets")
+    kind = models.CharField(max_length=32, choices=Kind.choices)
+    label = models.CharField(max_length=80, help_text="The heading of this kind's passages in the context.")
+    cap_chars = models.PositiveIntegerField(
+        validators=[MinValueValidator(1)], help_text="Characters that passages of this kind may fill."
+    )
+    position = models.PositiveSmallIntegerField(
+        validators=[MinValueValidator(1)], help_text="1 is kept longest where room runs out."
+    )
+
+    class Meta:
+        ordering = ("version", "position")
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "version", "kind"], name="kind_budget_kind_once"),
+            # Deferred, so that a drag may swap two rows one after the other.
+            models.UniqueConstraint(
+                fields=["tenant", "version", "position"],
+                name="kind_budget_position_once",
+                deferrable=models.Deferrable.DEFERRED,
+            ),
+            models.CheckConstraint(condition=models.Q(kind__in=Kind.values), name="kind_budget_known_kind"),
+            models.CheckConstraint(condition=models.Q(cap_chars__gt=0), name="kind_budget_cap_positive"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.position}. {self.label}"

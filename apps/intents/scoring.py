@@ -1,0 +1,103 @@
+"""How well each intent fits a question: similarity to its examples, and points for its own terms.
+
+The score of an intent is
+
+    mean cosine similarity of its nearest examples  +  term_weight * min(1, points / points_for_full_weight)
+
+Each of the intent's own terms that occurs in the question brings 1 point, a decisive one `decisive_points`, and a term
+that several intents own counts for each in part. Without vectors the points alone are the score.
+
+Scores are rounded to four decimals before anything is compared, since the last bits of an embedding depend on the
+batch that it was made in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.intents.contracts import UNRECOGNISED, GoldenQuestion, NearestExample, PolicySnapshot
+from apps.intents.errors import ExampleVectorsMismatchError
+from apps.intents.matching import matching_terms
+
+Vector = NDArray[np.float32]
+
+_DECIMALS: Final = 4
+_NEAREST_SHOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntentScore:
+    """How well one intent fits; `similarity` is None and `score` are the points where there are no vectors."""
+
+    intent: str
+    similarity: float | None
+    points: float
+    score: float
+    terms: tuple[str, ...]
+
+
+def example_similarities(
+    snapshot: PolicySnapshot, question_vector: Vector | None, example_vectors: Vector | None
+) -> tuple[float, ...] | None:
+    """Cosine similarity of the question to each example, in the snapshot's order; None where a vector is missing.
+
+    Raises: ExampleVectorsMismatchError: the number of rows is not the number of examples.
+    """
+    if question_vector is None or example_vectors is None:
+        return None
+    if len(example_vectors) != len(snapshot.examples):
+        raise ExampleVectorsMismatchError(examples=len(snapshot.examples), vectors=len(example_vectors))
+    products = example_vectors.astype(np.float64) @ question_vector.astype(np.float64)
+    return tuple(round(float(product), _DECIMALS) for product in products)
+
+
+def intent_scores(
+    text: str, snapshot: PolicySnapshot, similarities: tuple[float, ...] | None
+) -> tuple[IntentScore, ...]:
+    """Score every intent, best first; ties keep the policy's order of intents."""
+    settings = snapshot.classifier
+    matched = {rule.name: matching_terms(text, (term.text for term in rule.terms)) for rule in snapshot.intents}
+    owners = Counter(term for terms in matched.values() for term in terms)
+    scores: list[IntentScore] = []
+    for rule in snapshot.intents:
+        weights = {term.text: settings.decisive_points if term.decisive else 1.0 for term in rule.terms}
+        points = round(sum(weights[term] / owners[term] for term in matched[rule.name]), _DECIMALS)
+        similarity = nearest_mean(snapshot, similarities, rule.name)
+        bonus = settings.term_weight * min(1.0, points / settings.points_for_full_weight)
+        scores.append(
+            IntentScore(
+                intent=rule.name,
+                similarity=similarity,
+                points=points,
+                score=points if similarity is None else round(similarity + bonus, _DECIMALS),
+                terms=matched[rule.name],
+            )
+        )
+    return tuple(sorted(scores, key=lambda score: -score.score))
+
+
+def nearest_mean(snapshot: PolicySnapshot, similarities: tuple[float, ...] | None, intent: str) -> float | None:
+    """Mean similarity of the intent's nearest examples; UNRECOGNISED asks for the counter-examples."""
+    if similarities is None:
+        return None
+    own = sorted(
+        (value for value, example in zip(similarities, snapshot.examples, strict=True) if example.intent == intent),
+        reverse=True,
+    )[: snapshot.classifier.neighbours]
+    return round(sum(own) / len(own), _DECIMALS) if own else 0.0
+
+
+def nearest_examples(
+    examples: tuple[GoldenQuestion, ...], similarities: tuple[float, ...]
+) -> tuple[NearestExample, ...]:
+    """The examples nearest to the question over all intents, best first; ties keep the policy's order."""
+    ranked = sorted(zip(similarities, examples, strict=True), key=lambda pair: -pair[0])[:_NEAREST_SHOWN]
+    return tuple(
+        NearestExample(text=example.text, intent=example.intent or UNRECOGNISED, cosine_similarity=similarity)
+        for similarity, example in ranked
+    )

@@ -1,0 +1,143 @@
+"""Reading policies: which version was in force, as an immutable snapshot."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from threading import Lock
+from typing import Final
+from uuid import UUID
+
+from django.db.models import Prefetch, Q, QuerySet
+from django.utils import timezone
+
+from apps.corpus.kinds import Kind
+from apps.intents.contracts import (
+    UNRECOGNISED,
+    ClassifierSettings,
+    FallbackRule,
+    GoldenQuestion,
+    IntentRule,
+    KindBudget,
+    OwnTerm,
+    PolicySnapshot,
+    RecordingMode,
+)
+from apps.intents.errors import NoPolicyInForceError
+from apps.intents.models import (
+    GoldenExample,
+    IntentTerm,
+    PolicyIntent,
+    PolicyIntentKind,
+    PolicyVersion,
+    VersionStatus,
+)
+from apps.intents.retrieval_settings import retrieval_settings_from_json
+from apps.tenants.context import current_scope
+
+# Versions that are not drafts never change but for their status and validity, so their content may be kept.
+_KEPT: Final = 256
+_snapshots: dict[tuple[UUID, UUID, str, datetime | None], PolicySnapshot] = {}
+_lock = Lock()
+
+
+def policy_in_force(at: datetime | None = None) -> PolicySnapshot:
+    """The open tenant's policy, now or at an instant in the past.
+
+    Args:    at: aware; None for now.
+    Raises:  NoPolicyInForceError: none was in force; NoScopeError: no scope is open.
+    Costs:   one query, five more the first time that this process meets the version.
+    """
+    tenant_id = current_scope().tenant_id
+    versions: QuerySet[PolicyVersion] = PolicyVersion.objects.filter(tenant_id=tenant_id)
+    if at is None:
+        version = versions.filter(status=VersionStatus.ACTIVE).first()
+    else:
+        version = versions.filter(Q(valid_to__isnull=True) | Q(valid_to__gt=at), valid_from__lte=at).first()
+    if version is None:
+        raise NoPolicyInForceError(tenant_id=tenant_id, at=(at or timezone.now()).isoformat())
+    return version_snapshot(version)
+
+
+def version_snapshot(version: PolicyVersion) -> PolicySnapshot:
+    """A version of the open tenant as a value; a draft is read anew each time."""
+    key = (version.tenant_id, version.id, version.status, version.valid_to)
+    if version.status == VersionStatus.DRAFT:
+        return _read(version)
+    with _lock:
+        known = _snapshots.get(key)
+    if known is not None:
+        return known
+    snapshot = _read(version)
+    with _lock:
+        while len(_snapshots) >= _KEPT:
+            _snapshots.pop(next(iter(_snapshots)))
+        _snapshots[key] = snapshot
+    return snapshot
+
+
+def policy_versions() -> QuerySet[PolicyVersion]:
+    """The open tenant's versions, newest first."""
+    versions: QuerySet[PolicyVersion] = PolicyVersion.objects.order_by("-number")
+    return versions
+
+
+def _read(version: PolicyVersion) -> PolicySnapshot:
+    intents = list(
+        PolicyIntent.objects.filter(version=version)
+        .order_by("position")
+        .prefetch_related(
+            Prefetch("kinds", PolicyIntentKind.objects.all()),
+            Prefetch("terms", IntentTerm.objects.order_by("position")),
+            Prefetch("examples", GoldenExample.objects.order_by("position")),
+        )
+    )
+    rules = [intent for intent in intents if not intent.is_fallback]
+    fallback = next(intent for intent in intents if intent.is_fallback)
+    return PolicySnapshot(
+        version_id=version.id,
+        number=version.number,
+        status=version.status,
+        origin=version.origin,
+        author_label=version.author_label,
+        approver_label=version.approver_label,
+        reason=version.reason,
+        valid_from=version.valid_from,
+        valid_to=version.valid_to,
+        intents=tuple(
+            IntentRule(
+                name=rule.name,
+                label=rule.label,
+                description=rule.description,
+                kinds=_kinds(rule),
+                recording_mode=RecordingMode.strictest_for(rule.recording_mode),
+                terms=tuple(OwnTerm(text=term.text, decisive=term.decisive) for term in rule.terms.all()),
+            )
+            for rule in rules
+        ),
+        fallback=FallbackRule(
+            label=fallback.label,
+            description=fallback.description,
+            kinds=_kinds(fallback),
+            recording_mode=RecordingMode.strictest_for(fallback.recording_mode),
+        ),
+        examples=tuple(
+            GoldenQuestion(id=example.id, text=example.text, intent=UNRECOGNISED if intent.is_fallback else intent.name)
+            for intent in (*rules, fallback)
+            for example in intent.examples.all()
+        ),
+        budgets=tuple(
+            KindBudget(kind=Kind(row.kind), label=row.label, cap_chars=row.cap_chars, position=row.position)
+            for row in version.budgets.order_by("position")
+        ),
+        total_cap_chars=version.total_cap_chars,
+        classifier=ClassifierSettings(
+            **{name: getattr(version, name) for name in ClassifierSettings.__dataclass_fields__}
+        ),
+        retrieval=retrieval_settings_from_json(version.retrieval_settings),
+    )
+
+
+def _kinds(intent: PolicyIntent) -> tuple[Kind, ...]:
+    """In the order of the enumeration, so that equal sets are equal values."""
+    ticked = {row.kind for row in intent.kinds.all()}
+    return tuple(kind for kind in Kind if kind.value in ticked)

@@ -1,0 +1,38 @@
+"""Classify a question under a policy, with the tenant's provider."""
+
+from __future__ import annotations
+
+import logging
+
+from apps.corpus.providers.errors import ProviderError, ResidencyError, UnknownProviderError
+from apps.corpus.providers.protocol import EmbeddingProvider
+from apps.intents.classifier import classify_question
+from apps.intents.contracts import IntentDecision, PolicySnapshot
+from apps.intents.instructions import core_question
+from apps.intents.services.golden import golden_vectors
+
+logger = logging.getLogger("glassbox.intents")
+
+
+def classify(*, question: str, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> IntentDecision:
+    """Decide a question's intent; where the provider fails, by terms alone, and the decision is flagged.
+
+    Args:    question: as it was asked.
+             snapshot: the policy in force of the open tenant.
+             provider: the tenant's own, bound to its residency rule.
+    Raises:  ResidencyError, UnknownProviderError: a provider that the tenant must not use or that does not exist is
+             a wrong configuration, not an outage.
+    Costs:   one embedding; see golden_vectors for the queries.
+    """
+    core = core_question(question)
+    if not core.text:
+        return classify_question(question, snapshot, None, None)
+    try:
+        examples = golden_vectors(snapshot=snapshot, provider=provider)
+        vector = provider.embed_query(core.text)
+    except (ResidencyError, UnknownProviderError):
+        raise
+    except ProviderError as error:
+        logger.warning("classifying by terms alone: %s", error.code)
+        return classify_question(question, snapshot, None, None)
+    return classify_question(question, snapshot, vector, examples)

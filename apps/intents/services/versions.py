@@ -1,0 +1,126 @@
+"""Write a policy as rows, and put it in force."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from uuid import uuid4
+
+from django.db import transaction
+
+from apps.audit.services import record
+from apps.intents.contracts import FallbackRule, IntentRule, PolicySnapshot
+from apps.intents.models import (
+    GoldenExample,
+    IntentTerm,
+    KindBudget,
+    PolicyIntent,
+    PolicyIntentKind,
+    PolicyVersion,
+    VersionOrigin,
+    VersionStatus,
+)
+from apps.intents.rendering import policy_sha256
+from apps.intents.selectors import version_snapshot
+from apps.intents.validation import require_valid
+from apps.tenants.context import current_scope
+from apps.tenants.principals import PrincipalKind
+
+FALLBACK_NAME = "unrecognised"
+
+
+def policy_draft_create(
+    *, snapshot: PolicySnapshot, number: int, origin: VersionOrigin, reason: str, based_on: PolicyVersion | None = None
+) -> PolicyVersion:
+    """Write a snapshot's content as a new draft of the open tenant, authored by the open scope's principal.
+
+    Costs: six queries.
+    """
+    context = current_scope()
+    principal = context.principal
+    with transaction.atomic():
+        version: PolicyVersion = PolicyVersion.objects.create(
+            tenant_id=context.tenant_id,
+            number=number,
+            status=VersionStatus.DRAFT,
+            origin=origin,
+            based_on=based_on,
+            reason=reason,
+            author_id=principal.id if principal.kind is PrincipalKind.USER else None,
+            author_label=principal.label[:255],
+            total_cap_chars=snapshot.total_cap_chars,
+            retrieval_settings=snapshot.retrieval.as_json(),
+            **asdict(snapshot.classifier),
+        )
+        KindBudget.objects.bulk_create(
+            KindBudget(tenant_id=version.tenant_id, version=version, **asdict(budget)) for budget in snapshot.budgets
+        )
+        _insert_intents(version, snapshot)
+    return version
+
+
+def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
+    """Put a version in force; the database ends the one before at the same instant.
+
+    Raises: InvalidPolicyError: its content can't be used.
+            IntegrityError: its status does not allow it.
+    """
+    with transaction.atomic():
+        require_valid(version_snapshot(version))
+        # The row lock makes two activations at once take turns.
+        earlier = (
+            PolicyVersion.objects.select_for_update().filter(status=VersionStatus.ACTIVE).exclude(id=version.id).first()
+        )
+        version.status = VersionStatus.ACTIVE
+        version.save(update_fields=["status"])
+        version.refresh_from_db()
+        record(
+            action="intents.policy.activated",
+            core={
+                "number": version.number,
+                "origin": version.origin,
+                "reason": version.reason,
+                "author": version.author_label,
+                "approver": version.approver_label,
+                "superseded_number": earlier.number if earlier else None,
+                "content_sha256": policy_sha256(version_snapshot(version)),
+            },
+            subject_type="policy_version",
+            subject_id=version.id,
+        )
+    return version
+
+
+def _insert_intents(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
+    tenant_id = version.tenant_id
+    rules: list[IntentRule | FallbackRule] = [*snapshot.intents, snapshot.fallback]
+    intents: list[PolicyIntent] = PolicyIntent.objects.bulk_create(
+        PolicyIntent(
+            # bulk_create does not bring back an id that the database made, and the rows below need it.
+            id=uuid4(),
+            tenant_id=tenant_id,
+            version=version,
+            name=rule.name if isinstance(rule, IntentRule) else FALLBACK_NAME,
+            label=rule.label,
+            description=rule.description,
+            recording_mode=rule.recording_mode.value,
+            is_fallback=isinstance(rule, FallbackRule),
+            position=position,
+        )
+        for position, rule in enumerate(rules, start=1)
+    )
+    PolicyIntentKind.objects.bulk_create(
+        PolicyIntentKind(tenant_id=tenant_id, intent=intent, kind=kind)
+        for intent, rule in zip(intents, rules, strict=True)
+        for kind in rule.kinds
+    )
+    IntentTerm.objects.bulk_create(
+        IntentTerm(tenant_id=tenant_id, intent=intent, text=term.text, decisive=term.decisive, position=position)
+        for intent, rule in zip(intents, rules, strict=True)
+        if isinstance(rule, IntentRule)
+        for position, term in enumerate(rule.terms, start=1)
+    )
+    by_name = {"" if intent.is_fallback else intent.name: intent for intent in intents}
+    GoldenExample.objects.bulk_create(
+        GoldenExample(tenant_id=tenant_id, intent=by_name[example.intent], text=example.text, position=position)
+        for position, example in enumerate(snapshot.examples, start=1)
+    )

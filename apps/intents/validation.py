@@ -1,0 +1,82 @@
+"""What must hold of a policy before it can be used. Pure: it reads a snapshot and names what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apps.corpus.kinds import Kind
+from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
+from apps.intents.errors import InvalidPolicyError
+
+MINIMUM_INTENTS, MAXIMUM_INTENTS = 5, 10
+MINIMUM_EXAMPLES = 5
+
+
+def policy_problems(snapshot: PolicySnapshot) -> tuple[str, ...]:
+    """Everything that keeps a policy from being used, one sentence each; empty when it is fine."""
+    return (*_intent_problems(snapshot), *_budget_problems(snapshot), *_threshold_problems(snapshot))
+
+
+def require_valid(snapshot: PolicySnapshot) -> None:
+    """Raises: InvalidPolicyError: with all problems at once."""
+    problems = policy_problems(snapshot)
+    if problems:
+        raise InvalidPolicyError(problems=problems)
+
+
+def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
+    count = len(snapshot.intents)
+    if not MINIMUM_INTENTS <= count <= MAXIMUM_INTENTS:
+        yield f"It has {count} intents; {MINIMUM_INTENTS} to {MAXIMUM_INTENTS} are wanted."
+    names = [rule.name for rule in snapshot.intents]
+    yield from (f"Intent '{name}' occurs more than once." for name in sorted(set(names)) if names.count(name) > 1)
+    for rule in snapshot.intents:
+        if not rule.kinds:
+            yield f"Intent '{rule.name}' may reach no kind at all; tick one, or remove the intent."
+        own = sum(1 for example in snapshot.examples if example.intent == rule.name)
+        if own < MINIMUM_EXAMPLES:
+            yield f"Intent '{rule.name}' has {own} golden examples; at least {MINIMUM_EXAMPLES} are needed."
+    known = {*names, UNRECOGNISED}
+    for example in snapshot.examples:
+        if example.intent not in known:
+            yield f"The example '{example.text}' expects the intent '{example.intent}', which is not there."
+    texts = [" ".join(example.text.casefold().split()) for example in snapshot.examples]
+    yield from (f"The example '{text}' occurs more than once." for text in sorted(set(texts)) if texts.count(text) > 1)
+    smallest = min((len(set(rule.kinds)) for rule in snapshot.intents), default=0)
+    if len(set(snapshot.fallback.kinds)) > smallest:
+        yield (
+            f"An unrecognised question would reach {len(set(snapshot.fallback.kinds))} kinds, more than the "
+            f"{smallest} of the smallest intent; the fallback must be the most restrictive set."
+        )
+
+
+def _budget_problems(snapshot: PolicySnapshot) -> Iterator[str]:
+    kinds = [budget.kind for budget in snapshot.budgets]
+    yield from (f"Kind '{kind.value}' has no budget." for kind in Kind if kind not in kinds)
+    yield from (f"Kind '{kind.value}' has more than one budget." for kind in Kind if kinds.count(kind) > 1)
+    positions = [budget.position for budget in snapshot.budgets]
+    if len(set(positions)) != len(positions):
+        yield "Two budgets share a position; the order must be clear."
+    yield from (
+        f"The cap of '{budget.kind.value}' must be at least one character."
+        for budget in snapshot.budgets
+        if budget.cap_chars < 1
+    )
+    if snapshot.total_cap_chars < 1:
+        yield "The total cap must be at least one character."
+
+
+def _threshold_problems(snapshot: PolicySnapshot) -> Iterator[str]:
+    settings = snapshot.classifier
+    if settings.neighbours < 1:
+        yield "The number of neighbours must be at least 1."
+    if settings.points_for_full_weight <= 0:
+        yield "The points for the full term weight must be more than 0."
+    if not 0 <= settings.minimum_golden_accuracy <= 1:
+        yield "The minimum golden accuracy must lie between 0 and 1."
+    negative = [
+        name
+        for name in ("term_weight", "decisive_points", "minimum_margin", "minimum_term_points", "minimum_term_margin")
+        if getattr(settings, name) < 0
+    ]
+    yield from (f"The setting '{name}' must not be negative." for name in negative)

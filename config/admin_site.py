@@ -1,0 +1,144 @@
+"""The one admin site: who may enter, what a refusal looks like, and the search over what one may see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path, reverse
+from django.utils.functional import Promise
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_protect
+
+from apps.errors import ApplicationError
+from apps.tenants.models import User
+from apps.tenants.requests import access_of
+
+if TYPE_CHECKING:
+    from django.contrib.admin import AdminSite as UnfoldAdminSite
+else:
+    from unfold.sites import UnfoldAdminSite
+
+from unfold.dataclasses import SearchResult
+
+View = Callable[..., HttpResponseBase]
+
+# The palette is for finding one thing; a long answer is what the lists are for.
+_HITS_PER_MODEL = 8
+
+
+class GlassboxAdminSite(UnfoldAdminSite):
+    """Entry needs a staff account and a role in some tenant. Everything else is up to each page's permission."""
+
+    index_title = "Start"
+    enable_nav_sidebar = True
+
+    def __init__(self, name: str = "admin") -> None:
+        super().__init__(name)
+        self._pages: list[tuple[str, View, str]] = []
+
+    def add_page(self, route: str, view: View, *, name: str) -> None:
+        """Add a page that belongs to no model, at /admin/<route>, as `admin:<name>`. Called while apps load."""
+        self._pages.append((route, view, name))
+
+    # --- Entry ------------------------------------------------------------------------------------------------------
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_active and request.user.is_staff and access_of(request).principal is not None)
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Sign in. A person who is signed in but may not enter is told why, not asked to sign in again."""
+        if request.method == "GET" and isinstance(request.user, User) and not self.has_permission(request):
+            context = {**self.each_context(request), "title": "No tenant", "username": request.user.get_username()}
+            return TemplateResponse(request, "admin/no_tenant.html", context, status=403)
+        response = super().login(request, extra_context)
+        return cast(HttpResponse, response)
+
+    @property
+    def sign_out(self) -> View:
+        # Django's own refuses to sign out a person who may not enter.
+        return csrf_protect(never_cache(self.logout))
+
+    # --- Addresses --------------------------------------------------------------------------------------------------
+
+    def get_urls(self) -> list[Any]:
+        own: list[URLPattern | URLResolver] = [path("logout/", self.sign_out, name="logout")]
+        own += [path(route, self.admin_view(view), name=name) for route, view, name in self._pages]
+        # Django's redirect from a content type and an id to an object tells whether the object exists.
+        return own + [url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"]
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        """As Django's, with every refusal as a page that says what to do."""
+
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            try:
+                response: HttpResponseBase = view(request, *args, **kwargs)
+            except ApplicationError as error:
+                return self._refusal(request, error.detail, error.status)
+            except PermissionDenied as error:
+                return self._refusal(request, str(error), 403)
+            return response
+
+        for attribute in ("csrf_exempt", "model_admin"):
+            if hasattr(view, attribute):
+                setattr(guarded, attribute, getattr(view, attribute))
+        return super().admin_view(guarded, cacheable)
+
+    def _refusal(self, request: HttpRequest, detail: str, status: int) -> HttpResponse:
+        # The view's savepoint (ATOMIC_REQUESTS) is undone as if the error had left the view.
+        if transaction.get_connection().in_atomic_block:
+            transaction.set_rollback(True)
+        title = "Not permitted" if status == 403 else "That did not work"
+        context = {**self.each_context(request), "title": title, "detail": detail, "status": status}
+        return TemplateResponse(request, "admin/refused.html", context, status=status)
+
+    # --- Search -----------------------------------------------------------------------------------------------------
+
+    def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The command palette, asked of the database each time.
+
+        Unfold's own keeps results in the cache by user and term: after a switch of tenant, or a revoked grant, they
+        would still be shown.
+        """
+        term = request.GET.get("s", "").strip()
+        if not term:
+            return HttpResponse()
+        results = [*self._pages_found(request, term.lower()), *self._rows_found(request, term)]
+        paginator = Paginator(results, max(1, len(results)))
+        return TemplateResponse(
+            request,
+            "unfold/helpers/command_results.html",
+            {"page_obj": paginator, "results": paginator.page(1), "page_counter": 0, "execution_time": 0},
+            headers={"HX-Trigger": "search"},
+        )
+
+    def _pages_found(self, request: HttpRequest, term: str) -> Iterator[SearchResult]:
+        for group in self.each_context(request)["sidebar_navigation"]:
+            for item in group["items"]:
+                if item["has_permission"] and term in str(item["title"]).lower():
+                    link = item["link"]
+                    yield SearchResult(
+                        title=item["title"],
+                        description=group["title"] or "Page",
+                        link=str(link) if isinstance(link, Promise) else link,
+                        icon=item["icon"],
+                    )
+
+    def _rows_found(self, request: HttpRequest, term: str) -> Iterator[SearchResult]:
+        for model, model_admin in self._registry.items():
+            if not model_admin.get_search_fields(request) or not model_admin.has_view_permission(request):
+                continue
+            found, _ = model_admin.get_search_results(request, model_admin.get_queryset(request), term)
+            for row in found[:_HITS_PER_MODEL]:
+                yield SearchResult(
+                    title=str(row),
+                    description=str(model._meta.verbose_name),
+                    link=reverse(f"{self.name}:{model._meta.app_label}_{model._meta.model_name}_change", args=[row.pk]),
+                    icon="description",
+                )

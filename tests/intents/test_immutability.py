@@ -1,0 +1,266 @@
+"""The life of a policy version, as the database holds it against the real runtime role."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Model
+
+from apps.intents.baseline import baseline_snapshot
+from apps.intents.models import (
+    GoldenExample,
+    IntentTerm,
+    KindBudget,
+    PolicyIntent,
+    PolicyIntentKind,
+    PolicyVersion,
+    VersionOrigin,
+    VersionStatus,
+)
+from apps.intents.services.versions import policy_draft_create, policy_version_activate
+from apps.tenants.context import open_scope
+from apps.tenants.models import User
+from tests.conftest import admin_dsn
+from tests.factories import Firm, make_firm
+
+pytestmark = pytest.mark.django_db
+
+PARTS = (KindBudget, PolicyIntent, PolicyIntentKind, IntentTerm, GoldenExample)
+
+
+@pytest.fixture
+def acme() -> Firm:
+    return make_firm("acme")
+
+
+@pytest.fixture
+def alice() -> User:
+    return User.objects.create_user("alice")
+
+
+@pytest.fixture
+def bob() -> User:
+    return User.objects.create_user("bob")
+
+
+@contextmanager
+def refused(match: str) -> Iterator[None]:
+    """The database refuses what is done in here, and the transaction around it goes on."""
+    with pytest.raises(IntegrityError, match=match), transaction.atomic():
+        yield
+
+
+def draft(number: int = 2, author: User | None = None) -> PolicyVersion:
+    version = policy_draft_create(
+        snapshot=baseline_snapshot(), number=number, origin=VersionOrigin.DRAFT, reason="A wider attribution."
+    )
+    PolicyVersion.objects.filter(id=version.id).update(author=author)
+    version.refresh_from_db()
+    return version
+
+
+def step(version: PolicyVersion, **values: object) -> None:
+    PolicyVersion.objects.filter(id=version.id).update(**values)
+    version.refresh_from_db()
+
+
+def approved(alice: User, bob: User, number: int = 2) -> PolicyVersion:
+    version = draft(number, author=alice)
+    step(version, status=VersionStatus.IN_REVIEW)
+    step(version, status=VersionStatus.APPROVED, approver=bob, approver_label="Bob")
+    return version
+
+
+def test_the_tests_run_as_the_runtime_role() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_user")
+        assert cursor.fetchone() == ("glassbox_api",)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_no_part_of_a_version_in_force_can_be_deleted(acme: Firm, part: type[Model]) -> None:
+    with open_scope(tenant=acme.id, reason="a test"), refused(match="only a draft can be changed"):
+        part._base_manager.filter(id=part._base_manager.values_list("id").first()[0])._raw_delete("default")
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        (KindBudget, {"cap_chars": 9999}),
+        (PolicyIntent, {"recording_mode": "encrypted_text"}),
+        (PolicyIntentKind, {"kind": "schedule"}),
+        (IntentTerm, {"decisive": True}),
+        (GoldenExample, {"text": "Something else?"}),
+    ],
+)
+def test_no_part_of_a_version_in_force_can_be_changed(acme: Firm, part: type[Model], change: dict[str, object]) -> None:
+    with open_scope(tenant=acme.id, reason="a test"), refused(match="only a draft can be changed"):
+        part._base_manager.filter(id=part._base_manager.values_list("id").first()[0]).update(**change)
+
+
+def test_no_kind_can_be_added_to_a_version_in_force(acme: Firm) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        intent = PolicyIntent.objects.get(name="performance")
+        with refused(match="only a draft can be changed"):
+            PolicyIntentKind.objects.create(tenant_id=acme.id, intent=intent, kind="schedule")
+
+
+def test_a_part_of_a_draft_cannot_be_moved_into_a_version_in_force(acme: Firm) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        budget = draft().budgets.first()
+        with refused(match="only a draft can be changed"):
+            KindBudget.objects.filter(id=budget.id).update(version=PolicyVersion.objects.get(number=1))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"total_cap_chars": 1}, {"minimum_score": 0.0}, {"reason": "Other."}, {"retrieval_settings": {"rrf_k": 1}}],
+)
+def test_no_column_of_a_version_in_force_can_be_changed(acme: Firm, change: dict[str, object]) -> None:
+    with open_scope(tenant=acme.id, reason="a test"), refused(match="only a draft can be changed"):
+        PolicyVersion.objects.filter(number=1).update(**change)
+
+
+def test_a_version_in_force_cannot_be_deleted(acme: Firm) -> None:
+    with open_scope(tenant=acme.id, reason="a test"), refused(match="only a draft can be deleted"):
+        PolicyVersion.objects.filter(number=1)._raw_delete("default")
+
+
+def test_raw_sql_is_held_too(acme: Firm) -> None:
+    with (
+        open_scope(tenant=acme.id, reason="a test"),
+        connection.cursor() as cursor,
+        refused(match="only a draft can be changed"),
+    ):
+        cursor.execute("UPDATE intents_kindbudget SET cap_chars = 100000")
+
+
+def test_the_triggers_cannot_be_switched_off_by_the_runtime_role(acme: Firm) -> None:
+    for statement in (
+        "ALTER TABLE intents_kindbudget DISABLE TRIGGER ALL",
+        "SET session_replication_role = replica",
+        "DROP FUNCTION intents_require_draft(uuid, uuid) CASCADE",
+        "TRUNCATE intents_kindbudget",
+    ):
+        with (
+            pytest.raises(Exception, match=r"must be owner|permission denied"),
+            transaction.atomic(),
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(statement)
+
+
+def test_a_draft_can_be_changed_and_deleted(acme: Firm) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = draft()
+        version.budgets.filter(kind="run").update(cap_chars=900)
+        version.delete()
+        assert PolicyVersion.objects.count() == 1
+
+
+def test_a_submitted_version_can_no_longer_be_changed(acme: Firm) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = draft()
+        step(version, status=VersionStatus.IN_REVIEW)
+        with refused(match="only a draft can be changed"):
+            version.budgets.filter(kind="run").update(cap_chars=900)
+
+
+@pytest.mark.parametrize("status", [VersionStatus.ACTIVE, VersionStatus.APPROVED, VersionStatus.SUPERSEDED])
+def test_a_draft_cannot_skip_the_review(acme: Firm, status: VersionStatus) -> None:
+    with open_scope(tenant=acme.id, reason="a test"), refused(match="can't go from draft"):
+        step(draft(), status=status)
+
+
+def test_a_version_cannot_be_written_in_force(acme: Firm) -> None:
+    with open_scope(tenant=acme.id, reason="a test"), refused(match="starts as a draft"):
+        known = PolicyVersion.objects.values().get(number=1)
+        PolicyVersion.objects.create(**{**known, "id": acme.root.id, "number": 2})
+
+
+def test_the_author_cannot_approve(acme: Firm, alice: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"), refused(match="four_eyes"):
+        approved(alice, alice)
+
+
+def test_nobody_cannot_approve(acme: Firm, alice: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = draft(author=alice)
+        step(version, status=VersionStatus.IN_REVIEW)
+        with refused(match="approved_by_someone"):
+            step(version, status=VersionStatus.APPROVED)
+
+
+def test_the_approver_cannot_be_written_before_the_review(acme: Firm, bob: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"), refused(match="set by the review"):
+        step(draft(), approver=bob)
+
+
+def test_the_approver_cannot_be_exchanged_later(acme: Firm, alice: User, bob: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = approved(alice, bob)
+        with refused(match="set by the review"):
+            step(version, approver=User.objects.create_user("charlie"))
+
+
+def test_only_version_one_can_be_a_baseline(acme: Firm) -> None:
+    with open_scope(tenant=acme.id, reason="a test"), refused(match="baseline_is_first"):
+        policy_draft_create(snapshot=baseline_snapshot(), number=2, origin=VersionOrigin.BASELINE, reason="Again.")
+
+
+def test_activation_ends_the_version_before_at_the_same_instant(acme: Firm, alice: User, bob: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = policy_version_activate(approved(alice, bob))
+        earlier = PolicyVersion.objects.get(number=1)
+    assert (earlier.status, earlier.valid_to) == (VersionStatus.SUPERSEDED, version.valid_from)
+
+
+def test_exactly_one_version_is_in_force_after_each_of_three_activations(acme: Firm, alice: User, bob: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        for number in (2, 3, 4):
+            policy_version_activate(approved(alice, bob, number))
+            assert PolicyVersion.objects.filter(status=VersionStatus.ACTIVE, valid_to__isnull=True).count() == 1
+
+
+def test_a_version_in_force_cannot_be_ended_without_a_successor(acme: Firm) -> None:
+    with open_scope(tenant=acme.id, reason="a test"), refused(match="from active to superseded"):
+        step(PolicyVersion.objects.get(number=1), status=VersionStatus.SUPERSEDED, valid_to="2030-01-01T00:00:00Z")
+
+
+@pytest.mark.parametrize("column", ["valid_from", "valid_to"])
+def test_the_past_of_a_version_cannot_be_rewritten(acme: Firm, alice: User, bob: User, column: str) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        policy_version_activate(approved(alice, bob))
+        with refused(match=f"{column} is set by its"):
+            PolicyVersion.objects.filter(number=1).update(**{column: "2001-01-01T00:00:00Z"})
+
+
+def test_the_database_decides_when_a_version_takes_effect(acme: Firm, alice: User, bob: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = approved(alice, bob)
+        step(version, status=VersionStatus.ACTIVE, valid_from="2001-01-01T00:00:00Z")
+        assert version.valid_from > version.created_at
+
+
+def test_two_versions_cannot_be_in_force_at_once_even_without_the_triggers(acme: Firm) -> None:
+    """The negative control: the exclusion constraint holds by itself."""
+    with (
+        psycopg.connect(f"{admin_dsn()} dbname={settings.TEST_DATABASE}") as superuser,
+        pytest.raises(psycopg.errors.ExclusionViolation),
+    ):
+        superuser.execute("SET session_replication_role = replica")
+        superuser.execute("ALTER TABLE intents_policyversion DROP CONSTRAINT policy_version_approved_by_someone")
+        for number, validity in ((1, ("2024-01-01", "2024-03-01")), (2, ("2024-02-01", "2024-04-01"))):
+            superuser.execute(
+                "INSERT INTO intents_policyversion (tenant_id, number, status, origin, valid_from, valid_to, reason, "
+                "author_label, approver_label, created_at, total_cap_chars, neighbours, term_weight, decisive_points, "
+                "points_for_full_weight, minimum_score, minimum_margin, minimum_term_points, minimum_term_margin, "
+                "minimum_golden_accuracy, retrieval_settings) VALUES ('00000000-0000-0000-0000-000000000001', %s, "
+                "'superseded', 'draft', %s, %s, '', '', '', now(), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, '{}')",
+                [number, *validity],
+            )
