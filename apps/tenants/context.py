@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
 
 from apps.tenants.errors import NoScopeError, ScopeNotGrantedError
+from apps.tenants.events import emit
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.principals import Principal, PrincipalKind, system_principal
 from apps.tenants.tokens import (
@@ -35,6 +37,8 @@ class ScopeContext:
 
 
 _current: ContextVar[ScopeContext | None] = ContextVar("glassbox_scope", default=None)
+# Failures that the outermost open scope records when it ends, whatever was rolled back on the way.
+_failures: ContextVar[list[Mapping[str, Any]] | None] = ContextVar("glassbox_failures", default=None)
 
 
 def current_scope() -> ScopeContext:
@@ -71,6 +75,47 @@ def open_scope(
     """
     if principal is None and not reason:
         raise ValueError("open_scope without a principal needs a reason")
+    if _failures.get() is not None:
+        with _opened(tenant, scopes, principal, reason) as context:
+            yield context
+        return
+    failures: list[Mapping[str, Any]] = []
+    reset = _failures.set(failures)
+    try:
+        with _opened(tenant, scopes, principal, reason) as context:
+            yield context
+            _record(failures)
+    except BaseException:
+        # All of the above is undone; what failed is recorded by itself, with the same grants.
+        if failures:
+            with _opened(tenant, scopes, principal, reason):
+                _record(failures)
+        raise
+    finally:
+        _failures.reset(reset)
+
+
+def record_failure(**event: Any) -> None:
+    """Record an act that fails, though it is rolled back: written when the outermost open scope ends.
+
+    Args: event: what events.emit takes.
+    """
+    current_scope()
+    failures = _failures.get()
+    if failures is None:
+        raise NoScopeError
+    failures.append(event)
+
+
+def _record(failures: list[Mapping[str, Any]]) -> None:
+    while failures:
+        emit(**failures.pop(0))
+
+
+@contextmanager
+def _opened(
+    tenant: TenantId, scopes: Iterable[ScopeId] | None, principal: Principal | None, reason: str
+) -> Iterator[ScopeContext]:
     with transaction.atomic():
         granted = principal.scope_ids if principal else tenant_scope_ids(tenant)
         wanted = granted if scopes is None else frozenset(scopes)

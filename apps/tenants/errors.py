@@ -17,6 +17,12 @@ class PermissionDeniedError(ApplicationError):
     message = "This needs the permission {permission}. Roles that have it: {roles}."
 
 
+class PlatformOnlyError(ApplicationError):
+    code = "tenants.platform_only"
+    status = 403
+    message = "Accounts are managed by the platform's administrators. Members of a tenant are on the page Members."
+
+
 class ScopeNotGrantedError(ApplicationError):
     """Also raised for a scope that does not exist: the two must look alike."""
 

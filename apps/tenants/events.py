@@ -25,6 +25,7 @@ def emit(
     *,
     action: str,
     core: Mapping[str, Any],
+    question: Mapping[str, Any] | None = None,
     outcome: str = "success",
     subject_type: str = "",
     subject_id: UUID | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
@@ -13,19 +13,21 @@ from apps.tenants.roles import Permission
 
 
 class HasTenantPermission(BasePermission):
-    """Requires `view.permissions[request.method]` of the principal; a method that declares none is refused."""
+    """Requires `view.required_permissions[request.method]` of the principal.
+
+    None there means any principal. A handler whose method declares nothing is refused to everybody: forgetting to
+    declare must not open a view. A method without a handler goes on to its 405, and OPTIONS tells nothing but methods.
+    """
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         principal = request.user
         if not isinstance(principal, Principal):
             return False
-        required: dict[str, Permission] = getattr(view, "required_permissions", {})
-        method = "GET" if request.method in ("HEAD", "OPTIONS") else str(request.method)
+        required: Mapping[str, Permission | None] = getattr(view, "required_permissions", {})
+        method = "GET" if request.method == "HEAD" else str(request.method)
         if method not in required:
-            # An undeclared method falls through to DRF's 405; a declared view without a permission is a mistake.
-            return not hasattr(view, method.lower())
-        principal.require(required[method])
-        return True
-
-    def has_object_permission(self, request: Request, view: APIView, obj: Any) -> bool:
+            return method == "OPTIONS" or not hasattr(view, method.lower())
+        permission = required[method]
+        if permission is not None:
+            principal.require(permission)
         return True

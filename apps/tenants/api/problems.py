@@ -3,50 +3,88 @@
 from __future__ import annotations
 
 import logging
+import math
+from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation, ValidationError
 from django.http import Http404
-from rest_framework import exceptions, status
+from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from apps.errors import ApplicationError
+from apps.tenants.api.errors import BodyTooLargeError
 
 CONTENT_TYPE = "application/problem+json"
+AUTHENTICATE = 'Bearer realm="glassbox"'
+_TITLES: Mapping[int, str] = {
+    400: "The request is not valid",
+    401: "Not authenticated",
+    403: "Not permitted",
+    404: "Not found",
+    409: "Conflict",
+    413: "Too large",
+    422: "Can't be processed",
+    429: "Too many requests",
+    500: "Something broke on our side",
+    503: "Temporarily unavailable",
+}
+
+_OF_A_FIELD = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, HTTPStatus.UNPROCESSABLE_ENTITY})
 
 logger = logging.getLogger("glassbox.api")
 
 
-def problem(*, status_code: int, code: str, title: str, detail: str, **extensions: Any) -> Response:
-    """A problem response: type, title, status, detail, code, and what the error carries."""
-    body = {
+def problem_body(*, status: int, code: str, detail: str, **extensions: Any) -> dict[str, Any]:
+    """type, title, status, detail, code, and what the error carries beside them."""
+    return {
         "type": f"urn:glassbox:error:{code}",
-        "title": title,
-        "status": status_code,
+        "title": _TITLES.get(status) or HTTPStatus(status).phrase,
+        "status": status,
         "detail": detail,
         "code": code,
         **extensions,
     }
-    return Response(body, status=status_code, content_type=CONTENT_TYPE)
 
 
 def problem_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's EXCEPTION_HANDLER. Unknown exceptions stay exceptions: Django logs them and answers 500."""
-    set_rollback()
-    if isinstance(error, ApplicationError):
-        response = problem(
-            status_code=error.status,
-            code=error.code,
-            title=_title(error.status),
-            detail=error.detail,
-            **({"data": {k: str(v) for k, v in error.data.items()}} if error.data else {}),
-        )
-        if error.status == status.HTTP_401_UNAUTHORIZED:
-            response["WWW-Authenticate"] = 'Bearer realm="glassbox"'
-        if error.status >= status.HTTP_500_INTERNAL_SERVER_ERROR:
-            logger.error("%s", error.code)
-        return response
+    """DRF's EXCEPTION_HANDLER: undo what the view did, and say what went wrong.
+
+    Returns: None for an exception that nobody foresaw: Django logs it, and error_pages.py answers.
+    """
+    view = context.get("view")
+    response = _of_application(error, view) if isinstance(error, ApplicationError) else _of_framework(error, view)
+    if response is not None:
+        set_rollback()
+    return response
+
+
+def _of_application(error: ApplicationError, view: object) -> Response:
+    if error.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        # A defect of ours: its message is for the log, not for a stranger.
+        logger.error("%s: %s", error.code, error)
+        return _problem(status=500, code=error.code, detail="The failure was logged. Tell your administrator the code.")
+    extensions: dict[str, Any] = {}
+    status = error.status
+    named: Mapping[type[Exception], str] = getattr(view, "field_of_error", {})
+    field = next((name for kind, name in named.items() if isinstance(error, kind)), "")
+    if field:
+        extensions["errors"] = {field: [error.detail]}
+        # The address is there and the content type is right; it is a field of the request that is not.
+        status = 400 if status in _OF_A_FIELD else status
+    if error.data:
+        extensions["data"] = {name: _plain(value) for name, value in error.data.items()}
+    response = _problem(status=status, code=error.code, detail=error.detail, **extensions)
+    retry_after = getattr(error, "retry_after_seconds", None)
+    if retry_after is not None:
+        response["Retry-After"] = str(retry_after)
+    return response
+
+
+def _of_framework(error: Exception, view: object) -> Response | None:
     if isinstance(error, Http404):
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):
@@ -55,44 +93,66 @@ def problem_handler(error: Exception, context: dict[str, Any]) -> Response | Non
         error = exceptions.ValidationError(
             detail=error.message_dict if hasattr(error, "error_dict") else error.messages
         )
+    elif isinstance(error, RequestDataTooBig):
+        return _of_application(BodyTooLargeError(limit_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE), view)
+    elif isinstance(error, SuspiciousOperation):
+        error = exceptions.ParseError("The request is malformed.")
     if not isinstance(error, exceptions.APIException):
         return None
-    return _from_drf(error)
-
-
-def _from_drf(error: exceptions.APIException) -> Response:
-    extensions: dict[str, Any] = {}
-    detail = "Some fields are not valid; see errors."
+    code = f"api.{error.default_code}"
     if isinstance(error, exceptions.ValidationError):
-        fields = error.detail if isinstance(error.detail, dict) else {"non_field_errors": error.detail}
-        extensions["errors"] = fields
-        code = "validation_error"
-    else:
-        detail = str(error.detail)
-        code = str(error.default_code)
-    response = problem(
-        status_code=error.status_code, code=code, title=_title(error.status_code), detail=detail, **extensions
-    )
-    if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
-        response["WWW-Authenticate"] = 'Bearer realm="glassbox"'
+        errors = field_errors(error.detail)
+        return _problem(status=400, code=code, detail=_summary(errors), errors=errors)
+    response = _problem(status=error.status_code, code=code, detail=_advice(error, view))
     wait = getattr(error, "wait", None)
-    if wait:
-        response["Retry-After"] = str(int(wait) + 1)
+    if wait is not None:
+        response["Retry-After"] = str(math.ceil(wait))
     return response
 
 
-def _title(status_code: int) -> str:
-    titles = {
-        400: "The request is not valid",
-        401: "Not authenticated",
-        403: "Not permitted",
-        404: "Not found",
-        405: "Method not allowed",
-        409: "Conflict",
-        413: "Too large",
-        415: "Unsupported media type",
-        422: "Can't be processed",
-        429: "Too many requests",
-        503: "Temporarily unavailable",
-    }
-    return titles.get(status_code, "Error")
+def field_errors(detail: Any, path: str = "") -> dict[str, list[str]]:
+    """DRF's nested errors, flat: messages by field, with the place in a list or object after a dot (`scopes.0`)."""
+    if isinstance(detail, Mapping):
+        found: dict[str, list[str]] = {}
+        for name, inner in detail.items():
+            found.update(field_errors(inner, f"{path}.{name}" if path else str(name)))
+        return found
+    if isinstance(detail, list):
+        nested = [inner for inner in detail if isinstance(inner, Mapping | list)]
+        if nested:
+            return field_errors({str(place): inner for place, inner in enumerate(detail) if inner}, path)
+        return {path or "non_field_errors": [str(message) for message in detail]}
+    return {path or "non_field_errors": [str(detail)]}
+
+
+def _problem(*, status: int, code: str, detail: str, **extensions: Any) -> Response:
+    response = Response(
+        problem_body(status=status, code=code, detail=detail, **extensions), status=status, content_type=CONTENT_TYPE
+    )
+    if status == HTTPStatus.UNAUTHORIZED:
+        response["WWW-Authenticate"] = AUTHENTICATE
+    return response
+
+
+def _summary(errors: Mapping[str, list[str]]) -> str:
+    """The first complaint in full, so that a log line with nothing but the detail is of use."""
+    field, messages = next(iter(errors.items()))
+    more = sum(len(each) for each in errors.values()) - 1
+    place = "" if field == "non_field_errors" else f"{field}: "
+    return f"{place}{messages[0]}" + (f" ({more} more in errors.)" if more else "")
+
+
+def _advice(error: exceptions.APIException, view: object) -> str:
+    """What DRF says, and what to do about it where DRF leaves that open."""
+    if isinstance(error, exceptions.NotAuthenticated):
+        return "Send an API key in the header `Authorization: Bearer gbx_...`."
+    if isinstance(error, exceptions.NotFound) and error.detail == exceptions.NotFound.default_detail:
+        return "There is nothing at this address that you may see."
+    if isinstance(error, exceptions.UnsupportedMediaType):
+        accepted = ", ".join(parser.media_type for parser in getattr(view, "parser_classes", ()))
+        return f"{error.detail} Send {accepted}."
+    return str(error.detail)
+
+
+def _plain(value: object) -> str | int | float | bool | None:
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

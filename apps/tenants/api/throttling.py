@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from apps.tenants.principals import Principal
 
-logger = logging.getLogger("glassbox.tenants")
+logger = logging.getLogger("glassbox.api")
 
 
 class PrincipalThrottle(SimpleRateThrottle):
@@ -27,6 +27,7 @@ class PrincipalThrottle(SimpleRateThrottle):
     def allow_request(self, request: Request, view: APIView) -> bool:
         try:
             return super().allow_request(request, view)
-        except RedisError:
-            logger.exception("rate limits are not enforced: Redis can't be reached")
+        except RedisError as error:
+            # Without the traceback: an outage would write one for every request.
+            logger.error("rate limits are not enforced: Redis can't be reached (%s)", type(error).__name__)  # noqa: TRY400
             return True

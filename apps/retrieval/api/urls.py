@@ -1,0 +1,38 @@
+"""The addresses of the API, all floors together: this one may import them all."""
+
+from __future__ import annotations
+
+from django.urls import path, re_path
+
+from apps.audit.api.views import EventListView, EventView
+from apps.corpus.api.contents import ChunkListView, ContentView, PageView, VersionListView
+from apps.corpus.api.documents import DocumentListView, DocumentView
+from apps.corpus.api.jobs import JobListView, JobRetryView, JobView
+from apps.intents.api.views import PolicyView
+from apps.retrieval.api.query import QueryView
+from apps.tenants.api.account import MeView, ScopeListView
+from apps.tenants.api.health import HealthView
+from apps.tenants.api.not_found import UnknownAddressView
+from apps.tenants.api.schema import DocsView, OpenApiView
+
+urlpatterns = [
+    path("v1/query/", QueryView.as_view()),
+    path("v1/documents/", DocumentListView.as_view()),
+    path("v1/documents/<uuid:id>/", DocumentView.as_view()),
+    path("v1/documents/<uuid:id>/chunks/", ChunkListView.as_view()),
+    path("v1/documents/<uuid:id>/pages/<int:number>/", PageView.as_view()),
+    path("v1/documents/<uuid:id>/versions/", VersionListView.as_view()),
+    path("v1/documents/<uuid:id>/content/", ContentView.as_view()),
+    path("v1/jobs/", JobListView.as_view()),
+    path("v1/jobs/<uuid:id>/", JobView.as_view()),
+    path("v1/jobs/<uuid:id>/retry/", JobRetryView.as_view()),
+    path("v1/policy/", PolicyView.as_view()),
+    path("v1/audit/events/", EventListView.as_view()),
+    path("v1/audit/events/<uuid:id>/", EventView.as_view()),
+    path("v1/scopes/", ScopeListView.as_view()),
+    path("v1/me/", MeView.as_view()),
+    path("v1/health/", HealthView.as_view()),
+    path("v1/openapi.json", OpenApiView.as_view(), name="openapi"),
+    path("v1/docs/", DocsView.as_view()),
+    re_path(r"", UnknownAddressView.as_view()),
+]

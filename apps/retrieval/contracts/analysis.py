@@ -1,0 +1,136 @@
+"""What was read from the question: filters, terms, concepts, and what the glossary added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Period:
+    """A fiscal year, or one quarter of it. Quarter 0 stands for the whole year, so that periods sort."""
+
+    fiscal_year: int
+    fiscal_quarter: int = 0
+
+    @property
+    def label(self) -> str:
+        return f"Q{self.fiscal_quarter} {self.fiscal_year}" if self.fiscal_quarter else f"FY{self.fiscal_year}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InventoryEntry:
+    """How many live documents share these facts. Empty strings and None: the documents do not say."""
+
+    kind: str
+    company: str
+    ticker: str
+    document_type: str
+    fiscal_year: int | None
+    fiscal_quarter: int | None
+    documents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusInventory:
+    """What is held in the granted scopes and permitted kinds; against it the question's filters are read."""
+
+    entries: tuple[InventoryEntry, ...] = ()
+
+
+class FilterField(StrEnum):
+    COMPANY = "company"
+    PERIOD = "period"
+    DOCUMENT_TYPE = "document_type"
+
+
+class Certainty(StrEnum):
+    SURE = "sure"
+    """Narrows the search."""
+    LIKELY = "likely"
+    """Lifts what matches, and leaves the rest in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataFilter:
+    """A condition on documents that was read from the question. `values` are labels; a period keeps its parts too."""
+
+    field: FilterField
+    values: tuple[str, ...]
+    certainty: Certainty
+    reason: str
+    periods: tuple[Period, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelaxedFilter:
+    """A sure filter that would have left nothing, and was therefore taken out, with the reason."""
+
+    filter: MetadataFilter
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concept:
+    """One thing that the question is about: any of the alternatives (each a tuple of terms) stands for it.
+
+    A concept of the glossary carries more weight than a plain word, since it names the figure that was asked for; a
+    proper name (`is_name`) carries most, since a figure of another fund is no answer.
+    """
+
+    label: str
+    alternatives: tuple[tuple[str, ...], ...]
+    weight: float
+    is_name: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedTerm:
+    """A term of the sparse query. Terms that the glossary added weigh less than those of the question."""
+
+    term: str
+    weight: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expansion:
+    """What the glossary added for one expression of the question."""
+
+    trigger: str
+    label: str
+    phrases: tuple[str, ...]
+
+
+class RefusalReason(StrEnum):
+    TOO_VAGUE = "too_vague"
+    NOTHING_FOUND = "nothing_found"
+    NOT_IN_CONTEXT = "not_in_context"
+    UNGROUNDED = "ungrounded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """No answer, why, and what the person can do."""
+
+    reason: RefusalReason
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryAnalysis:
+    """The question as it is searched. `text` is normalised; `search_text` is what is embedded."""
+
+    text: str
+    search_text: str
+    language: str
+    terms: tuple[WeightedTerm, ...]
+    concepts: tuple[Concept, ...]
+    expansions: tuple[Expansion, ...]
+    filters: tuple[MetadataFilter, ...]
+    relaxed: tuple[RelaxedFilter, ...]
+    ignored_words: tuple[str, ...]
+    years: tuple[int, ...]
+    wants_number: bool
+    notices: tuple[str, ...]
+    refusal: Refusal | None = None

@@ -1,0 +1,29 @@
+"""What was asked, and the ids and types that all stages share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NewType
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from apps.tenants.ids import ScopeId, TenantId
+
+ChunkId = NewType("ChunkId", UUID)
+DocumentId = NewType("DocumentId", UUID)
+FloatVector = NDArray[np.float32]
+Clock = Callable[[], float]
+"""Seconds from any fixed point; injected, so that a trace can be the same twice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What was asked, and on whose behalf. Scopes are those that the open scope token grants."""
+
+    text: str
+    tenant_id: TenantId
+    scope_ids: tuple[ScopeId, ...]
+    language: str = "en"

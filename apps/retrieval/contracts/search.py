@@ -1,0 +1,136 @@
+"""What a retriever is given, what it returns, and the candidates that come of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from apps.retrieval.contracts.analysis import Period, WeightedTerm
+from apps.retrieval.contracts.question import ChunkId, DocumentId, FloatVector
+from apps.tenants.ids import ScopeId, TenantId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFilter:
+    """The sure filters as a retriever takes them. Empty means any.
+
+    A document is left out when it states something else; one that states nothing (a methodology without a period)
+    stays in.
+    """
+
+    companies: tuple[str, ...] = ()
+    periods: tuple[Period, ...] = ()
+    document_types: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.companies or self.periods or self.document_types)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchBounds:
+    """Where a retriever may look: the wall's scopes, the gate's kinds, the question's filters."""
+
+    tenant_id: TenantId
+    scope_ids: tuple[ScopeId, ...]
+    kinds: tuple[str, ...]
+    filter: DocumentFilter = DocumentFilter()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchQuery:
+    """What a retriever looks for. `vector` is (d,) float32 of unit norm, or None without an embedding."""
+
+    terms: tuple[WeightedTerm, ...]
+    vector: FloatVector | None = None
+    embedding_model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DenseHit:
+    chunk_id: ChunkId
+    document_id: DocumentId
+    kind: str
+    cosine_similarity: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparseHit:
+    chunk_id: ChunkId
+    document_id: DocumentId
+    kind: str
+    bm25_score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """One retriever's hits, best first, ties by chunk id. `considered` counts what was scored, if known."""
+
+    name: str
+    hits: tuple[DenseHit | SparseHit, ...]
+    considered: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRank:
+    """Where a fused hit stood in one ranking (ranks count from 1)."""
+
+    ranking: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FusedHit:
+    chunk_id: ChunkId
+    document_id: DocumentId
+    kind: str
+    rrf_score: float
+    ranks: tuple[SourceRank, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFacts:
+    """A document version as an answer names it. `slug` is unique per version and part of every ref_id."""
+
+    document_id: DocumentId
+    slug: str
+    title: str
+    version: int
+    kind: str
+    company: str
+    document_type: str
+    fiscal_year: int | None
+    fiscal_quarter: int | None
+    published_on: date | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredChunk:
+    """A chunk with its text. `char_start` is where the text begins on `page_start`."""
+
+    chunk_id: ChunkId
+    document: DocumentFacts
+    number: int
+    text: str
+    context_header: str
+    page_start: int
+    page_end: int
+    char_start: int
+    section: str
+    language: str
+    content_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A chunk on its way into the context, with every score that it was given so far."""
+
+    chunk: StoredChunk
+    hit: FusedHit
+    boost: float = 0.0
+    boost_reasons: tuple[str, ...] = ()
+    rerank_score: float | None = None
+
+    @property
+    def boosted_rrf_score(self) -> float:
+        return self.hit.rrf_score * (1.0 + self.boost)

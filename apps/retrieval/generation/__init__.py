@@ -1,0 +1,1 @@
+"""Writing an answer from a context block: quoted without a model, or with an OpenAI-compatible one."""

@@ -1,0 +1,119 @@
+"""Answer by quotation: the sentences and rows of the context that speak most to the question, word for word.
+
+Needs no model and no network. The same question and context give the same bytes, and nothing can be said that does
+not stand in a document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from apps.retrieval.contracts import (
+    ContextBlock,
+    GeneratedAnswer,
+    QueryAnalysis,
+    Quote,
+    Refusal,
+    RefusalReason,
+)
+from apps.retrieval.stages.quotable import quotable_pieces
+from apps.retrieval.stages.relevance import Piece, Relevance, rate_pieces
+from apps.retrieval.stages.units import split_units, surroundings_of
+
+NEAR_SHARE: Final = 0.6
+"""A further quote must score at least this share of the best one."""
+_NOTHING: Final = (
+    "The documents that this question may reach do not answer it. Ask about what they hold, name the fund or company "
+    "and the period, or ask an officer whether the answer lies in a kind of document that this intent may not reach."
+)
+_NOT_CLOSE: Final = (
+    "The passages found do not speak to the question closely enough to be quoted as an answer (they hold "
+    "{coverage:.0%} of what was asked, {minimum:.0%} is needed). Use the words of the documents, or name the figure "
+    "you mean."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    passage_index: int
+    quote: Quote
+    relevance: Relevance
+
+
+class ExtractiveGenerator:
+    """Quotes up to `maximum_quotes` pieces, the best first.
+
+    Args: minimum_coverage: share of the question's concepts, by weight, that the best piece must hold, 0 to 1.
+          maximum_quotes: pieces in one answer.
+    """
+
+    name = "extractive"
+    model = ""
+    region = "local"
+
+    def __init__(self, *, minimum_coverage: float = 0.4, maximum_quotes: int = 3) -> None:
+        self._minimum_coverage = minimum_coverage
+        self._maximum_quotes = maximum_quotes
+
+    def generate(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:
+        """Quote the best pieces, or refuse where none is close enough."""
+        ranked = _ranked(analysis, context)
+        if not ranked:
+            return self._refused(_NOTHING)
+        best = max(choice.relevance.coverage for choice in ranked)
+        if best < self._minimum_coverage or ranked[0].relevance.own_coverage == 0.0:
+            return self._refused(_NOT_CLOSE.format(coverage=best, minimum=self._minimum_coverage))
+        chosen = self._chosen(ranked)
+        return GeneratedAnswer(
+            text="\n".join(_line(choice.quote) for choice in chosen),
+            ref_ids=tuple(dict.fromkeys(choice.quote.ref_id for choice in chosen)),
+            quotes=tuple(choice.quote for choice in chosen),
+            generator=self.name,
+            model=self.model,
+            notes=(
+                f"{len(chosen)} of {len(ranked)} sentences and rows quoted; the best holds {best:.0%} of the question.",
+            ),
+        )
+
+    def _chosen(self, ranked: Sequence[_Choice]) -> list[_Choice]:
+        """The best piece of each passage first, so that one long table can't take all the places."""
+        bar = NEAR_SHARE * ranked[0].relevance.score
+        near = [choice for choice in ranked if choice.relevance.score >= bar and choice.relevance.own_coverage > 0]
+        first_of_each: dict[int, _Choice] = {}
+        for choice in near:
+            first_of_each.setdefault(choice.passage_index, choice)
+        firsts = list(first_of_each.values())
+        return [*firsts, *(choice for choice in near if choice not in firsts)][: self._maximum_quotes]
+
+    def _refused(self, message: str) -> GeneratedAnswer:
+        return GeneratedAnswer(
+            text="",
+            ref_ids=(),
+            quotes=(),
+            generator=self.name,
+            model=self.model,
+            refusal=Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=message),
+        )
+
+
+def _ranked(analysis: QueryAnalysis, context: ContextBlock) -> list[_Choice]:
+    """All pieces of the context, best first; equals in the order of the context."""
+    found = [
+        (index, quote, surroundings)
+        for index, passage in enumerate(context.passages)
+        for surroundings in (surroundings_of(passage.chunk, split_units(passage.chunk.text)),)
+        for quote in quotable_pieces(passage)
+    ]
+    ratings = rate_pieces([Piece(text=quote.text, surroundings=around) for _, quote, around in found], analysis)
+    choices = [
+        _Choice(passage_index=index, quote=quote, relevance=relevance)
+        for (index, quote, _), relevance in zip(found, ratings, strict=True)
+    ]
+    return sorted(choices, key=lambda choice: -choice.relevance.score)
+
+
+def _line(quote: Quote) -> str:
+    columns = f" (columns: “{quote.columns}”)" if quote.columns else ""
+    return f"“{quote.text}”{columns} [{quote.ref_id}]"

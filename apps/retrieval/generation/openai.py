@@ -1,0 +1,168 @@
+"""Answers from OpenAI, or from any server that speaks its protocol."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import Any, Final
+
+import httpx2
+import openai
+from openai.types.chat import ChatCompletionMessageParam
+
+from apps.retrieval.contracts import ContextBlock, GeneratedAnswer, QueryAnalysis, Refusal, RefusalReason
+from apps.retrieval.errors import (
+    GenerationError,
+    GenerationKeyError,
+    GenerationRequestError,
+    GenerationTimeoutError,
+    GenerationUnavailableError,
+    MalformedAnswerError,
+    UnknownReferenceError,
+)
+from apps.retrieval.generation.profiles import GenerationProfile
+from apps.retrieval.generation.prompt import SYSTEM, repair_message, user_message
+from apps.retrieval.generation.reply import Reply, read_reply
+
+CONNECT_TIMEOUT_SECONDS: Final = 5.0
+LARGEST_BODY_BYTES: Final = 8 * 1024 * 1024
+_NOT_THERE: Final = (
+    "The documents that this question may reach do not answer it, says the model {model}. Ask about what they hold, or "
+    "name the fund or company and the period."
+)
+
+
+class OpenAICompatibleGenerator:
+    """One call in JSON mode, and one more where the reply can't be used as it is."""
+
+    def __init__(self, profile: GenerationProfile) -> None:
+        self._profile = profile
+        self._client: openai.OpenAI | None = None
+
+    @property
+    def name(self) -> str:
+        return self._profile.name
+
+    @property
+    def model(self) -> str:
+        return self._profile.model
+
+    @property
+    def region(self) -> str:
+        return self._profile.region
+
+    def generate(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:
+        """Ask the model; see `Generator.generate`.
+
+        Raises:  GenerationUnavailableError, GenerationTimeoutError, GenerationKeyError, GenerationRequestError: no
+                     reply.
+                 MalformedAnswerError, UnknownReferenceError: the second reply can't be used either.
+        """
+        known = frozenset(passage.ref_id for passage in context.passages)
+        messages: list[ChatCompletionMessageParam] = [
+            {"role": "system", "content": SYSTEM},
+            {"role": "user", "content": user_message(analysis, context)},
+        ]
+        content = self._ask(messages)
+        reply = read_reply(content, known)
+        if isinstance(reply, Reply):
+            return self._answer(reply, attempts=1)
+        first_problem = reply.problem
+        messages += [
+            {"role": "assistant", "content": content},
+            {"role": "user", "content": repair_message(first_problem, context)},
+        ]
+        reply = read_reply(self._ask(messages), known)
+        if isinstance(reply, Reply):
+            return self._answer(reply, attempts=2, notes=(f"The first reply was sent back: {first_problem}.",))
+        if reply.unknown_refs:
+            raise UnknownReferenceError(model=self.model, count=reply.unknown_refs)
+        raise MalformedAnswerError(model=self.model, problem=reply.problem)
+
+    def _answer(self, reply: Reply, *, attempts: int, notes: tuple[str, ...] = ()) -> GeneratedAnswer:
+        refusal = None
+        if not reply.answer:
+            refusal = Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=_NOT_THERE.format(model=self.model))
+        return GeneratedAnswer(
+            text=reply.answer,
+            ref_ids=() if refusal else reply.ref_ids,
+            quotes=(),
+            generator=self.name,
+            model=self.model,
+            attempts=attempts,
+            notes=notes,
+            refusal=refusal,
+        )
+
+    def _ask(self, messages: list[ChatCompletionMessageParam]) -> str:
+        body = self._post(messages)
+        try:
+            value: Any = json.loads(body)
+            content = value["choices"][0]["message"]["content"]
+        except (ValueError, KeyError, IndexError, TypeError) as error:
+            raise GenerationUnavailableError(model=self.model, reason="it is not a chat completion") from error
+        return content if isinstance(content, str) else ""
+
+    def _post(self, messages: list[ChatCompletionMessageParam]) -> bytes:
+        """Send one request and read the whole body before the deadline.
+
+        The client's own timeout counts from one received block to the next, so a server that drips a byte a second
+        would hold a request for ever; reading the body block by block lets the deadline cover all of it.
+        """
+        deadline = time.monotonic() + self._profile.timeout_seconds
+        blocks: list[bytes] = []
+        size_bytes = 0
+        try:
+            with self._connected().chat.completions.with_streaming_response.create(
+                model=self.model,
+                messages=messages,
+                response_format={"type": "json_object"},
+                temperature=0.0 if self._profile.send_temperature else openai.omit,
+            ) as response:
+                for block in response.iter_bytes():
+                    blocks.append(block)
+                    size_bytes += len(block)
+                    if time.monotonic() > deadline:
+                        raise self._timed_out()
+                    if size_bytes > LARGEST_BODY_BYTES:
+                        raise GenerationUnavailableError(model=self.model, reason="the answer is too large")
+        except openai.OpenAIError as error:
+            raise self._translated(error) from error
+        except httpx2.TimeoutException as error:
+            raise self._timed_out() from error
+        except httpx2.RequestError as error:
+            raise GenerationUnavailableError(model=self.model, reason="the connection broke off") from error
+        return b"".join(blocks)
+
+    def _connected(self) -> openai.OpenAI:
+        if self._client is None:
+            variable = self._profile.api_key_env
+            key = os.environ.get(variable, "") if variable else "unused"
+            if not key:
+                raise GenerationKeyError(model=self.model, api_key_env=variable)
+            self._client = openai.OpenAI(
+                api_key=key,
+                base_url=self._profile.base_url,
+                max_retries=0,
+                timeout=openai.Timeout(self._profile.timeout_seconds, connect=CONNECT_TIMEOUT_SECONDS),
+            )
+        return self._client
+
+    def _timed_out(self) -> GenerationTimeoutError:
+        return GenerationTimeoutError(model=self.model, timeout_s=self._profile.timeout_seconds)
+
+    def _translated(self, error: openai.OpenAIError) -> GenerationError:
+        match error:
+            case openai.APITimeoutError():
+                return self._timed_out()
+            case openai.APIConnectionError():
+                return GenerationUnavailableError(model=self.model, reason="no connection")
+            case openai.AuthenticationError() | openai.PermissionDeniedError():
+                return GenerationKeyError(model=self.model, api_key_env=self._profile.api_key_env or "the key")
+            case openai.APIStatusError() if error.status_code >= 500 or error.status_code in (408, 409, 429):
+                return GenerationUnavailableError(model=self.model, reason=f"HTTP {error.status_code}")
+            case openai.APIStatusError():
+                return GenerationRequestError(model=self.model, http_status=error.status_code)
+            case _:
+                return GenerationUnavailableError(model=self.model, reason=type(error).__name__)

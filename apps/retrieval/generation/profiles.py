@@ -1,0 +1,89 @@
+"""Generation profiles: the setting GLASSBOX_GENERATION_PROFILES, read strictly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any, get_type_hints
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from apps.retrieval.errors import UnknownGenerationProfileError
+
+
+class GenerationBackend(StrEnum):
+    EXTRACTIVE = "extractive"
+    OPENAI = "openai"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationProfile:
+    """One way to write answers, as configured; a tenant names one.
+
+    `api_key_env` names the variable that holds the key; empty for a server that asks for none. `send_temperature` is
+    off for models that take no temperature.
+    """
+
+    name: str
+    backend: GenerationBackend
+    region: str
+    model: str = ""
+    base_url: str = ""
+    api_key_env: str = ""
+    timeout_seconds: float = 40.0
+    send_temperature: bool = True
+
+
+def generation_profile_names() -> tuple[str, ...]:
+    """The configured names, sorted; what a form offers."""
+    return tuple(sorted(_configured()))
+
+
+def generation_profile(name: str) -> GenerationProfile:
+    """Look up a profile by its name in the settings.
+
+    Raises:  UnknownGenerationProfileError: there is none of that name.
+             ImproperlyConfigured: its entry is not valid; the message names the key.
+    """
+    configured = _configured()
+    if name not in configured:
+        raise UnknownGenerationProfileError(profile=name, known=", ".join(sorted(configured)) or "(none configured)")
+    return parse_generation_profile(name, configured[name])
+
+
+def parse_generation_profile(name: str, entry: Mapping[str, Any]) -> GenerationProfile:
+    """Read one entry of the setting; every unknown, missing or mistyped key is an ImproperlyConfigured."""
+    types = get_type_hints(GenerationProfile)
+    known = {field.name for field in fields(GenerationProfile)} - {"name"}
+    if unknown := sorted(set(entry) - known):
+        raise _invalid(name, f"unknown key {unknown[0]!r}")
+    if missing := sorted({"backend", "region"} - set(entry)):
+        raise _invalid(name, f"{missing[0]!r} is missing")
+    values: dict[str, Any] = {}
+    for key, value in entry.items():
+        if key == "backend":
+            if value not in list(GenerationBackend):
+                raise _invalid(name, f"'backend' must be one of {', '.join(GenerationBackend)}, not {value!r}")
+            values[key] = GenerationBackend(value)
+            continue
+        wanted = (int, float) if types[key] is float else types[key]
+        if not isinstance(value, wanted) or (isinstance(value, bool) and types[key] is not bool):
+            raise _invalid(name, f"{key!r} must be {types[key].__name__}, not {type(value).__name__}")
+        values[key] = value
+    profile = GenerationProfile(name=name, **values)
+    if not profile.region or profile.timeout_seconds <= 0:
+        raise _invalid(name, "'timeout_seconds' must be positive and 'region' must be named")
+    if profile.backend is GenerationBackend.OPENAI and not (profile.model and profile.base_url):
+        raise _invalid(name, "'model' and 'base_url' must be named for the backend openai")
+    return profile
+
+
+def _configured() -> Mapping[str, Mapping[str, Any]]:
+    profiles: Mapping[str, Mapping[str, Any]] = settings.GLASSBOX_GENERATION_PROFILES
+    return profiles
+
+
+def _invalid(name: str, reason: str) -> ImproperlyConfigured:
+    return ImproperlyConfigured(f"GLASSBOX_GENERATION_PROFILES[{name!r}]: {reason}")

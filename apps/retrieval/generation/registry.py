@@ -1,0 +1,92 @@
+"""The only door to a generator: finds it by its profile's name and holds the residency rule at every call."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from apps.retrieval.contracts import ContextBlock, GeneratedAnswer, QueryAnalysis
+from apps.retrieval.errors import GenerationResidencyError
+from apps.retrieval.generation.extractive import ExtractiveGenerator
+from apps.retrieval.generation.openai import OpenAICompatibleGenerator
+from apps.retrieval.generation.profiles import GenerationBackend, GenerationProfile, generation_profile
+from apps.retrieval.generation.protocol import Generator
+
+_lock = threading.Lock()
+_generators: dict[GenerationProfile, Generator] = {}
+
+
+def check_generation_residency(profile: str, *, tenant_region: str, tenant_strict: bool) -> None:
+    """Refuse a profile that would take a strict tenant's passages out of its region. For when a tenant is configured.
+
+    Raises:  GenerationResidencyError: the tenant is strict and the profile computes elsewhere.
+             UnknownGenerationProfileError: there is no such profile.
+    """
+    _check(generation_profile(profile), tenant_region=tenant_region, tenant_strict=tenant_strict)
+
+
+def generator_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> Generator:
+    """Give the generator of a profile, bound to one tenant's residency rule; the rule is checked at each call.
+
+    Raises:  UnknownGenerationProfileError: there is no such profile.
+    """
+    generation_profile(profile)
+    return ResidencyBoundGenerator(profile, tenant_region=tenant_region, tenant_strict=tenant_strict)
+
+
+class ResidencyBoundGenerator:
+    """A generator that reads its profile and checks the residency rule again before any passage leaves."""
+
+    def __init__(self, profile: str, *, tenant_region: str, tenant_strict: bool) -> None:
+        self._profile_name = profile
+        self._tenant_region = tenant_region
+        self._tenant_strict = tenant_strict
+
+    @property
+    def name(self) -> str:
+        return self._profile_name
+
+    @property
+    def model(self) -> str:
+        return generation_profile(self._profile_name).model
+
+    @property
+    def region(self) -> str:
+        return generation_profile(self._profile_name).region
+
+    def generate(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:
+        profile = generation_profile(self._profile_name)
+        _check(profile, tenant_region=self._tenant_region, tenant_strict=self._tenant_strict)
+        return _shared(profile).generate(analysis, context)
+
+
+def _check(profile: GenerationProfile, *, tenant_region: str, tenant_strict: bool) -> None:
+    if tenant_strict and profile.region != tenant_region:
+        raise GenerationResidencyError(
+            profile=profile.name, tenant_region=tenant_region or "(none named)", provider_region=profile.region
+        )
+
+
+def _shared(profile: GenerationProfile) -> Generator:
+    with _lock:
+        if profile not in _generators:
+            _generators[profile] = _built(profile)
+        return _generators[profile]
+
+
+def _built(profile: GenerationProfile) -> Generator:
+    match profile.backend:
+        case GenerationBackend.EXTRACTIVE:
+            return ExtractiveGenerator()
+        case GenerationBackend.OPENAI:
+            return OpenAICompatibleGenerator(profile)
+
+
+def _forget_in_child() -> None:
+    """A forked worker starts empty: connections can't be shared, and the lock may have been held by another thread."""
+    global _lock
+    _lock = threading.Lock()
+    _generators.clear()
+
+
+os.register_at_fork(after_in_child=_forget_in_child)

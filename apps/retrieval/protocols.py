@@ -1,0 +1,101 @@
+"""What the pipeline needs from outside, as small shapes. Everything else in it is pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from apps.intents.contracts import IntentDecision, KindGrant
+from apps.retrieval.contracts import (
+    Candidate,
+    ChunkId,
+    CorpusInventory,
+    FloatVector,
+    QueryAnalysis,
+    Ranking,
+    SearchBounds,
+    SearchQuery,
+    StoredChunk,
+)
+
+
+class IntentGate(Protocol):
+    """Compliance gate 1, under the policy version in force (apps/intents)."""
+
+    def classify(self, text: str) -> IntentDecision:
+        """Decide the question's intent. Works without an embedding provider and then says so (`degraded`)."""
+
+    def grant(self, decision: IntentDecision) -> KindGrant:
+        """What the intent may reach."""
+
+
+class QueryEmbedder(Protocol):
+    """The part of apps.corpus.providers.EmbeddingProvider that a question needs."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def region(self) -> str: ...
+
+    def embed_query(self, text: str) -> FloatVector:
+        """Returns: (d,) float32, unit norm. Raises: ProviderError."""
+
+
+class Inventory(Protocol):
+    def read(self, bounds: SearchBounds) -> CorpusInventory:
+        """What is held within the scopes and kinds of the bounds; their filter is not applied."""
+
+
+class Retriever(Protocol):
+    """Compliance gate 2: ranks chunks of the granted scopes and permitted kinds alone, held by the database."""
+
+    @property
+    def name(self) -> str:
+        """Unique among the retrievers of a pipeline; stands in the trace and in every source rank."""
+
+    def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
+        """Rank chunks, best first, ties by chunk id; at most top_k, none twice."""
+
+
+class ChunkStore(Protocol):
+    def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
+        """The chunks that are still there, in any order; one query."""
+
+
+class Rewriter(Protocol):
+    """Stage rewrite: further wordings of a question, each searched by itself and fused with the others."""
+
+    @property
+    def name(self) -> str: ...
+
+    def rewrite(self, analysis: QueryAnalysis) -> tuple[str, ...]: ...
+
+
+class CandidateStage(Protocol):
+    """Stages diversify and rerank: order candidates anew, or leave some out. A reranker sets `rerank_score`."""
+
+    @property
+    def name(self) -> str: ...
+
+    def apply(self, analysis: QueryAnalysis, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]: ...
+
+
+class Healer(Protocol):
+    """Stage heal: asks for what the candidates don't cover. `search` runs one sub-query through the same gates."""
+
+    @property
+    def name(self) -> str: ...
+
+    def heal(
+        self,
+        analysis: QueryAnalysis,
+        candidates: tuple[Candidate, ...],
+        search: Callable[[str], tuple[Candidate, ...]],
+    ) -> tuple[Candidate, ...]: ...

@@ -1,0 +1,75 @@
+"""Records the stages of one question as they run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from apps.errors import ApplicationError
+from apps.retrieval.contracts import Clock, Degradation
+from apps.retrieval.trace import Exclusion, Stage, StageOutput, StageRecord, StageStatus, Trace
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenStage:
+    """A stage while it runs; what is set here becomes its record."""
+
+    stage: Stage
+    status: StageStatus = StageStatus.RAN
+    count_in: int | None = None
+    count_out: int | None = None
+    exclusions: list[Exclusion] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    output: StageOutput | None = None
+    degradations: list[Degradation] = field(default_factory=list)
+
+    def exclude(self, subject: object, reason: str) -> None:
+        self.exclusions.append(Exclusion(subject=str(subject), reason=reason))
+
+    def degrade(self, error: ApplicationError) -> None:
+        """Note that the stage failed and the pipeline goes on without it."""
+        self.status = StageStatus.DEGRADED
+        self.notes.append(error.detail)
+        self.degradations.append(Degradation(stage=self.stage.value, code=error.code, message=error.detail))
+
+
+class TraceRecorder:
+    """Collects stage records. One for each question; not shared by threads."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._started = clock()
+        self._records: list[StageRecord] = []
+        self._degradations: list[Degradation] = []
+
+    @contextmanager
+    def stage(self, stage: Stage, *, count_in: int | None = None) -> Iterator[OpenStage]:
+        """Time a stage. If it raises, the question ends there and the error speaks for itself."""
+        opened = OpenStage(stage=stage, count_in=count_in)
+        started = self._clock()
+        yield opened
+        self._records.append(
+            StageRecord(
+                stage=stage,
+                status=opened.status,
+                elapsed_ms=_milliseconds(self._clock() - started),
+                count_in=opened.count_in,
+                count_out=opened.count_out,
+                exclusions=tuple(opened.exclusions),
+                notes=tuple(opened.notes),
+                output=opened.output,
+            )
+        )
+        self._degradations.extend(opened.degradations)
+
+    def finish(self) -> Trace:
+        return Trace(
+            stages=tuple(self._records),
+            degradations=tuple(self._degradations),
+            elapsed_ms=_milliseconds(self._clock() - self._started),
+        )
+
+
+def _milliseconds(seconds: float) -> float:
+    return round(seconds * 1000.0, 3)

@@ -1,0 +1,70 @@
+"""The text of found chunks, with the facts of their documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from apps.corpus.models import Chunk, Document, DocumentStatus
+from apps.retrieval.contracts import ChunkId, DocumentFacts, DocumentId, SearchBounds, StoredChunk
+
+
+class CorpusChunkStore:
+    """Loads child chunks of live documents, within the same scopes and kinds as the search."""
+
+    def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
+        """Load chunks by id, ordered by id.
+
+        Returns: those that are still there; one that was removed or superseded since the search is not.
+        Costs:   two queries.
+        """
+        found = list(
+            Chunk.objects.filter(
+                tenant_id=within.tenant_id,
+                scope_id__in=within.scope_ids,
+                kind__in=within.kinds,
+                is_parent=False,
+                id__in=list(chunk_ids),
+            ).order_by("id")
+        )
+        documents = {
+            document.id: document
+            for document in Document.objects.filter(
+                tenant_id=within.tenant_id,
+                scope_id__in=within.scope_ids,
+                status=DocumentStatus.READY,
+                id__in={chunk.document_id for chunk in found},
+            )
+        }
+        facts = {document_id: _facts(document) for document_id, document in documents.items()}
+        return tuple(
+            StoredChunk(
+                chunk_id=ChunkId(chunk.id),
+                document=facts[chunk.document_id],
+                number=chunk.number,
+                text=chunk.text,
+                context_header=chunk.context_header,
+                page_start=chunk.page_start,
+                page_end=chunk.page_end,
+                char_start=chunk.char_start,
+                section=chunk.section or chunk.sec_item,
+                language=documents[chunk.document_id].language,
+                content_sha256=chunk.content_sha256,
+            )
+            for chunk in found
+            if chunk.document_id in facts
+        )
+
+
+def _facts(document: Document) -> DocumentFacts:
+    return DocumentFacts(
+        document_id=DocumentId(document.id),
+        slug=document.slug,
+        title=document.title,
+        version=document.version,
+        kind=document.kind,
+        company=document.company,
+        document_type=document.document_type,
+        fiscal_year=document.fiscal_year,
+        fiscal_quarter=document.fiscal_quarter,
+        published_on=document.published_on,
+    )

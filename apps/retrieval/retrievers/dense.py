@@ -1,0 +1,82 @@
+"""Exact cosine similarity over the narrow vector table, inside scopes and kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from django.db import connection
+from psycopg import sql
+
+from apps.corpus.models import EMBEDDING_MODELS
+from apps.retrieval.contracts import ChunkId, DenseHit, DocumentId, FloatVector, Ranking, SearchBounds, SearchQuery
+from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
+from apps.retrieval.retrievers.documents import LIVE_DOCUMENTS, bound_parameters
+
+_NEAREST = sql.SQL(
+    """
+    WITH live AS MATERIALIZED ({live})
+    SELECT e.chunk_id, e.document_id, e.kind, 1 - (e.vector <=> %(vector)s::halfvec) AS cosine_similarity
+      FROM {embedding} e
+      JOIN live ON live.id = e.document_id AND live.eligible
+     WHERE e.tenant_id = %(tenant)s::uuid
+       AND e.scope_id = ANY (%(scopes)s::uuid[])
+       AND e.kind = ANY (%(kinds)s::text[])
+       AND e.model = %(model)s::text
+     ORDER BY e.vector <=> %(vector)s::halfvec, e.chunk_id
+     LIMIT %(top_k)s::int
+    """
+)
+_STATEMENTS: Final[Mapping[int, sql.Composed]] = {
+    dimension: _NEAREST.format(live=LIVE_DOCUMENTS, embedding=sql.Identifier(model._meta.db_table))
+    for dimension, model in EMBEDDING_MODELS.items()
+}
+
+
+class DenseRetriever:
+    """Ranks every visible vector of the query's own model; vectors of two models are never compared."""
+
+    name = "dense"
+
+    def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
+        """Rank chunks by cosine similarity.
+
+        Args:    query: with a vector, (d,) float32, unit norm, and the name of its model.
+                 within: scopes, kinds and filter.
+                 top_k: the most to return.
+        Returns: best first, ties by chunk id; no hits for a query without a vector.
+        Raises:  UnsupportedEmbeddingDimensionError: no table holds vectors of that length.
+        Costs:   one query; exact, so its time grows with the vectors that are visible.
+        """
+        if query.vector is None or not within.kinds:
+            return Ranking(name=self.name, hits=())
+        dimension = len(query.vector)
+        if dimension not in _STATEMENTS:
+            supported = ", ".join(str(each) for each in sorted(_STATEMENTS))
+            raise UnsupportedEmbeddingDimensionError(dimension=dimension, supported=supported)
+        parameters = {
+            **bound_parameters(within),
+            "vector": _literal(query.vector),
+            "model": query.embedding_model,
+            "top_k": top_k,
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_STATEMENTS[dimension], parameters)
+            rows = cursor.fetchall()
+        return Ranking(
+            name=self.name,
+            hits=tuple(
+                DenseHit(
+                    chunk_id=ChunkId(chunk_id),
+                    document_id=DocumentId(document_id),
+                    kind=kind,
+                    cosine_similarity=similarity,
+                )
+                for chunk_id, document_id, kind, similarity in rows
+            ),
+        )
+
+
+def _literal(vector: FloatVector) -> str:
+    """pgvector's text form."""
+    return "[" + ",".join(map(str, vector.tolist())) + "]"

@@ -1,0 +1,120 @@
+"""BM25 in plain SQL, under row-level security.
+
+    score(chunk) = sum over the query's terms of
+                   weight * idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / average length))
+    idf          = ln(1 + (N - df + 0.5) / (df + 0.5))
+
+N, df and the average length are taken over the live documents of the granted scopes and permitted kinds: nothing of
+another scope shows through a score, and a filter on company or period does not change what counts as a rare word.
+
+Source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009; the 1 inside the
+logarithm keeps the weight of a very frequent term above zero.
+"""
+
+from __future__ import annotations
+
+from django.db import connection
+from psycopg import sql
+
+from apps.corpus.models import Chunk, Posting
+from apps.retrieval.contracts import ChunkId, DocumentId, Ranking, SearchBounds, SearchQuery, SparseHit
+from apps.retrieval.retrievers.documents import LIVE_DOCUMENTS, bound_parameters
+
+# A row of `posted` is one document's chunks that hold a term, so df is counted without unpacking; only documents that
+# pass the filter are unpacked. The sum of floats depends on the order of its rows in the last bits: rounding them away
+# keeps equal scores equal, and ties by chunk id stable.
+_BM25 = sql.SQL(
+    """
+    WITH live AS MATERIALIZED ({live}),
+    size AS MATERIALIZED (
+        SELECT sum(chunk_count)::float8 AS chunks, sum(term_count)::float8 / sum(chunk_count) AS mean_length
+          FROM live HAVING sum(chunk_count) > 0 AND sum(term_count) > 0
+    ),
+    posted AS MATERIALIZED (
+        SELECT p.document_id, p.kind, p.term, p.chunk_numbers, p.term_frequencies, p.chunk_term_counts, live.eligible
+          FROM {posting} p
+          JOIN live ON live.id = p.document_id
+         WHERE p.tenant_id = %(tenant)s::uuid
+           AND p.scope_id = ANY (%(scopes)s::uuid[])
+           AND p.kind = ANY (%(kinds)s::text[])
+           AND p.term = ANY (%(terms)s::text[])
+    ),
+    frequencies AS (
+        SELECT term, sum(cardinality(chunk_numbers))::float8 AS df FROM posted GROUP BY term
+    ),
+    weighed AS MATERIALIZED (
+        SELECT f.term, wanted.weight * ln(1 + (size.chunks - f.df + 0.5) / (f.df + 0.5)) AS weight, size.mean_length
+          FROM frequencies f
+          JOIN unnest(%(terms)s::text[], %(weights)s::float8[]) AS wanted (term, weight) ON wanted.term = f.term
+         CROSS JOIN size
+    ),
+    scored AS (
+        SELECT posted.document_id, posted.kind, chunk.number,
+               round(1e9 * sum(w.weight * chunk.tf * (%(k1)s::float8 + 1)
+                               / (chunk.tf + %(k1)s::float8
+                                  * (1 - %(b)s::float8 + %(b)s::float8 * chunk.length / w.mean_length)))) / 1e9
+               AS bm25_score
+          FROM posted
+          JOIN weighed w ON w.term = posted.term
+         CROSS JOIN LATERAL unnest(posted.chunk_numbers, posted.term_frequencies, posted.chunk_term_counts)
+                    AS chunk (number, tf, length)
+         WHERE posted.eligible
+         GROUP BY posted.document_id, posted.kind, chunk.number
+         ORDER BY bm25_score DESC
+         FETCH FIRST %(top_k)s::int ROWS WITH TIES
+    )
+    SELECT c.id, scored.document_id, scored.kind, scored.bm25_score
+      FROM scored
+      JOIN {chunk} c ON c.tenant_id = %(tenant)s::uuid AND c.document_id = scored.document_id
+                    AND NOT c.is_parent AND c.number = scored.number
+     ORDER BY scored.bm25_score DESC, c.id
+     LIMIT %(top_k)s::int
+    """
+).format(
+    live=LIVE_DOCUMENTS,
+    posting=sql.Identifier(Posting._meta.db_table),
+    chunk=sql.Identifier(Chunk._meta.db_table),
+)
+
+
+class SparseRetriever:
+    """Ranks chunks by BM25.
+
+    Args: k1: saturation of term frequency, >= 0; b: share of length normalisation, 0 to 1.
+    """
+
+    name = "sparse"
+
+    def __init__(self, *, k1: float, b: float) -> None:
+        self._k1 = k1
+        self._b = b
+
+    def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
+        """Rank chunks by the query's terms.
+
+        Args:    query: its terms, each once, with their weights.
+                 within: scopes, kinds and filter.
+                 top_k: the most to return.
+        Returns: best first, ties by chunk id; chunks that hold no term at all are not in it.
+        Costs:   one query.
+        """
+        if not query.terms or not within.kinds:
+            return Ranking(name=self.name, hits=())
+        parameters = {
+            **bound_parameters(within),
+            "terms": [each.term for each in query.terms],
+            "weights": [each.weight for each in query.terms],
+            "k1": self._k1,
+            "b": self._b,
+            "top_k": top_k,
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_BM25, parameters)
+            rows = cursor.fetchall()
+        return Ranking(
+            name=self.name,
+            hits=tuple(
+                SparseHit(chunk_id=ChunkId(chunk_id), document_id=DocumentId(document_id), kind=kind, bm25_score=score)
+                for chunk_id, document_id, kind, score in rows
+            ),
+        )

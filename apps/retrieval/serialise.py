@@ -1,0 +1,43 @@
+"""Traces and answers as JSON values: the one place where they leave the world of types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from apps.retrieval.contracts import StoredChunk
+
+_LEFT_OUT: Mapping[type, frozenset[str]] = {
+    # The context shows the excerpts; the rest of a chunk's text was not used and may be long.
+    StoredChunk: frozenset({"text"}),
+}
+
+
+def to_json(value: object) -> Any:
+    """Turn a contract value into what `json.dumps` takes.
+
+    Args:    value: a frozen dataclass of contracts, trace or intents, or anything inside one.
+    Returns: dictionaries, lists, texts, numbers, booleans and None. Field names stay as they are; ids become texts.
+    Raises:  TypeError: a type that has no place in a trace, such as a vector.
+    """
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case Enum():
+            return value.value
+        case str():
+            return value
+        case UUID() | date():
+            return str(value)
+        case tuple() | list() | frozenset():
+            return [to_json(each) for each in (sorted(value) if isinstance(value, frozenset) else value)]
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            left_out = _LEFT_OUT.get(type(value), frozenset())
+            return {
+                each.name: to_json(getattr(value, each.name)) for each in fields(value) if each.name not in left_out
+            }
+    raise TypeError(f"{type(value).__name__} has no form in JSON")

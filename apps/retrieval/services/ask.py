@@ -1,0 +1,67 @@
+"""One question, from the open scope to the recorded answer. The API, the admin and the shell all come through here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from apps.audit.models import Event, Outcome
+from apps.intents.contracts import IntentDecision, KindGrant
+from apps.retrieval.contracts import Question
+from apps.retrieval.errors import QuestionError
+from apps.retrieval.events import FAILED, REJECTED
+from apps.retrieval.pipeline import PipelineResult, answer
+from apps.retrieval.services.recording import answer_record, question_digest
+from apps.retrieval.services.wiring import dependencies_for
+from apps.tenants.context import current_scope, open_scope, record_failure
+from apps.tenants.roles import Permission
+from apps.tenants.selectors.tenants import current_tenant, scopes_below
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """An answer, how it came about, and the event that says so."""
+
+    text: str
+    result: PipelineResult
+    decision: IntentDecision
+    grant: KindGrant
+    event: Event
+
+
+def ask(*, text: str, scopes: Sequence[str] = ()) -> Asked:
+    """Answer a question for the open scope's principal, and record it in the same transaction.
+
+    Args:    text: the question.
+             scopes: keys of scopes to stay within, with all below them; all that are granted when empty.
+    Raises:  PermissionDeniedError, ScopeNotGrantedError.
+             QuestionError: the text can't be read as a question. Recorded, though the request fails.
+    """
+    context = current_scope()
+    context.principal.require(Permission.QUESTION_ASK)
+    wanted = scopes_below(list(scopes))
+    # Narrower for the database too, not only for the query.
+    with open_scope(
+        tenant=context.tenant_id, scopes=wanted, principal=context.principal, reason=context.reason
+    ) as narrowed:
+        question = Question(text=text, tenant_id=narrowed.tenant_id, scope_ids=tuple(sorted(narrowed.scope_ids)))
+        try:
+            result = answer(question, deps=dependencies_for(current_tenant()))
+        except QuestionError as error:
+            record_failure(
+                action=REJECTED, core={"code": error.code, "length_chars": len(text)}, outcome=Outcome.REFUSED
+            )
+            raise
+        except Exception as error:
+            record_failure(
+                action=FAILED,
+                core={"code": getattr(error, "code", type(error).__name__)},
+                question=question_digest(text),
+                outcome=Outcome.FAILED,
+            )
+            raise
+        decision, grant = result.trace.output(IntentDecision), result.trace.output(KindGrant)
+        if decision is None or grant is None:
+            raise AssertionError("a question was answered without passing the gate")
+        event = answer_record(text, result, decision, grant)
+    return Asked(text=text, result=result, decision=decision, grant=grant, event=event)

@@ -1,0 +1,131 @@
+"""What an answered question leaves in the log: all that is needed to check it, and no text of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from django.utils import timezone
+
+from apps.audit.digests import epoch, keyed_digest
+from apps.audit.models import Event, Outcome
+from apps.audit.services import record
+from apps.intents.contracts import IntentDecision, KindGrant
+from apps.retrieval.contracts import (
+    Answer,
+    ContextBlock,
+    QueryAnalysis,
+    Ranking,
+)
+from apps.retrieval.events import ANSWERED
+from apps.retrieval.pipeline import PipelineResult
+from apps.retrieval.serialise import to_json
+from apps.retrieval.trace import CandidateList, EmbeddedQuery, FusedRanking, Stage, Trace
+from apps.tenants.context import current_scope
+
+Json = dict[str, Any]
+
+
+def question_digest(text: str) -> Json:
+    """The question as the log keeps it: a digest under the tenant's key of this epoch, and its length."""
+    period = epoch(timezone.now())
+    return {
+        "hmac_sha256": keyed_digest(text, tenant=current_scope().tenant_id, epoch=period),
+        "key_epoch": period,
+        "length_chars": len(text),
+    }
+
+
+def answer_record(text: str, result: PipelineResult, decision: IntentDecision, grant: KindGrant) -> Event:
+    """Record an answered (or refused) question in the current transaction."""
+    trace, answer = result.trace, result.answer
+    return record(
+        action=ANSWERED,
+        outcome=_outcome(answer),
+        core=_core(trace, answer, decision, grant),
+        question={**question_digest(text), "intent_reason": decision.reason},
+        answer=_answer(trace, answer),
+        passages={"hits": _hits(trace, answer)},
+        scopes=current_scope().scope_ids,
+    )
+
+
+def _outcome(answer: Answer) -> Outcome:
+    if answer.refused:
+        return Outcome.REFUSED
+    return Outcome.DEGRADED if answer.degraded else Outcome.SUCCESS
+
+
+def _core(trace: Trace, answer: Answer, decision: IntentDecision, grant: KindGrant) -> Json:
+    analysis = trace.output(QueryAnalysis)
+    return {
+        "intent": decision.intent,
+        "intent_score": round(decision.score, 6),
+        "intent_margin": round(decision.margin, 6),
+        "policy_version": grant.policy_version,
+        "policy_version_id": str(grant.policy_version_id),
+        "recording_mode": grant.recording_mode.value,
+        "permitted_kinds": [kind.value for kind in grant.permitted],
+        "withheld_kinds": [kind.value for kind in grant.withheld],
+        # Which fields narrowed the search, not their values: those are words of the question.
+        "filters": [f"{each.field}:{each.certainty}" for each in analysis.filters] if analysis else [],
+        "relaxed_filters": [each.filter.field.value for each in analysis.relaxed] if analysis else [],
+        "excluded": {
+            stage.stage.value: dict(Counter(each.reason for each in stage.exclusions))
+            for stage in trace.stages
+            if stage.exclusions and stage.stage not in (Stage.GATE, Stage.ANALYSE)
+        },
+        "embedding": to_json(trace.output(EmbeddedQuery)),
+        "generator": answer.generator,
+        "model": answer.model,
+        "degradations": [{"stage": each.stage, "code": each.code} for each in answer.degradations],
+        "elapsed_ms": round(trace.elapsed_ms, 3),
+        "stage_ms": {stage.stage.value: round(stage.elapsed_ms, 3) for stage in trace.stages},
+    }
+
+
+def _answer(trace: Trace, answer: Answer) -> Json:
+    context = trace.output(ContextBlock)
+    return {
+        "refusal": answer.refusal.reason.value if answer.refusal else "",
+        "grounding": answer.grounding.value if answer.grounding else "",
+        "ref_ids": list(answer.ref_ids),
+        "answer_hmac_sha256": question_digest(answer.text)["hmac_sha256"],
+        "context_sha256": context.sha256 if context else "",
+        "context_chars": context.size_chars if context else 0,
+    }
+
+
+def _hits(trace: Trace, answer: Answer) -> list[Json]:
+    """Every fused hit with its rank in each ranking, and how far it came."""
+    fused = trace.output(FusedRanking)
+    if fused is None:
+        return []
+    lines = {
+        line.chunk_id: line
+        for stage in trace.stages
+        if isinstance(stage.output, CandidateList)
+        for line in stage.output.candidates
+    }
+    context = trace.output(ContextBlock)
+    used = {passage.chunk.chunk_id for passage in context.passages} if context else set()
+    names = {ranking.name for ranking in _rankings(trace)}
+    return [
+        {
+            "rank": rank,
+            "chunk_id": str(hit.chunk_id),
+            "document_id": str(hit.document_id),
+            "kind": hit.kind,
+            "ref_id": lines[hit.chunk_id].ref_id if hit.chunk_id in lines else "",
+            "content_sha256": lines[hit.chunk_id].content_sha256 if hit.chunk_id in lines else "",
+            "ranks": {each.ranking: each.rank for each in hit.ranks if each.ranking in names},
+            "rrf_score": round(hit.rrf_score, 9),
+            "in_context": hit.chunk_id in used,
+            "cited": hit.chunk_id in lines and lines[hit.chunk_id].ref_id in answer.ref_ids,
+        }
+        for rank, hit in enumerate(fused.hits, start=1)
+    ]
+
+
+def _rankings(trace: Trace) -> list[Ranking]:
+    return [stage.output for stage in trace.stages if isinstance(stage.output, Ranking)]

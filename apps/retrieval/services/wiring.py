@@ -1,0 +1,62 @@
+"""What a tenant's questions are answered with: its providers, its policy, and the retrievers behind the wall."""
+
+from __future__ import annotations
+
+import time
+
+from apps.corpus.providers.protocol import EmbeddingProvider
+from apps.corpus.providers.registry import provider_for
+from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
+from apps.intents.gate import gate
+from apps.intents.selectors import policy_in_force
+from apps.intents.services import classify
+from apps.retrieval.dependencies import PipelineDependencies
+from apps.retrieval.generation.registry import generator_for
+from apps.retrieval.retrievers.chunks import CorpusChunkStore
+from apps.retrieval.retrievers.dense import DenseRetriever
+from apps.retrieval.retrievers.inventory import CorpusInventoryReader
+from apps.retrieval.retrievers.sparse import SparseRetriever
+from apps.retrieval.slots import slots_for
+from apps.retrieval.stage_settings import StageSettings
+from apps.tenants.models import Tenant
+
+QUOTING_PROFILE = "extractive"
+
+
+class PolicyGate:
+    """Compliance gate 1 under one policy version."""
+
+    def __init__(self, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> None:
+        self._snapshot = snapshot
+        self._provider = provider
+
+    def classify(self, text: str) -> IntentDecision:
+        return classify(question=text, snapshot=self._snapshot, provider=self._provider)
+
+    def grant(self, decision: IntentDecision) -> KindGrant:
+        return gate(decision, self._snapshot)
+
+
+def dependencies_for(tenant: Tenant) -> PipelineDependencies:
+    """Everything that the pipeline reaches for, for the open tenant.
+
+    Raises: NoPolicyInForceError, ResidencyError, UnknownProviderError, UnknownGenerationProfileError.
+    """
+    snapshot = policy_in_force()
+    region, strict = tenant.residency_region, tenant.residency_strict
+    provider = provider_for(tenant.embedding_profile, tenant_region=region, tenant_strict=strict)
+    settings = StageSettings()
+    return PipelineDependencies(
+        intents=PolicyGate(snapshot, provider),
+        inventory=CorpusInventoryReader(),
+        embedder=provider,
+        dense=DenseRetriever(),
+        sparse=SparseRetriever(k1=snapshot.retrieval.bm25_k1, b=snapshot.retrieval.bm25_b),
+        chunks=CorpusChunkStore(),
+        generator=generator_for(tenant.generation_profile, tenant_region=region, tenant_strict=strict),
+        quoting=generator_for(QUOTING_PROFILE, tenant_region=region, tenant_strict=strict),
+        clock=time.perf_counter,
+        policy=snapshot.retrieval,
+        settings=settings,
+        slots=slots_for(settings),
+    )

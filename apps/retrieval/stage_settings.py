@@ -1,0 +1,32 @@
+"""Settings of the stages that no policy version carries: limits and weights of the machinery itself.
+
+What a compliance officer reviews (top-k, BM25, RRF, thresholds) is in apps/intents/retrieval_settings.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageSettings:
+    """Each is shown in the trace by the stage that uses it.
+
+    expansion_weight: of a glossary term in BM25, where a term of the question weighs 1.
+    likely_filter_boost: share added to a hit's RRF score for each likely filter that its document meets.
+    cut_top_k: how many hits go on when no reranker gives calibrated scores.
+    statement_minimum_overlap: share of a sentence's terms that a cited passage must hold for it to count as supported.
+    rewriter, diversifier, reranker, healer: names of implementations (see slots.py), or "none".
+    """
+
+    question_maximum_chars: int = 4_000
+    expansion_weight: float = 0.6
+    likely_filter_boost: float = 0.1
+    cut_top_k: int = 12
+    cut_minimum: int = 3
+    statement_minimum_overlap: float = 0.5
+
+    rewriter: str = "none"
+    diversifier: str = "none"
+    reranker: str = "none"
+    healer: str = "none"

@@ -1,0 +1,1 @@
+"""The stages of a question, each one pure function with explicit inputs."""

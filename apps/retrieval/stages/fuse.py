@@ -1,0 +1,87 @@
+"""Fuse rankings by reciprocal rank fusion, and lift what meets the likely filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from apps.retrieval.contracts import (
+    Candidate,
+    Certainty,
+    ChunkId,
+    DenseHit,
+    DocumentFacts,
+    FilterField,
+    FusedHit,
+    MetadataFilter,
+    Ranking,
+    SourceRank,
+    SparseHit,
+)
+from apps.retrieval.errors import InvalidRankingError
+from apps.retrieval.stages.relax import period_matches
+
+
+def fuse(rankings: Sequence[Ranking], *, k: int) -> tuple[FusedHit, ...]:
+    """Fuse rankings by reciprocal rank fusion: each chunk gets the sum of 1 / (k + rank) over the rankings it is in.
+
+    Args:    rankings: best first; ranks count from 1. Their order changes nothing but the order of `ranks`.
+             k: smoothing constant, >= 0; a larger one makes the first ranks count less.
+    Returns: every chunk of any ranking, rrf_score descending, ties by chunk id.
+    Raises:  InvalidRankingError: a chunk id repeats within one ranking.
+    Source:  Cormack, Clarke, Buettcher: Reciprocal rank fusion outperforms Condorcet and individual rank learning
+             methods, SIGIR 2009 (k = 60).
+    """
+    ranks: dict[ChunkId, list[SourceRank]] = {}
+    hits: dict[ChunkId, DenseHit | SparseHit] = {}
+    for ranking in sorted(rankings, key=lambda each: each.name):
+        in_this: set[ChunkId] = set()
+        for rank, hit in enumerate(ranking.hits, start=1):
+            if hit.chunk_id in in_this:
+                raise InvalidRankingError(ranking=ranking.name, chunk_id=hit.chunk_id)
+            in_this.add(hit.chunk_id)
+            hits.setdefault(hit.chunk_id, hit)
+            ranks.setdefault(hit.chunk_id, []).append(SourceRank(ranking=ranking.name, rank=rank))
+    fused = [
+        FusedHit(
+            chunk_id=chunk_id,
+            document_id=hit.document_id,
+            kind=hit.kind,
+            # Summed by rank, not in the order of arrival: floating-point sums differ in their last bit otherwise.
+            rrf_score=sum(1.0 / (k + rank) for rank in sorted(source.rank for source in ranks[chunk_id])),
+            ranks=tuple(ranks[chunk_id]),
+        )
+        for chunk_id, hit in hits.items()
+    ]
+    return tuple(sorted(fused, key=lambda hit: (-hit.rrf_score, hit.chunk_id)))
+
+
+def boost(
+    candidates: Sequence[Candidate], *, filters: Iterable[MetadataFilter], weight: float
+) -> tuple[Candidate, ...]:
+    """Lift the candidates whose document meets a likely filter.
+
+    Args:    candidates: with their RRF scores.
+             filters: all filters of the question; sure ones have already narrowed the search and lift nothing.
+             weight: share of its RRF score that a candidate gains for each filter met.
+    Returns: the same candidates, each with its boost and the reasons, best first, ties by chunk id.
+    """
+    likely = [each for each in filters if each.certainty is Certainty.LIKELY]
+    boosted = []
+    for candidate in candidates:
+        met = [each for each in likely if _meets(candidate.chunk.document, each)]
+        reasons = tuple(f"{each.field.value} {' or '.join(each.values)}" for each in met)
+        boosted.append(replace(candidate, boost=weight * len(met), boost_reasons=reasons))
+    return tuple(sorted(boosted, key=lambda each: (-each.boosted_rrf_score, each.hit.chunk_id)))
+
+
+def _meets(document: DocumentFacts, condition: MetadataFilter) -> bool:
+    match condition.field:
+        case FilterField.COMPANY:
+            return document.company in condition.values
+        case FilterField.DOCUMENT_TYPE:
+            return document.document_type in condition.values
+        case FilterField.PERIOD:
+            return any(
+                period_matches(period, document.fiscal_year, document.fiscal_quarter) for period in condition.periods
+            )

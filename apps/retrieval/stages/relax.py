@@ -1,0 +1,91 @@
+"""Take out sure filters that would leave nothing, and say so.
+
+Done against the inventory, before any search, so that a question never comes back empty for a filter that the reader
+did not see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from apps.retrieval.contracts import (
+    Certainty,
+    DocumentFilter,
+    FilterField,
+    InventoryEntry,
+    MetadataFilter,
+    Period,
+    RelaxedFilter,
+)
+
+# The company goes last: a figure of another company is the worst answer.
+_RELAXING_ORDER = (FilterField.DOCUMENT_TYPE, FilterField.PERIOD, FilterField.COMPANY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelaxedFilters:
+    kept: tuple[MetadataFilter, ...]
+    relaxed: tuple[RelaxedFilter, ...]
+
+
+def relax_filters(filters: Sequence[MetadataFilter], entries: Sequence[InventoryEntry]) -> RelaxedFilters:
+    """Drop sure filters, one at a time, until the rest is met by at least one document held.
+
+    Args:    filters: all filters read; likely ones are kept as they are.
+             entries: what is held.
+    Returns: what holds, and what was taken out with the reason. A document that states nothing on a field does not
+             count as meeting it here, or a filter would never be seen to fail.
+    """
+    kept = list(filters)
+    relaxed: list[RelaxedFilter] = []
+    for field in _RELAXING_ORDER:
+        sure = [each for each in kept if each.certainty is Certainty.SURE]
+        if not sure or any(all(states(entry, each) for each in sure) for entry in entries):
+            break
+        for each in sure:
+            if each.field is field:
+                others = [other for other in sure if other is not each]
+                reason = f"No document held {_met_by(each)}{_together_with(others)}; the search goes on without it."
+                kept.remove(each)
+                relaxed.append(RelaxedFilter(filter=each, reason=reason))
+    return RelaxedFilters(kept=tuple(kept), relaxed=tuple(relaxed))
+
+
+def states(entry: InventoryEntry, condition: MetadataFilter) -> bool:
+    """Whether the documents of an entry say that they meet the condition."""
+    match condition.field:
+        case FilterField.COMPANY:
+            return entry.company in condition.values
+        case FilterField.DOCUMENT_TYPE:
+            return entry.document_type in condition.values
+        case FilterField.PERIOD:
+            return any(period_matches(period, entry.fiscal_year, entry.fiscal_quarter) for period in condition.periods)
+
+
+def period_matches(period: Period, fiscal_year: int | None, fiscal_quarter: int | None) -> bool:
+    """Whether a document of this year and quarter belongs to the period.
+
+    A year holds all of its quarters; a document of a whole year belongs to each of its quarters.
+    """
+    if fiscal_year != period.fiscal_year:
+        return False
+    return period.fiscal_quarter == 0 or fiscal_quarter is None or fiscal_quarter == period.fiscal_quarter
+
+
+def document_filter(filters: Iterable[MetadataFilter]) -> DocumentFilter:
+    """The sure filters in the form that the retrievers take."""
+    sure = [each for each in filters if each.certainty is Certainty.SURE]
+    return DocumentFilter(
+        companies=tuple(v for each in sure if each.field is FilterField.COMPANY for v in each.values),
+        periods=tuple(period for each in sure for period in each.periods),
+        document_types=tuple(v for each in sure if each.field is FilterField.DOCUMENT_TYPE for v in each.values),
+    )
+
+
+def _met_by(condition: MetadataFilter) -> str:
+    return f"has {condition.field.value.replace('_', ' ')} {' or '.join(condition.values)}"
+
+
+def _together_with(others: Sequence[MetadataFilter]) -> str:
+    return " together with " + ", ".join(" or ".join(each.values) for each in others) if others else ""

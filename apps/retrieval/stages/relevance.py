@@ -1,0 +1,130 @@
+"""How well one sentence or row speaks to the question. Deterministic; used to trim passages and to quote from them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from apps.corpus.terms import terms
+from apps.retrieval.contracts import Concept, QueryAnalysis
+
+CONTEXT_SHARE: Final = 0.4
+"""What a concept counts that stands only in the heading above a piece, not in the piece itself. A proper name counts
+whole there: a document about a fund need not repeat the fund's name in each row."""
+HELD: Final = 0.5
+"""From this match on, a piece counts as holding a concept."""
+NUMBER_BONUS: Final = 0.10
+NO_NUMBER_PENALTY: Final = 0.30
+YEAR_BONUS: Final = 0.05
+# A label that is all about the question beats a sentence that mentions it among much else.
+FOCUS_SHARE: Final = 0.15
+
+_NUMBER: Final = re.compile(r"\d")
+_YEAR_OR_ORDINAL: Final = re.compile(r"\b(?:19|20)\d{2}\b|\bQ[1-4]\b|\b\d+(?:st|nd|rd|th)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A sentence or row with the words that it stands under (headings, context header, table caption)."""
+
+    text: str
+    surroundings: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relevance:
+    """`coverage` is the share of the question's concepts, by weight, that the piece and its surroundings hold, 0 to 1;
+    `own_coverage` the share that the piece itself holds; `score` orders pieces and may pass 1.
+    """
+
+    coverage: float
+    own_coverage: float
+    score: float
+
+
+def rate_pieces(pieces: Sequence[Piece], analysis: QueryAnalysis) -> tuple[Relevance, ...]:
+    """Rate pieces against the question's concepts.
+
+    A concept's match in a piece is that of its best alternative: the share of the alternative's terms that are found,
+    weighed by inverse document frequency, and squared, so that half a phrase counts a quarter. A concept weighs its
+    own weight times its rarity among the pieces (a match of a half or more counts as holding it).
+
+    Args:    pieces: all pieces that compete, since frequencies are counted over them.
+             analysis: the question.
+    Returns: one rating a piece, in their order; all zero for a question without concepts.
+    """
+    words = [frozenset(terms(piece.text, analysis.language)) for piece in pieces]
+    around = {each: frozenset(terms(each, analysis.language)) for each in {piece.surroundings for piece in pieces}}
+    idf = _term_idf(analysis.concepts, words)
+    own = [[_match(concept, found, idf) for concept in analysis.concepts] for found in words]
+    weights = [
+        concept.weight * _rarity(sum(row[index] >= HELD for row in own), len(pieces))
+        for index, concept in enumerate(analysis.concepts)
+    ]
+    total = sum(weights) or 1.0
+    ratings = []
+    for piece, found, row in zip(pieces, words, own, strict=True):
+        with_context = found | around[piece.surroundings]
+        both = [
+            max(match, (1.0 if concept.is_name else CONTEXT_SHARE) * _match(concept, with_context, idf))
+            for concept, match in zip(analysis.concepts, row, strict=True)
+        ]
+        own_coverage = sum(weight * match for weight, match in zip(weights, row, strict=True)) / total
+        coverage = sum(weight * match for weight, match in zip(weights, both, strict=True)) / total
+        bonus = _bonus(piece.text, analysis) + FOCUS_SHARE * _focus(found, analysis.concepts)
+        ratings.append(Relevance(coverage=coverage, own_coverage=own_coverage, score=coverage + bonus * own_coverage))
+    return tuple(ratings)
+
+
+def inverse_frequency(holding: int, count: int) -> float:
+    """ln(1 + (N - n + 0.5) / (n + 0.5)): N pieces, n of which hold it.
+
+    Source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009; the 1 inside the
+    logarithm keeps it positive.
+    """
+    return math.log(1 + (count - holding + 0.5) / (holding + 0.5))
+
+
+def _rarity(holding: int, count: int) -> float:
+    """Between 0.5 and 1.5. Undamped, what few pieces hold would count ten times what all of them hold, and a context
+    that was chosen for the question would seem to lack the very thing that it is full of.
+    """
+    return 0.5 + inverse_frequency(holding, count) / inverse_frequency(0, count)
+
+
+def holds_number(text: str) -> bool:
+    """Whether the text holds a figure that is not just a year, a quarter or an ordinal."""
+    return _NUMBER.search(_YEAR_OR_ORDINAL.sub(" ", text)) is not None
+
+
+def _term_idf(concepts: Sequence[Concept], pieces: Sequence[frozenset[str]]) -> dict[str, float]:
+    wanted = {term for concept in concepts for alternative in concept.alternatives for term in alternative}
+    frequencies = Counter(term for found in pieces for term in found & wanted)
+    return {term: inverse_frequency(frequencies[term], len(pieces)) for term in wanted}
+
+
+def _match(concept: Concept, found: frozenset[str], idf: dict[str, float]) -> float:
+    best = 0.0
+    for alternative in concept.alternatives:
+        total = sum(idf[term] for term in alternative)
+        share = sum(idf[term] for term in alternative if term in found) / total if total else 0.0
+        best = max(best, share * share)
+    return best
+
+
+def _bonus(text: str, analysis: QueryAnalysis) -> float:
+    bonus = YEAR_BONUS if any(str(year) in text for year in analysis.years) else 0.0
+    if analysis.wants_number:
+        bonus += NUMBER_BONUS if holds_number(text) else -NO_NUMBER_PENALTY
+    return bonus
+
+
+def _focus(piece_terms: frozenset[str], concepts: Sequence[Concept]) -> float:
+    """Share of the piece's own words that belong to the question; numbers don't count as words."""
+    words = {term for term in piece_terms if not term[0].isdigit()}
+    wanted = {term for concept in concepts for alternative in concept.alternatives for term in alternative}
+    return len(words & wanted) / len(words) if words else 0.0

@@ -1,0 +1,141 @@
+"""From the candidates that were kept to an answer that stands in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from apps.intents.contracts import KindGrant
+from apps.retrieval.contracts import (
+    Answer,
+    Candidate,
+    Citation,
+    ContextBlock,
+    GeneratedAnswer,
+    GroundingReport,
+    GroundingStatus,
+    QueryAnalysis,
+    Refusal,
+    RefusalReason,
+)
+from apps.retrieval.dependencies import PipelineDependencies
+from apps.retrieval.errors import GenerationError
+from apps.retrieval.recorder import TraceRecorder
+from apps.retrieval.stages.assemble import assemble
+from apps.retrieval.stages.cite import cite
+from apps.retrieval.stages.ground import ground
+from apps.retrieval.trace import Stage, StageStatus, Trace
+
+_UNGROUNDED = (
+    "The answer that was written could not be confirmed in the documents and is therefore withheld. {reason} "
+    "Open the passages that were found, or ask again in the words of the documents."
+)
+
+
+def build_context(
+    recorder: TraceRecorder, candidates: Sequence[Candidate], analysis: QueryAnalysis, grant: KindGrant
+) -> ContextBlock:
+    """Fill the budgets of the grant."""
+    with recorder.stage(Stage.ASSEMBLE, count_in=len(candidates)) as stage:
+        context = assemble(candidates, analysis=analysis, budgets=grant.budgets, total_cap_chars=grant.total_cap_chars)
+        for left_out in context.left_out:
+            stage.exclude(left_out.chunk_id, left_out.reason)
+        for section in context.evicted:
+            stage.exclude(f"section {section.label}", f"Over the total cap of {context.total_cap_chars} characters.")
+        trimmed = sum(passage.trimmed for passage in context.passages)
+        stage.notes.append(
+            f"{context.size_chars} of {context.total_cap_chars} characters used; {trimmed} passages trimmed to their "
+            "most relevant sentences and rows."
+        )
+        stage.count_out, stage.output = len(context.passages), context
+        return context
+
+
+def write(
+    recorder: TraceRecorder, analysis: QueryAnalysis, context: ContextBlock, deps: PipelineDependencies
+) -> GeneratedAnswer:
+    """Write the answer; where the model fails, quote instead, and the answer says so."""
+    with recorder.stage(Stage.GENERATE, count_in=len(context.passages)) as stage:
+        try:
+            draft = deps.generator.generate(analysis, context)
+        except GenerationError as error:
+            stage.degrade(error)
+            draft = deps.quoting.generate(analysis, context)
+        stage.notes.extend(draft.notes)
+        if draft.refusal:
+            stage.notes.append(draft.refusal.message)
+        stage.count_out, stage.output = len(draft.ref_ids), draft
+        return draft
+
+
+def check(
+    recorder: TraceRecorder,
+    draft: GeneratedAnswer,
+    context: ContextBlock,
+    analysis: QueryAnalysis,
+    deps: PipelineDependencies,
+) -> GroundingReport | None:
+    """Check every claim of the answer; None for a refusal, which claims nothing."""
+    with recorder.stage(Stage.GROUND) as stage:
+        if draft.refusal is not None:
+            stage.status = StageStatus.SKIPPED
+            stage.notes.append("There is no answer to check.")
+            return None
+        report = ground(
+            draft,
+            context,
+            analysis=analysis,
+            statement_minimum_overlap=deps.settings.statement_minimum_overlap,
+        )
+        for finding in report.findings:
+            if not finding.supported:
+                stage.exclude(f"{finding.type.value} {finding.value}", finding.note)
+        stage.notes.append(report.reason)
+        stage.count_in = len(report.findings)
+        stage.count_out = sum(finding.supported for finding in report.findings)
+        stage.output = report
+        return report
+
+
+def finished(
+    draft: GeneratedAnswer, report: GroundingReport | None, context: ContextBlock, analysis: QueryAnalysis, trace: Trace
+) -> Answer:
+    """The answer with its citations; what is not grounded at all is withheld."""
+    refusal = draft.refusal
+    if report is not None and report.status is GroundingStatus.UNGROUNDED:
+        refusal = Refusal(reason=RefusalReason.UNGROUNDED, message=_UNGROUNDED.format(reason=report.reason))
+    if refusal is not None:
+        return refused(refusal, analysis, trace, generator=draft.generator, model=draft.model, report=report)
+    citations: tuple[Citation, ...] = cite(draft, context, language=analysis.language)
+    return Answer(
+        text=draft.text,
+        ref_ids=draft.ref_ids,
+        citations=citations,
+        grounding=report.status if report else None,
+        generator=draft.generator,
+        model=draft.model,
+        degradations=trace.degradations,
+        notices=analysis.notices,
+    )
+
+
+def refused(
+    refusal: Refusal,
+    analysis: QueryAnalysis,
+    trace: Trace,
+    *,
+    generator: str = "",
+    model: str = "",
+    report: GroundingReport | None = None,
+) -> Answer:
+    """No answer, and why."""
+    return Answer(
+        text=refusal.message,
+        ref_ids=(),
+        citations=(),
+        grounding=report.status if report else None,
+        generator=generator,
+        model=model,
+        degradations=trace.degradations,
+        notices=analysis.notices,
+        refusal=refusal,
+    )

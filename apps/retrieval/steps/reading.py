@@ -1,0 +1,66 @@
+"""From the question to what it may reach and what it is about."""
+
+from __future__ import annotations
+
+from apps.intents.contracts import IntentDecision, KindGrant
+from apps.retrieval.contracts import QueryAnalysis, Question, SearchBounds
+from apps.retrieval.dependencies import PipelineDependencies
+from apps.retrieval.recorder import TraceRecorder
+from apps.retrieval.stages.analyse import analyse
+from apps.retrieval.stages.validate import validate
+from apps.retrieval.trace import Stage, StageStatus, ValidatedQuestion
+
+
+def read_question(recorder: TraceRecorder, question: Question, deps: PipelineDependencies) -> str:
+    """Check and normalise the text. Raises: QuestionError."""
+    with recorder.stage(Stage.VALIDATE, count_in=len(question.text)) as stage:
+        text = validate(question.text, maximum_chars=deps.settings.question_maximum_chars)
+        stage.count_out = len(text)
+        stage.output = ValidatedQuestion(text=text, length_chars=len(text))
+        return text
+
+
+def classify(recorder: TraceRecorder, text: str, deps: PipelineDependencies) -> IntentDecision:
+    """Decide the intent; without vectors by terms alone, which the trace shows as degraded."""
+    with recorder.stage(Stage.CLASSIFY) as stage:
+        decision = deps.intents.classify(text)
+        stage.output = decision
+        stage.notes.append(decision.reason)
+        if decision.degraded:
+            stage.status = StageStatus.DEGRADED
+        return decision
+
+
+def grant_kinds(recorder: TraceRecorder, decision: IntentDecision, deps: PipelineDependencies) -> KindGrant:
+    """Look up what the intent may reach. Compliance gate 1."""
+    with recorder.stage(Stage.GATE) as stage:
+        grant = deps.intents.grant(decision)
+        stage.count_in = len(grant.permitted) + len(grant.withheld)
+        stage.count_out = len(grant.permitted)
+        for kind in grant.withheld:
+            stage.exclude(kind.value, f"Policy version {grant.policy_version} does not permit it for this intent.")
+        stage.output = grant
+        return grant
+
+
+def read_meaning(
+    recorder: TraceRecorder, question: Question, text: str, bounds: SearchBounds, deps: PipelineDependencies
+) -> QueryAnalysis:
+    """Read filters, terms and concepts, against what is held within the bounds."""
+    with recorder.stage(Stage.ANALYSE) as stage:
+        inventory = deps.inventory.read(bounds)
+        analysis = analyse(
+            text,
+            language=question.language,
+            inventory=inventory,
+            minimum_chars=deps.policy.minimum_question_chars,
+            expansion_weight=deps.settings.expansion_weight,
+        )
+        stage.count_in = sum(entry.documents for entry in inventory.entries)
+        stage.count_out = len(analysis.terms)
+        stage.notes.extend(f"{each.certainty.value}: {each.reason}" for each in analysis.filters)
+        stage.notes.extend(analysis.notices)
+        for relaxed in analysis.relaxed:
+            stage.exclude(f"filter {relaxed.filter.field.value}", relaxed.reason)
+        stage.output = analysis
+        return analysis

@@ -1,0 +1,137 @@
+"""From what the question is about to fused candidates with their text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from apps.corpus.providers.errors import ProviderError
+from apps.corpus.terms import terms
+from apps.retrieval.contracts import (
+    Candidate,
+    DenseHit,
+    QueryAnalysis,
+    Ranking,
+    SearchBounds,
+    SearchQuery,
+    WeightedTerm,
+)
+from apps.retrieval.dependencies import PipelineDependencies
+from apps.retrieval.protocols import Retriever
+from apps.retrieval.recorder import TraceRecorder
+from apps.retrieval.stages.fuse import fuse
+from apps.retrieval.trace import EmbeddedQuery, FusedRanking, Stage, StageStatus
+
+NOT_CONFIGURED = "Not configured: passed on unchanged."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """One way to put the question to the retrievers: the question itself first, then a rewriter's variants."""
+
+    text: str
+    terms: tuple[WeightedTerm, ...]
+
+
+def rewrite(recorder: TraceRecorder, analysis: QueryAnalysis, deps: PipelineDependencies) -> tuple[Wording, ...]:
+    """The question, and further wordings of it if a rewriter is configured."""
+    with recorder.stage(Stage.REWRITE, count_in=1) as stage:
+        wordings = [Wording(text=analysis.search_text, terms=analysis.terms)]
+        if deps.slots.rewriter is None:
+            stage.status = StageStatus.NOT_CONFIGURED
+            stage.notes.append(NOT_CONFIGURED)
+        else:
+            variants = deps.slots.rewriter.rewrite(analysis)
+            wordings.extend(wording_of(text, analysis.language, deps.slots.rewriter.name) for text in variants)
+            stage.notes.extend(f"{deps.slots.rewriter.name}: {text}" for text in variants)
+        stage.count_out = len(wordings)
+        return tuple(wordings)
+
+
+def embed(recorder: TraceRecorder, wordings: Sequence[Wording], deps: PipelineDependencies) -> tuple[SearchQuery, ...]:
+    """Embed each wording. Where the provider fails, the search goes on by terms alone, and the answer says so."""
+    with recorder.stage(Stage.EMBED, count_in=len(wordings)) as stage:
+        try:
+            queries = tuple(
+                SearchQuery(
+                    terms=wording.terms,
+                    vector=deps.embedder.embed_query(wording.text),
+                    embedding_model=deps.embedder.model,
+                )
+                for wording in wordings
+            )
+            stage.output = EmbeddedQuery(
+                provider=deps.embedder.name,
+                model=deps.embedder.model,
+                region=deps.embedder.region,
+                dimension=deps.embedder.dimension,
+                texts=len(queries),
+            )
+            stage.count_out = len(queries)
+        except ProviderError as error:
+            stage.degrade(error)
+            stage.count_out = 0
+            return tuple(SearchQuery(terms=wording.terms) for wording in wordings)
+        return queries
+
+
+def retrieve(
+    recorder: TraceRecorder, queries: Sequence[SearchQuery], bounds: SearchBounds, deps: PipelineDependencies
+) -> tuple[Ranking, ...]:
+    """Dense and sparse rankings of every wording. Compliance gate 2: scopes and kinds are held in the database.
+
+    One after the other: both run in the one transaction that carries the scope token, so on one connection.
+    """
+    rankings: list[Ranking] = []
+    for position, query in enumerate(queries, start=1):
+        suffix = "" if position == 1 else f" {position}"
+        for stage_name, retriever, top_k in (
+            (Stage.DENSE, deps.dense, deps.policy.dense_top_k),
+            (Stage.SPARSE, deps.sparse, deps.policy.sparse_top_k),
+        ):
+            with recorder.stage(stage_name) as stage:
+                if stage_name is Stage.DENSE and query.vector is None:
+                    stage.status = StageStatus.SKIPPED
+                    stage.notes.append("The question has no vector; see stage embed.")
+                    continue
+                found = _retrieved(retriever, query, bounds, top_k, suffix)
+                kept = tuple(hit for hit in found.hits if not _too_far(hit, deps.policy.dense_minimum_similarity))
+                for hit in found.hits:
+                    if hit not in kept:
+                        stage.exclude(hit.chunk_id, "Its cosine similarity is below the policy's minimum.")
+                ranking = replace(found, hits=kept)
+                stage.count_in, stage.count_out, stage.output = found.considered, len(kept), ranking
+                rankings.append(ranking)
+    return tuple(rankings)
+
+
+def fuse_and_load(
+    recorder: TraceRecorder, rankings: Sequence[Ranking], bounds: SearchBounds, deps: PipelineDependencies
+) -> tuple[Candidate, ...]:
+    """Fuse the rankings and fetch the text of what they found, within the same bounds."""
+    with recorder.stage(Stage.FUSE, count_in=sum(len(ranking.hits) for ranking in rankings)) as stage:
+        hits = fuse(rankings, k=deps.policy.rrf_k)
+        stage.output = FusedRanking(hits=hits)
+        stage.notes.append(f"Reciprocal rank fusion, 1 / ({deps.policy.rrf_k} + rank), of {len(rankings)} rankings.")
+        chunks = {chunk.chunk_id: chunk for chunk in deps.chunks.load([hit.chunk_id for hit in hits], within=bounds)}
+        for hit in hits:
+            if hit.chunk_id not in chunks:
+                stage.exclude(hit.chunk_id, "It is no longer there.")
+        candidates = tuple(Candidate(chunk=chunks[hit.chunk_id], hit=hit) for hit in hits if hit.chunk_id in chunks)
+        stage.count_out = len(candidates)
+        return candidates
+
+
+def wording_of(text: str, language: str, source: str) -> Wording:
+    """A sub-query or variant as the retrievers take it."""
+    found = tuple(WeightedTerm(term=term, weight=1.0, source=source) for term in dict.fromkeys(terms(text, language)))
+    return Wording(text=text, terms=found)
+
+
+def _retrieved(retriever: Retriever, query: SearchQuery, bounds: SearchBounds, top_k: int, suffix: str) -> Ranking:
+    ranking = retriever.retrieve(query, within=bounds, top_k=top_k)
+    return replace(ranking, name=ranking.name + suffix)
+
+
+def _too_far(hit: object, minimum_similarity: float) -> bool:
+    return isinstance(hit, DenseHit) and hit.cosine_similarity < minimum_similarity

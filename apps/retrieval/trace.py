@@ -1,0 +1,190 @@
+"""The way of one question, stage by stage: what came out, what was left out and why, and how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from apps.intents.contracts import IntentDecision, KindGrant
+from apps.retrieval.contracts import (
+    Candidate,
+    ChunkId,
+    ContextBlock,
+    CutRule,
+    Degradation,
+    DocumentId,
+    FusedHit,
+    GeneratedAnswer,
+    GroundingReport,
+    QueryAnalysis,
+    Ranking,
+    SourceRank,
+)
+from apps.retrieval.stages.assemble import ref_id
+
+
+class Stage(StrEnum):
+    """In the order of the pipeline."""
+
+    VALIDATE = "validate"
+    CLASSIFY = "classify"
+    GATE = "gate"
+    ANALYSE = "analyse"
+    REWRITE = "rewrite"
+    EMBED = "embed"
+    DENSE = "dense"
+    SPARSE = "sparse"
+    FUSE = "fuse"
+    BOOST = "boost"
+    DIVERSIFY = "diversify"
+    RERANK = "rerank"
+    CUT_OFF = "cut_off"
+    HEAL = "heal"
+    ASSEMBLE = "assemble"
+    GENERATE = "generate"
+    GROUND = "ground"
+
+
+class StageStatus(StrEnum):
+    RAN = "ran"
+    NOT_CONFIGURED = "not_configured"
+    SKIPPED = "skipped"
+    DEGRADED = "degraded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exclusion:
+    """Something that a stage left out: a kind, a chunk, a section, a filter."""
+
+    subject: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidatedQuestion:
+    text: str
+    length_chars: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedQuery:
+    """Which provider embedded the question; the vector itself is not kept."""
+
+    provider: str
+    model: str
+    region: str
+    dimension: int
+    texts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateLine:
+    """A candidate as the trace shows it: its scores and where it stands, without its text."""
+
+    chunk_id: ChunkId
+    document_id: DocumentId
+    ref_id: str
+    document_title: str
+    document_version: int
+    kind: str
+    page: int
+    section: str
+    content_sha256: str
+    rrf_score: float
+    boost: float
+    boost_reasons: tuple[str, ...]
+    rerank_score: float | None
+    ranks: tuple[SourceRank, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateList:
+    candidates: tuple[CandidateLine, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FusedRanking:
+    hits: tuple[FusedHit, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutLine:
+    rule: CutRule
+    reason: str
+    kept: int
+    cut: int
+
+
+StageOutput = (
+    ValidatedQuestion
+    | IntentDecision
+    | KindGrant
+    | QueryAnalysis
+    | EmbeddedQuery
+    | Ranking
+    | FusedRanking
+    | CandidateList
+    | CutLine
+    | ContextBlock
+    | GeneratedAnswer
+    | GroundingReport
+)
+OutputT = TypeVar("OutputT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageRecord:
+    """One stage. Counts are of whatever the stage handles (terms, hits, candidates, passages, claims)."""
+
+    stage: Stage
+    status: StageStatus
+    elapsed_ms: float
+    count_in: int | None
+    count_out: int | None
+    exclusions: tuple[Exclusion, ...]
+    notes: tuple[str, ...]
+    output: StageOutput | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """All stages in the order they ran; one that did not run at all, because the question ended before, is absent."""
+
+    stages: tuple[StageRecord, ...]
+    degradations: tuple[Degradation, ...]
+    elapsed_ms: float
+
+    def output(self, wanted: type[OutputT]) -> OutputT | None:
+        """The first output of a type, such as `trace.output(ContextBlock)`."""
+        return next((record.output for record in self.stages if isinstance(record.output, wanted)), None)
+
+    def record(self, stage: Stage) -> StageRecord | None:
+        """The first record of a stage (dense and sparse have one for each wording of the question)."""
+        return next((record for record in self.stages if record.stage is stage), None)
+
+
+def candidate_list(candidates: Sequence[Candidate]) -> CandidateList:
+    """Candidates without their text, best first."""
+    return CandidateList(
+        candidates=tuple(
+            CandidateLine(
+                chunk_id=each.hit.chunk_id,
+                document_id=each.hit.document_id,
+                ref_id=ref_id(each.chunk),
+                document_title=each.chunk.document.title,
+                document_version=each.chunk.document.version,
+                kind=each.hit.kind,
+                page=each.chunk.page_start,
+                section=each.chunk.section,
+                content_sha256=each.chunk.content_sha256,
+                rrf_score=each.hit.rrf_score,
+                boost=each.boost,
+                boost_reasons=each.boost_reasons,
+                rerank_score=each.rerank_score,
+                ranks=each.hit.ranks,
+            )
+            for each in candidates
+        )
+    )

@@ -1,0 +1,194 @@
+"""API keys: made, rotated, revoked. A key is shown once, when it is made; the rows end, they are never deleted."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls.resolvers import URLPattern
+from django.utils import timezone
+
+from apps.tenants.admin.api_key_forms import ApiKeyAddForm, ApiKeyRotateForm
+from apps.tenants.admin.base import TenantModelAdmin, require
+from apps.tenants.admin.display import ago, moment, pill
+from apps.tenants.admin.kit import ChoicesDropdownFilter
+from apps.tenants.admin.membership_filters import StandingFilter
+from apps.tenants.admin.pages import Decision, decision_page, form_page, page, secret_page
+from apps.tenants.models import ApiKey, User
+from apps.tenants.roles import Permission, Role
+from apps.tenants.selectors.directory import reach_in_words, with_reach
+from apps.tenants.services.api_keys import api_key_create, api_key_revoke, api_key_rotate
+
+_NOTES = (
+    "Store it now, in the client's secret store: it is shown this once, and only its digest is kept.",
+    "The client sends it as “Authorization: Bearer gbx_…” to /api/v1/.",
+)
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(TenantModelAdmin):
+    title_plural = "API keys"
+    add_label = "Create API key"
+    empty_text = "No client has a key yet. “Create API key” makes one for a program that asks or uploads."
+
+    list_display = ("name", "prefix_shown", "role_name", "reaches", "last_use", "expires", "standing")
+    search_fields = ("name", "prefix")
+    search_help_text = "Name, or the twelve characters after gbx_"
+    list_filter = (("role", ChoicesDropdownFilter), StandingFilter)
+
+    view_permission = Permission.KEY_MANAGE
+    add_permission = Permission.KEY_MANAGE
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
+        return with_reach(super().get_queryset(request))
+
+    # --- Display ----------------------------------------------------------------------------------------------------
+
+    @admin.display(description="Begins with")
+    def prefix_shown(self, key: ApiKey) -> str:
+        return f"gbx_{key.prefix}…"
+
+    @admin.display(description="Role", ordering="role")
+    def role_name(self, key: ApiKey) -> str:
+        return Role(key.role).label
+
+    @admin.display(description="Scopes")
+    def reaches(self, key: Any) -> str:
+        return reach_in_words(key.scope_keys)
+
+    @admin.display(description="Last use", ordering="last_used_at")
+    def last_use(self, key: ApiKey) -> str:
+        return ago(key.last_used_at)
+
+    @admin.display(description="Expires", ordering="expires_at")
+    def expires(self, key: ApiKey) -> str:
+        return moment(key.expires_at, empty="never")
+
+    @admin.display(description="State", ordering="revoked_at")
+    def standing(self, key: ApiKey) -> str:
+        if key.revoked_at:
+            return pill("Revoked", "quiet")
+        if key.expires_at and key.expires_at <= timezone.now():
+            return pill("Expired", "quiet")
+        return pill("Valid", "good")
+
+    # --- Pages ------------------------------------------------------------------------------------------------------
+
+    def own_urls(self) -> list[URLPattern]:
+        return [
+            self.page("<uuid:object_id>/rotate/", self.rotate_view, name="rotate"),
+            self.page("<uuid:object_id>/revoke/", self.revoke_view, name="revoke"),
+        ]
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
+    ) -> Any:
+        if object_id is None:
+            return self.key_create(request)
+        require(request, self.view_permission)
+        key = self.find(request, object_id)
+        return page(
+            self,
+            request,
+            "glassbox/api_key.html",
+            title=key.name,
+            crumbs=[str(key)],
+            key=key,
+            prefix=self.prefix_shown(key),
+            role=Role(key.role).label,
+            reach=self.reaches(key),
+            standing=self.standing(key),
+            is_valid=key.revoked_at is None and (key.expires_at is None or key.expires_at > timezone.now()),
+            maker=User.objects.filter(id=key.created_by_id).first() if key.created_by_id else None,
+            successors=list(key.successors.all()),
+        )
+
+    def key_create(self, request: HttpRequest) -> HttpResponse:
+        require(request, self.add_permission)
+        form = ApiKeyAddForm(request.POST or None)
+
+        def act() -> HttpResponse:
+            typed = form.cleaned_data
+            key, plain = api_key_create(
+                name=typed["name"], role=typed["role"], scopes=typed["scopes"], expires_at=typed["expires_at"]
+            )
+            return self._shown_once(request, f"The key “{key.name}” is ready", plain, _NOTES)
+
+        return form_page(
+            self,
+            request,
+            form,
+            act,
+            title="Create API key",
+            intro="A key lets a program ask questions or upload documents as this tenant, within a role and scopes.",
+            action="Create key",
+        )
+
+    def rotate_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        require(request, Permission.KEY_MANAGE)
+        key = self.find(request, str(object_id))
+        form = ApiKeyRotateForm(request.POST or None)
+
+        def act() -> HttpResponse:
+            hours = form.cleaned_data["overlap_hours"]
+            successor, plain = api_key_rotate(key, overlap=timedelta(hours=hours))
+            ends = "has ended" if not hours else f"ends in {hours} hours" if hours > 1 else "ends in one hour"
+            return self._shown_once(
+                request, f"The key “{successor.name}” has a successor", plain, [*_NOTES, f"The old key {ends}."]
+            )
+
+        return form_page(
+            self,
+            request,
+            form,
+            act,
+            title=f"Rotate {key.name}",
+            intro="Makes a new key with the same name, role and scopes, and lets the old one end.",
+            action="Make the new key",
+            crumbs=[str(key), "Rotate"],
+            back=self.url("change", key.pk),
+        )
+
+    def revoke_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        require(request, Permission.KEY_MANAGE)
+        key = self.find(request, str(object_id))
+
+        def act() -> HttpResponse:
+            api_key_revoke(key)
+            messages.success(request, f"{key} is revoked. It is recorded in the audit log.")
+            return HttpResponseRedirect(self.url("changelist"))
+
+        return decision_page(
+            self,
+            request,
+            Decision(
+                question=f"Revoke {key}?",
+                effects=[
+                    "From the next request on, whoever sends this key is answered “401: the API key is not valid”.",
+                    f"Its last use: {key.last_used_at:%Y-%m-%d %H:%M} UTC."
+                    if key.last_used_at
+                    else "It was never used.",
+                    "To change the key without an interruption, rotate it instead.",
+                ],
+                irreversible="A revoked key does not come back.",
+                action="Revoke key",
+            ),
+            act,
+            crumbs=[str(key), "Revoke"],
+            back=self.url("change", key.pk),
+        )
+
+    def _shown_once(self, request: HttpRequest, title: str, plain: str, notes: Any) -> HttpResponse:
+        return secret_page(
+            self,
+            request,
+            title=title,
+            crumbs=["Key created"],
+            secret=plain,
+            caption="API key",
+            notes=notes,
+            back=self.url("changelist"),
+        )

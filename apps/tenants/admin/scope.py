@@ -1,0 +1,108 @@
+"""Scopes: the parts of a tenant, as the tree that they are. A scope's key and place don't change: grants hang on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db import IntegrityError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from apps.tenants.admin.base import TenantModelAdmin, may, require
+from apps.tenants.admin.pages import form_page, page
+from apps.tenants.admin.scope_field import ScopeField
+from apps.tenants.models import ApiKey, Membership, Scope
+from apps.tenants.roles import Permission
+from apps.tenants.selectors.directory import scope_tree
+from apps.tenants.services.tenants import scope_create
+
+
+class ScopeAddForm(forms.Form):
+    name = forms.CharField(max_length=200, widget=UnfoldAdminTextInputWidget, help_text="As on paper: Global Equity.")
+    key = forms.CharField(
+        max_length=127,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="type:name in lower case, such as fund:global-equity. It can't be changed later.",
+    )
+    parent = ScopeField(help_text="Whoever reaches the parent reaches the new scope too.")
+
+    def clean_key(self) -> str:
+        key: str = self.cleaned_data["key"]
+        if Scope.objects.filter(key=key).exists():
+            raise forms.ValidationError(f"There is a scope {key} already.")
+        return key
+
+
+@admin.register(Scope)
+class ScopeAdmin(TenantModelAdmin):
+    title_plural = "Scopes"
+    add_label = "Add scope"
+    error_fields = {"tenants.invalid_scope_name": "key"}
+
+    search_fields = ("key", "name")
+
+    view_permission = Permission.DOCUMENT_VIEW
+    add_permission = Permission.SCOPE_MANAGE
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        require(request, self.view_permission)
+        return page(
+            self,
+            request,
+            "glassbox/scopes.html",
+            title="Scopes",
+            crumbs=[],
+            nodes=scope_tree(),
+            may_add=self.has_add_permission(request),
+            add_url=self.url("add"),
+        )
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
+    ) -> Any:
+        if object_id is None:
+            return self.scope_add(request)
+        require(request, self.view_permission)
+        scope = self.find(request, object_id)
+        holders = may(request, Permission.MEMBER_VIEW)
+        held = {"grants__scope": scope, "grants__valid_to__isnull": True}
+        return page(
+            self,
+            request,
+            "glassbox/scope.html",
+            title=scope.name,
+            crumbs=[scope.key],
+            scope=scope,
+            children=list(Scope.objects.filter(parent=scope)),
+            may_see_holders=holders,
+            may_see_keys=may(request, Permission.KEY_MANAGE),
+            memberships=list(Membership.objects.filter(**held).select_related("user")) if holders else [],
+            keys=list(ApiKey.objects.filter(**held, revoked_at__isnull=True)),
+        )
+
+    def scope_add(self, request: HttpRequest) -> HttpResponse:
+        require(request, self.add_permission)
+        initial = {"parent": request.GET.get("parent", "")}
+        form = ScopeAddForm(request.POST or None, initial=initial)
+
+        def act() -> HttpResponse:
+            typed = form.cleaned_data
+            try:
+                scope = scope_create(key=typed["key"], name=typed["name"], parent=typed["parent"])
+            except IntegrityError as error:
+                # A scope outside the actor's own has the key: the form could not see it.
+                raise forms.ValidationError({"key": "This key is taken. Choose another."}) from error
+            messages.success(request, f"{scope.key} is there. Members who reach {typed['parent']} reach it too.")
+            return HttpResponseRedirect(self.url("changelist"))
+
+        return form_page(
+            self,
+            request,
+            form,
+            act,
+            title="Add scope",
+            intro="A scope is a part of the tenant, such as one fund, that documents belong to and grants reach.",
+            action="Add scope",
+        )

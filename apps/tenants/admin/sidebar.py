@@ -1,0 +1,112 @@
+"""The sidebar, by what a person wants. It names pages of every floor by address, so it imports none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+
+from apps.tenants.admin.base import may
+from apps.tenants.roles import Permission
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A page: shown to who may open it, once it exists."""
+
+    title: str
+    icon: str
+    url_name: str
+    permission: Permission
+    query: str = ""
+
+
+_GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
+    (
+        "Ask",
+        (
+            Entry("Ask", "forum", "admin:ask", Permission.QUESTION_ASK),
+            Entry("My recent questions", "history", "admin:ask_recent", Permission.QUESTION_ASK),
+        ),
+    ),
+    (
+        "Corpus",
+        (
+            Entry("Documents", "description", "admin:corpus_document_changelist", Permission.DOCUMENT_VIEW),
+            Entry("Upload", "upload_file", "admin:corpus_document_add", Permission.DOCUMENT_ADD),
+            Entry("Jobs", "manufacturing", "admin:corpus_ingestjob_changelist", Permission.DOCUMENT_VIEW),
+            Entry("Scopes", "account_tree", "admin:tenants_scope_changelist", Permission.DOCUMENT_VIEW),
+        ),
+    ),
+    (
+        "Policy",
+        (
+            Entry("In force", "gavel", "admin:intents_policyversion_in_force", Permission.POLICY_VIEW),
+            Entry("Versions", "history", "admin:intents_policyversion_changelist", Permission.POLICY_VIEW),
+        ),
+    ),
+    ("Audit", (Entry("Events", "receipt_long", "admin:audit_event_changelist", Permission.AUDIT_VIEW),)),
+    (
+        "Administration",
+        (
+            Entry("Tenant", "apartment", "admin:tenants_tenant_changelist", Permission.MEMBER_VIEW),
+            Entry("Members", "group", "admin:tenants_membership_changelist", Permission.MEMBER_VIEW),
+            Entry("API keys", "key", "admin:tenants_apikey_changelist", Permission.KEY_MANAGE),
+        ),
+    ),
+)
+
+
+def navigation(request: HttpRequest) -> list[dict[str, Any]]:
+    """Unfold's navigation: what a role may not open is not in it."""
+    groups = [{"title": "", "items": [_item(request, "Start", "home", reverse("admin:index"))]}]
+    for title, entries in _GROUPS:
+        items = [
+            _item(request, entry.title, entry.icon, address + entry.query)
+            for entry in entries
+            if may(request, entry.permission) and (address := _address(entry.url_name))
+        ]
+        if items:
+            groups.append({"title": title, "items": items})
+    if request.user.is_active and getattr(request.user, "is_superuser", False):
+        groups.append(
+            {
+                "title": "Platform",
+                "items": [_item(request, "Users", "manage_accounts", reverse("admin:tenants_user_changelist"))],
+            }
+        )
+    _mark_active(request, groups)
+    return groups
+
+
+def may_see_history(request: HttpRequest) -> bool:
+    """Whether a row's page links to its audit events."""
+    return may(request, Permission.AUDIT_VIEW)
+
+
+def _item(request: HttpRequest, title: str, icon: str, link: str) -> dict[str, Any]:
+    return {"title": title, "icon": icon, "link": link, "active": False}
+
+
+def _mark_active(request: HttpRequest, groups: list[dict[str, Any]]) -> None:
+    """Exactly one: the longest address that the page's own begins with (Upload lies below Documents)."""
+    items = [item for group in groups for item in group["items"]]
+    start = reverse("admin:index")
+    matching = [
+        item
+        for item in items
+        if request.path == item["link"] or (item["link"] != start and request.path.startswith(item["link"]))
+    ]
+    if matching:
+        max(matching, key=lambda item: len(item["link"]))["active"] = True
+
+
+def _address(url_name: str) -> str:
+    """Empty while the page is not installed."""
+    try:
+        return reverse(url_name)
+    except NoReverseMatch:
+        return ""

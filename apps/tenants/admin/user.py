@@ -1,0 +1,108 @@
+"""Accounts, for the platform's administrators alone. What a person may see is up to their memberships, not to this."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.urls.resolvers import URLPattern
+
+from apps.tenants.admin.base import TenantModelAdmin
+from apps.tenants.admin.display import ago, moment, pill
+from apps.tenants.admin.pages import Decision, decision_page, secret_page
+from apps.tenants.errors import PlatformOnlyError
+from apps.tenants.models import User
+from apps.tenants.services.people import user_configure, user_password_reset
+
+
+def _administrator(request: HttpRequest) -> User:
+    """Raises PlatformOnlyError for anybody else."""
+    if isinstance(request.user, User) and request.user.is_active and request.user.is_superuser:
+        return request.user
+    raise PlatformOnlyError
+
+
+@admin.register(User)
+class UserAdmin(TenantModelAdmin):
+    title_plural = "Users"
+    empty_text = "No account matches."
+
+    list_display = ("username", "full_name", "email", "state", "last_sign_in")
+    search_fields = ("username", "first_name", "last_name", "email")
+    ordering = ("username",)
+    fields = ("username", "first_name", "last_name", "email", "is_active", "joined", "last_sign_in")
+    readonly_fields = ("username", "joined", "last_sign_in")
+
+    # --- Permissions: not a role's, since accounts are no tenant's. ---------------------------------------------------
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return isinstance(request.user, User) and request.user.is_active and request.user.is_superuser
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_view_permission(request, obj)
+
+    def _require_view(self, request: HttpRequest) -> None:
+        _administrator(request)
+
+    # --- Display ----------------------------------------------------------------------------------------------------
+
+    @admin.display(description="Name", ordering="last_name")
+    def full_name(self, user: User) -> str:
+        return user.get_full_name() or "—"
+
+    @admin.display(description="State", ordering="is_active")
+    def state(self, user: User) -> str:
+        return pill("Active", "good") if user.is_active else pill("Deactivated", "quiet")
+
+    @admin.display(description="Last sign-in", ordering="last_login")
+    def last_sign_in(self, user: User) -> str:
+        return ago(user.last_login)
+
+    @admin.display(description="Since")
+    def joined(self, user: User) -> str:
+        return moment(user.date_joined)
+
+    # --- Pages ------------------------------------------------------------------------------------------------------
+
+    change_form_before_template = "glassbox/user_before.html"
+
+    def own_urls(self) -> list[URLPattern]:
+        return [self.page("<uuid:object_id>/password/", self.password_view, name="new_password")]
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        user_configure(obj, administrator=_administrator(request))
+
+    def password_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        administrator = _administrator(request)
+        user = self.find(request, str(object_id))
+
+        def act() -> HttpResponse:
+            password = user_password_reset(user, administrator=administrator)
+            messages.success(request, f"{user.username} has a new password.")
+            return secret_page(
+                self,
+                request,
+                title=f"New password of {user.username}",
+                crumbs=[user.username, "New password"],
+                secret=password,
+                caption="Password",
+                notes=["Hand it over by a safe way. It is shown this once and stored nowhere."],
+                back=self.url("change", user.pk),
+            )
+
+        return decision_page(
+            self,
+            request,
+            Decision(
+                question=f"Give {user.username} a new password?",
+                effects=[
+                    "The old password stops working, and every session of this person ends.",
+                    "It is recorded in the audit log of each tenant that the person belongs to.",
+                ],
+                action="Set a new password",
+            ),
+            act,
+            crumbs=[user.username, "New password"],
+            back=self.url("change", user.pk),
+        )

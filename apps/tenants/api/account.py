@@ -1,0 +1,69 @@
+"""Who am I, and what do I reach."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.tenants.api.examples import sample
+from apps.tenants.api.serializers import MeSerializer, ScopeSerializer
+from apps.tenants.api.views import ApiListView, ApiView
+from apps.tenants.models import Scope
+from apps.tenants.roles import Permission
+from apps.tenants.selectors.tenants import current_tenant
+
+
+class MeView(ApiView):
+    required_permissions: ClassVar[dict[str, Permission | None]] = {"GET": None}
+
+    @extend_schema(
+        operation_id="who_am_i",
+        tags=["Account"],
+        summary="Who am I",
+        description="The principal behind the key: its tenant, roles, permissions and scopes. Try a new key here.",
+        responses=MeSerializer,
+        extensions=sample('curl "{base}/api/v1/me/" -H "Authorization: Bearer $GLASSBOX_KEY"'),
+    )
+    def get(self, request: Request) -> Response:
+        principal = self.principal
+        tenant = current_tenant()
+        return Response(
+            {
+                "kind": principal.kind.value,
+                "id": str(principal.id),
+                "label": principal.label,
+                "tenant": {
+                    "id": str(tenant.id),
+                    "slug": tenant.slug,
+                    "name": tenant.name,
+                    "residency_region": tenant.residency_region,
+                },
+                "roles": sorted(role.value for role in principal.roles),
+                "permissions": [each.value for each in Permission if principal.may(each)],
+                "scopes": list(Scope.objects.order_by("key").values_list("key", flat=True)),
+            }
+        )
+
+
+class ScopeListView(ApiListView[Scope]):
+    required_permissions: ClassVar[dict[str, Permission | None]] = {"GET": None}
+    serializer_class = ScopeSerializer
+    ordering = ("key",)
+
+    def get_queryset(self) -> QuerySet[Scope]:
+        scopes: QuerySet[Scope] = Scope.objects.select_related("parent")
+        return scopes
+
+    @extend_schema(
+        operation_id="list_scopes",
+        tags=["Account"],
+        summary="List the scopes that you reach",
+        description="By key. A scope that is not here does not exist for you, whether or not somebody else has it.",
+        extensions=sample('curl "{base}/api/v1/scopes/" -H "Authorization: Bearer $GLASSBOX_KEY"'),
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)

@@ -1,0 +1,66 @@
+"""What is answered where no view could: Django's own pages for people, problem details below /api/.
+
+Django calls these (config/urls.py names them) after it has logged the failure; an exception in a middleware, such as
+a database that is down, ends here as well.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views import defaults
+
+from apps.tenants.api.problems import CONTENT_TYPE, problem_body
+
+API_PREFIX = "/api/"
+_RETRY_AFTER_SECONDS = 5
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if not request.path.startswith(API_PREFIX):
+        return defaults.bad_request(request, exception)
+    if isinstance(exception, RequestDataTooBig):
+        return problem_response(status=413, code="api.body_too_large", detail="The body is too large.")
+    return problem_response(status=400, code="api.bad_request", detail="The request is malformed.")
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if not request.path.startswith(API_PREFIX):
+        return defaults.permission_denied(request, exception)
+    return problem_response(status=403, code="api.permission_denied", detail="This is not permitted.")
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if not request.path.startswith(API_PREFIX):
+        return defaults.page_not_found(request, exception)
+    return problem_response(
+        status=404, code="api.unknown_address", detail="There is no such address. The API is at /api/v1/."
+    )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    if not request.path.startswith(API_PREFIX):
+        return defaults.server_error(request)
+    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+        response = problem_response(
+            status=503, code="api.database_unavailable", detail="The database can't be reached. Try again in a moment."
+        )
+        response["Retry-After"] = str(_RETRY_AFTER_SECONDS)
+        return response
+    return problem_response(
+        status=500, code="api.internal", detail="The failure was logged. Nothing of the request was carried out."
+    )
+
+
+def problem_response(*, status: int, code: str, detail: str, **extensions: Any) -> HttpResponse:
+    """A problem without DRF, whose machinery may be what failed."""
+    return JsonResponse(
+        problem_body(status=status, code=code, detail=detail, **extensions),
+        status=status,
+        content_type=CONTENT_TYPE,
+        headers={"Cache-Control": "no-store"},
+    )

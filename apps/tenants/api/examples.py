@@ -1,0 +1,19 @@
+"""Requests that run as they stand, for the OpenAPI document. The test suite takes each of them and runs it.
+
+`{base}` becomes the address that the document was fetched from. The reader sets GLASSBOX_KEY, and where a request is
+about one thing, its id: DOCUMENT_ID, JOB_ID, EVENT_ID, SCOPE.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+EXTENSION = "x-codeSamples"
+
+
+def sample(*commands: str) -> dict[str, Any]:
+    """The extension that documentation tools show beside an operation; openapi.py puts it into the description too.
+
+    Args: commands: shell, one a string, with `{base}` for scheme and host.
+    """
+    return {EXTENSION: [{"lang": "Shell", "label": "curl", "source": command} for command in commands]}

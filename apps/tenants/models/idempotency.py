@@ -1,0 +1,48 @@
+"""What was answered to a request with an Idempotency-Key, for a day, so that sending it again acts once."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from apps.tenants.models.base import TenantModel
+
+
+class IdempotentRequest(TenantModel):
+    """One request that was carried out, written in its own transaction.
+
+    Neither the key nor the body is here, only keyed digests of them: a client's key may name a person, and a short
+    body could be guessed from a plain hash. scope_ids are those of what the request made or changed: whoever reads the
+    answer again must still hold them all. The answer is kept only where replayable; see apps/tenants/api/idempotency.py.
+    """
+
+    principal_kind = models.CharField(max_length=16)
+    principal_id = models.UUIDField()
+    key_digest = models.CharField(max_length=64)
+    request_digest = models.CharField(max_length=64)
+    scope_ids = ArrayField(models.UUIDField(), default=list)
+    subject_id = models.UUIDField(help_text="What was made, changed, removed, or recorded.")
+    replayable = models.BooleanField()
+    status_code = models.PositiveSmallIntegerField()
+    location = models.CharField(max_length=200, blank=True)
+    body = models.JSONField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-created_at", "-id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=["tenant", "principal_kind", "principal_id", "key_digest"], name="idempotency_key_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(replayable=True) | models.Q(body__isnull=True), name="idempotency_body_if_replayable"
+            ),
+        )
+        indexes = (
+            models.Index(fields=["tenant", "expires_at"], name="idempotency_by_expiry"),
+            models.Index(fields=["tenant", "subject_id"], name="idempotency_by_subject"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.status_code} for {self.principal_kind} {self.principal_id}"
