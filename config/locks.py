@@ -38,6 +38,11 @@ class FileLock:
     def held(self) -> bool:
         return self._descriptor is not None
 
+    @property
+    def descriptor(self) -> int | None:
+        """The open file behind a held lock; a process that inherits it holds the lock too."""
+        return self._descriptor
+
     def try_acquire(self) -> bool:
         """Take the lock if it is free.
 

@@ -8,6 +8,11 @@ from django.views.generic import RedirectView
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/admin/", permanent=False)),
-    path("api/v1/", include("apps.retrieval.api.urls")),
+    path("api/", include("apps.retrieval.api.urls")),
     path("admin/", admin.site.urls),
 ]
+
+handler400 = "apps.tenants.api.error_pages.bad_request"
+handler403 = "apps.tenants.api.error_pages.permission_denied"
+handler404 = "apps.tenants.api.error_pages.page_not_found"
+handler500 = "apps.tenants.api.error_pages.server_error"

@@ -70,6 +70,7 @@ class Script:
         self._replies: deque[Reply] = deque()
         self._fault: Fault | None = None
         self._fault_times: int | None = None
+        self._at: dict[int, Callable[[], Fault | None]] = {}
 
     @property
     def requests(self) -> tuple[RecordedRequest, ...]:
@@ -82,6 +83,11 @@ class Script:
         with self._lock:
             self._fault, self._fault_times = fault, times
 
+    def at_request(self, number: int, action: Callable[[], Fault | None]) -> None:
+        """When the n-th request (from 1) is in, do something before it is answered; it may return a fault for it."""
+        with self._lock:
+            self._at[number] = action
+
     def reply_with(self, *replies: Reply) -> None:
         """Queue replies for chat completions: a text, or a function of the request's body that gives one."""
         with self._lock:
@@ -93,6 +99,7 @@ class Script:
             self._fault = self._fault_times = None
             self._replies.clear()
             self._requests.clear()
+            self._at.clear()
 
     def record(self, request: RecordedRequest) -> Fault | None:
         """Note a request and give the fault that it meets."""
@@ -103,7 +110,9 @@ class Script:
                 self._fault_times -= 1
                 if self._fault_times <= 0:
                     self._fault = self._fault_times = None
-            return fault
+            action = self._at.pop(len(self._requests), None)
+        # Outside the lock: the action may look at the requests.
+        return (action() if action else None) or fault
 
     def next_reply(self, body: Mapping[str, Any]) -> str:
         with self._lock:

@@ -7,3 +7,10 @@ class CorpusConfig(AppConfig):
     name = "apps.corpus"
     label = "corpus"
     verbose_name = "Corpus"
+
+    def ready(self) -> None:
+        # Makes it the application that tasks and messages of this process belong to.
+        import config.celery  # noqa: F401
+        from apps.corpus.events import register_events
+
+        register_events()

@@ -33,8 +33,8 @@ class NoPolicyInForceError(ApplicationError):
     code: ClassVar[str] = "intents.no_policy_in_force"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Tenant {tenant_id} had no policy in force at {at}. Activate a policy version, or install the baseline with "
-        "'manage.py policy install'."
+        "Tenant {tenant_id} had no policy in force at {at}. Choose an instant after its creation, or put a policy "
+        "version in force."
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from apps.errors import ApplicationError
 from apps.retrieval.contracts import Clock, Degradation
 from apps.retrieval.trace import Exclusion, Stage, StageOutput, StageRecord, StageStatus, Trace
 
@@ -27,11 +26,11 @@ class OpenStage:
     def exclude(self, subject: object, reason: str) -> None:
         self.exclusions.append(Exclusion(subject=str(subject), reason=reason))
 
-    def degrade(self, error: ApplicationError) -> None:
-        """Note that the stage failed and the pipeline goes on without it."""
+    def degrade(self, *, code: str, message: str) -> None:
+        """Note that the stage failed in whole or in part and the pipeline goes on; the answer will say so."""
         self.status = StageStatus.DEGRADED
-        self.notes.append(error.detail)
-        self.degradations.append(Degradation(stage=self.stage.value, code=error.code, message=error.detail))
+        self.notes.append(message)
+        self.degradations.append(Degradation(stage=self.stage.value, code=code, message=message))
 
 
 class TraceRecorder:

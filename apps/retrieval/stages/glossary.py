@@ -8,6 +8,15 @@ To add an entry, write it here; a trigger may stand in one entry only (a test ho
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Nature(StrEnum):
+    """What an expression stands for. A place (a statement) counts less than what is looked for in it."""
+
+    FIGURE = "figure"
+    PLACE = "place"
+    SUBJECT = "subject"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,13 +24,12 @@ class GlossaryEntry:
     label: str
     triggers: tuple[str, ...]
     phrases: tuple[str, ...]
-    says_where: bool = False
-    """The expression names a place (a statement), not a figure: it counts less than what is looked for there."""
+    nature: Nature = Nature.FIGURE
 
 
-def _entry(label: str, triggers: str, phrases: str, *, says_where: bool = False) -> GlossaryEntry:
+def _entry(label: str, triggers: str, phrases: str, *, nature: Nature = Nature.FIGURE) -> GlossaryEntry:
     return GlossaryEntry(
-        says_where=says_where,
+        nature=nature,
         label=label,
         triggers=tuple(part.strip() for part in triggers.split("|")),
         phrases=tuple(part.strip() for part in phrases.split("|")),
@@ -65,19 +73,19 @@ GLOSSARY: tuple[GlossaryEntry, ...] = (
         "cash flow statement",
         "cash flow statement | cash flow statements | statement of cash flows | statements of cash flows",
         "statement of cash flows | consolidated statements of cash flows",
-        says_where=True,
+        nature=Nature.PLACE,
     ),
     _entry(
         "balance sheet",
         "balance sheet | balance sheets | statement of financial position",
         "balance sheet | statement of financial position",
-        says_where=True,
+        nature=Nature.PLACE,
     ),
     _entry(
         "income statement",
         "income statement | income statements | P&L | P&L statement | statement of income | statement of operations",
         "statement of income | statements of operations | statement of earnings",
-        says_where=True,
+        nature=Nature.PLACE,
     ),
     _entry("working capital", "working capital", "working capital | total current assets | total current liabilities"),
     _entry(
@@ -104,23 +112,37 @@ GLOSSARY: tuple[GlossaryEntry, ...] = (
     _entry("return on equity", "ROE | return on equity", "return on equity"),
     _entry("return on assets", "ROA | return on assets", "return on assets"),
     _entry("return on invested capital", "ROIC | return on invested capital", "return on invested capital"),
-    _entry("year to date", "YTD | year to date", "year to date"),
-    _entry("foreign exchange", "FX", "foreign exchange | foreign currency | exchange rates"),
-    _entry("mergers and acquisitions", "M&A", "acquisitions | divestitures"),
+    _entry("year to date", "YTD | year to date", "year to date", nature=Nature.SUBJECT),
+    _entry("foreign exchange", "FX", "foreign exchange | foreign currency | exchange rates", nature=Nature.SUBJECT),
+    _entry("mergers and acquisitions", "M&A", "acquisitions | divestitures", nature=Nature.SUBJECT),
     _entry(
         "legal proceedings",
         "legal battles | legal battle | lawsuits | litigation",
         "legal proceedings | litigation | lawsuits",
+        nature=Nature.SUBJECT,
     ),
-    _entry("know your customer", "KYC | know your customer", "know your customer | customer due diligence"),
-    _entry("anti-money laundering", "AML | anti-money laundering", "anti-money laundering | money laundering"),
-    _entry("environmental, social and governance", "ESG", "environmental, social and governance"),
+    _entry(
+        "know your customer",
+        "KYC | know your customer",
+        "know your customer | customer due diligence",
+        nature=Nature.SUBJECT,
+    ),
+    _entry(
+        "anti-money laundering",
+        "AML | anti-money laundering",
+        "anti-money laundering | money laundering",
+        nature=Nature.SUBJECT,
+    ),
+    _entry(
+        "environmental, social and governance", "ESG", "environmental, social and governance", nature=Nature.SUBJECT
+    ),
     _entry(
         "Sustainable Finance Disclosure Regulation",
         "SFDR",
         "Sustainable Finance Disclosure Regulation | sustainability-related disclosures",
+        nature=Nature.SUBJECT,
     ),
 )
 
-UPPER_CASE_ONLY: frozenset[str] = frozenset({"IR", "TE", "ES 97.5", "SGA", "OCF", "FX", "TER", "NAV", "PPE"})
+UPPER_CASE_ONLY: frozenset[str] = frozenset({"IR", "TE", "ES 97.5", "SGA", "OCF", "FX", "TER", "PPE"})
 """Short forms that mean something else, or nothing, in lower case; they count only as they are written here."""

@@ -101,10 +101,7 @@ def _check_numbers(body: str, cited: Sequence[Passage], analysis: QueryAnalysis)
 def _check_statements(
     body: str, cited: Sequence[Passage], analysis: QueryAnalysis, minimum_overlap: float
 ) -> Iterator[Finding]:
-    held = [
-        (passage, frozenset(terms(f"{passage.text} {passage.chunk.context_header}", analysis.language)))
-        for passage in cited
-    ]
+    held = [(passage, _held_terms(passage, analysis)) for passage in cited]
     for sentence in _SENTENCE.split(_QUOTED.sub(" ", body)):
         words = {term for term in terms(sentence, analysis.language) if not term[0].isdigit()}
         if len(words) < _FEWEST_TERMS:
@@ -122,6 +119,17 @@ def _check_statements(
             ref_id=ref_id if supported else "",
             note=f"{overlap:.0%} of its terms stand in the passage",
         )
+
+
+def _held_terms(passage: Passage, analysis: QueryAnalysis) -> frozenset[str]:
+    """The terms of a passage, and every other name of what it speaks of: a row of purchases of property, plant and
+    equipment supports a sentence about capital expenditure.
+    """
+    found = frozenset(terms(f"{passage.text} {passage.chunk.context_header}", analysis.language))
+    spoken_of = [
+        concept for concept in analysis.concepts if any(found.issuperset(each) for each in concept.alternatives)
+    ]
+    return found.union(*(alternative for concept in spoken_of for alternative in concept.alternatives))
 
 
 def _report(references: Sequence[Finding], claims: Sequence[Finding], cited: Sequence[Passage]) -> GroundingReport:

@@ -22,13 +22,16 @@ _GENERIC: Final = word_set(
 )
 
 
-def proper_names(words: str, question: str) -> tuple[str, ...]:
+def proper_names(words: str, question: str, language: str) -> tuple[str, ...]:
     """Words with a capital in the middle of a sentence.
 
     Args:    words: what of the question has not been read as anything else; blanks in place of the rest.
              question: the whole question, position by position the same.
+             language: ISO 639-1; only English is read, since German writes every noun with a capital.
     Returns: the names in order. None for a question in title case, where a capital says nothing.
     """
+    if language != "en":
+        return ()
     all_words = _WORD.findall(question)
     capitals = _CAPITALISED.findall(question)
     if 2 * len(capitals) > len(all_words):

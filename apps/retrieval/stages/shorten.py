@@ -12,7 +12,7 @@ _WORD: Final = re.compile(r"\S+")
 
 
 def shorten(text: str, start: int, end: int, *, room_chars: int, analysis: QueryAnalysis) -> tuple[int, int]:
-    """Find the stretch of whole words that holds most distinct terms of the question.
+    """Find the stretch of whole words that holds most distinct terms of the question, as near its middle as can be.
 
     Args:    text: the chunk's text; only text[start:end] is looked at, and it is longer than the room.
              room_chars: the longest stretch, at least as long as one word.
@@ -22,17 +22,19 @@ def shorten(text: str, start: int, end: int, *, room_chars: int, analysis: Query
     wanted = {term for concept in analysis.concepts for alternative in concept.alternatives for term in alternative}
     words = [match.span() for match in _WORD.finditer(text, start, end)]
     found = [wanted.intersection(terms(text[first:last], analysis.language)) for first, last in words]
-    best: tuple[int, int] = (start, min(end, start + room_chars))
-    best_count = -1
-    first = 0
-    for last in range(len(words)):
-        while first <= last and words[last][1] - words[first][0] > room_chars:
-            first += 1
-        if first > last:
+    best = (start, min(end, start + room_chars))
+    best_rank = (-1, 0.0)
+    last = 0
+    for first in range(len(words)):
+        last = max(last, first)
+        while last < len(words) and words[last][1] - words[first][0] <= room_chars:
+            last += 1
+        if last == first:
             continue
-        count = len(set().union(*found[first : last + 1]))
-        # Longer stretches with the same terms are taken too, since they say more.
-        longer = words[last][1] - words[first][0] > best[1] - best[0]
-        if count > best_count or (count == best_count and longer):
-            best, best_count = (words[first][0], words[last][1]), count
+        span = (words[first][0], words[last - 1][1])
+        hits = [index for index in range(first, last) if found[index]]
+        off_centre = abs(sum(span) / 2 - sum(words[index][0] for index in hits) / len(hits)) if hits else 0.0
+        rank = (len(set().union(*found[first:last])), -off_centre)
+        if rank > best_rank:
+            best, best_rank = span, rank
     return best

@@ -166,11 +166,11 @@ def _stripped(text: str, start: int, end: int, *, is_row: bool) -> Unit:
 
 
 def surroundings_of(chunk: StoredChunk, units: Sequence[Unit]) -> str:
-    """The words that every piece of a chunk stands under: its context header, section, and the headings within it."""
+    """The words that every piece of a chunk stands under: document, context header, section, and headings within it."""
     headings = [
         chunk.text[unit.start : unit.end]
         for unit in units
         if not unit.is_row and unit.end - unit.start <= _HEADING_LONGEST_CHARS
     ]
     titles = [heading for heading in headings if not heading.endswith((".", "!", "?"))]
-    return "\n".join((chunk.context_header, chunk.section, *titles))
+    return "\n".join((chunk.document.title, chunk.document.company, chunk.context_header, chunk.section, *titles))

@@ -58,7 +58,7 @@ def write(
         try:
             draft = deps.generator.generate(analysis, context)
         except GenerationError as error:
-            stage.degrade(error)
+            stage.degrade(code=error.code, message=error.detail)
             draft = deps.quoting.generate(analysis, context)
         stage.notes.extend(draft.notes)
         if draft.refusal:

@@ -8,7 +8,9 @@ from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
 from apps.retrieval.stages.analyse import analyse
 from apps.retrieval.stages.validate import validate
-from apps.retrieval.trace import Stage, StageStatus, ValidatedQuestion
+from apps.retrieval.trace import Stage, ValidatedQuestion
+
+_TERMS_ALONE = "The intent was decided by terms alone, since the embedding provider did not answer."
 
 
 def read_question(recorder: TraceRecorder, question: Question, deps: PipelineDependencies) -> str:
@@ -27,7 +29,7 @@ def classify(recorder: TraceRecorder, text: str, deps: PipelineDependencies) -> 
         stage.output = decision
         stage.notes.append(decision.reason)
         if decision.degraded:
-            stage.status = StageStatus.DEGRADED
+            stage.degrade(code="intents.without_vectors", message=_TERMS_ALONE)
         return decision
 
 

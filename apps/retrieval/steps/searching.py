@@ -69,7 +69,7 @@ def embed(recorder: TraceRecorder, wordings: Sequence[Wording], deps: PipelineDe
             )
             stage.count_out = len(queries)
         except ProviderError as error:
-            stage.degrade(error)
+            stage.degrade(code=error.code, message=error.detail)
             stage.count_out = 0
             return tuple(SearchQuery(terms=wording.terms) for wording in wordings)
         return queries

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.tenants.admin.api_key_forms import ApiKeyAddForm, ApiKeyRotateForm
 from apps.tenants.admin.base import TenantModelAdmin, require
-from apps.tenants.admin.display import ago, moment, pill
+from apps.tenants.display import ago, moment, pill
 from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.membership_filters import StandingFilter
 from apps.tenants.admin.pages import Decision, decision_page, form_page, page, secret_page

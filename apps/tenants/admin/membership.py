@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls.resolvers import URLPattern
 
 from apps.tenants.admin.base import TenantModelAdmin, require
-from apps.tenants.admin.display import moment, pill
+from apps.tenants.display import moment, pill
 from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.membership_filters import StandingFilter
 from apps.tenants.admin.membership_forms import MemberAddForm, MemberScopesForm

@@ -11,11 +11,14 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminS
 from apps.tenants.models import Scope
 from apps.tenants.selectors.directory import scope_tree
 
+# An em space a level: a select can't nest its options.
+_INDENT = "\u2003"
+
 
 def scope_choices() -> list[tuple[str, str]]:
     """(id, label) of the scopes that the open scope may see, in the order of the tree."""
     return [
-        (str(node.scope.id), f"{'\u2003' * node.depth}{node.scope.name} ({node.scope.key})") for node in scope_tree()
+        (str(node.scope.id), f"{_INDENT * node.depth}{node.scope.name} ({node.scope.key})") for node in scope_tree()
     ]
 
 

@@ -15,7 +15,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from apps.errors import ApplicationError
 from apps.tenants.admin.base import TenantModelAdmin, require
-from apps.tenants.admin.display import moment
+from apps.tenants.display import moment
 from apps.tenants.models import Tenant
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls.resolvers import URLPattern
 
 from apps.tenants.admin.base import TenantModelAdmin
-from apps.tenants.admin.display import ago, moment, pill
+from apps.tenants.display import ago, moment, pill
 from apps.tenants.admin.pages import Decision, decision_page, secret_page
 from apps.tenants.errors import PlatformOnlyError
 from apps.tenants.models import User

@@ -12,21 +12,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.tenants.api.examples import sample
+from apps.tenants.api.probes import HealthStatus, Part, PartState, health
 from apps.tenants.api.problems import CONTENT_TYPE, problem_body
-from apps.tenants.api.probes import Part, health
+from apps.tenants.api.serializers import Field, choices_of
 from apps.tenants.api.views import ApiView
 
 
 class ChecksSerializer(serializers.Serializer[Any]):
     """One field a part."""
 
-    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return {part.value: serializers.ChoiceField(choices=["ok", "failed"]) for part in Part}
+    def get_fields(self) -> dict[str, Field]:
+        return {part.value: serializers.ChoiceField(choices=choices_of(PartState)) for part in Part}
 
 
 class HealthSerializer(serializers.Serializer[Any]):
     status = serializers.ChoiceField(
-        choices=["ok", "degraded"], help_text="degraded: questions are answered, uploads wait or limits are off."
+        choices=choices_of(HealthStatus), help_text="degraded: questions are answered, uploads wait or limits are off."
     )
     checks = ChecksSerializer()
 
@@ -52,7 +53,7 @@ class HealthView(ApiView):
     )
     def get(self, request: Request) -> Response:
         found = health()
-        if found.status != "unavailable":
+        if found.status is not HealthStatus.UNAVAILABLE:
             return Response({"status": found.status, "checks": found.checks})
         body = problem_body(
             status=503,

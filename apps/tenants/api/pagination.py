@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.exceptions import ValidationError as DjangoValidationError
@@ -25,7 +26,7 @@ class CursorPages(CursorPagination):
     cursor_query_description = "From the `next` or `previous` of an earlier page."
 
     def paginate_queryset(
-        self, queryset: QuerySet[Any], request: Request, view: APIView | None = None
+        self, queryset: QuerySet[Any, Any] | Sequence[Any], request: Request, view: APIView | None = None
     ) -> list[Any] | None:
         try:
             return super().paginate_queryset(queryset, request, view)

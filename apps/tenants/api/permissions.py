@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
+
+if TYPE_CHECKING:
+    # DRF imports its default classes while it defines APIView.
+    from rest_framework.views import APIView
 
 
 class HasTenantPermission(BasePermission):

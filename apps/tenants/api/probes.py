@@ -30,6 +30,17 @@ class Part(StrEnum):
     WORKER = "worker"
 
 
+class PartState(StrEnum):
+    OK = "ok"
+    FAILED = "failed"
+
+
+class HealthStatus(StrEnum):
+    OK = "ok"
+    DEGRADED = "degraded"
+    UNAVAILABLE = "unavailable"
+
+
 # Without these nothing is answered. Without the others it is, with less: unthrottled, and uploads wait.
 _NEEDED = frozenset({Part.DATABASE, Part.MIGRATIONS, Part.VECTORS})
 
@@ -41,14 +52,14 @@ class Health:
     working: frozenset[Part]
 
     @property
-    def status(self) -> str:
+    def status(self) -> HealthStatus:
         if not self.working >= _NEEDED:
-            return "unavailable"
-        return "ok" if self.working == frozenset(Part) else "degraded"
+            return HealthStatus.UNAVAILABLE
+        return HealthStatus.OK if self.working == frozenset(Part) else HealthStatus.DEGRADED
 
     @property
     def checks(self) -> dict[str, str]:
-        return {part.value: "ok" if part in self.working else "failed" for part in Part}
+        return {part.value: PartState.OK if part in self.working else PartState.FAILED for part in Part}
 
 
 def health() -> Health:
@@ -88,7 +99,7 @@ def _database() -> set[Part]:
 
 @lru_cache(maxsize=1)
 def _known_migrations() -> frozenset[tuple[str, str]]:
-    return frozenset(MigrationLoader(None, ignore_no_initial=True).disk_migrations)
+    return frozenset(MigrationLoader(None).disk_migrations)
 
 
 def _redis() -> bool:

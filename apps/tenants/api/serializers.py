@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any
 
 from rest_framework import serializers
@@ -10,6 +11,13 @@ from rest_framework import serializers
 from apps.tenants.models import Scope
 from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission, Role
+
+Field = serializers.Field[Any, Any, Any, Any]
+
+
+def choices_of(names: type[Enum]) -> list[tuple[str, str]]:
+    """An enumeration as choices, in the form by which ENUM_NAME_OVERRIDES knows it in the OpenAPI document."""
+    return [(each.value, each.name) for each in names]
 
 
 class StrictSerializer(serializers.Serializer[Any]):
@@ -23,19 +31,29 @@ class StrictSerializer(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
-class ScopeSerializer(serializers.ModelSerializer[Scope]):
-    parent = serializers.CharField(
-        source="parent.key",
-        default=None,
-        allow_null=True,
-        read_only=True,
-        help_text="The key of the scope above, if you hold it; a grant reaches down, never up.",
-    )
+class LabelledSerializer(serializers.Serializer[Any]):
+    """Has a field `label`, which a class body can't declare: every DRF field has an attribute of that name."""
 
+    def get_fields(self) -> dict[str, Field]:
+        return {**super().get_fields(), "label": serializers.CharField()}
+
+
+class ScopeSerializer(serializers.ModelSerializer[Scope]):
     class Meta:
         model = Scope
-        fields = ("id", "key", "name", "parent", "created_at")
+        fields = ("id", "key", "name", "created_at")
         read_only_fields = fields
+
+    def get_fields(self) -> dict[str, Field]:
+        # As with label: `parent` is an attribute of every field.
+        parent = serializers.CharField(
+            source="parent.key",
+            default=None,
+            allow_null=True,
+            read_only=True,
+            help_text="The key of the scope above, if you hold it; a grant reaches down, never up.",
+        )
+        return {**super().get_fields(), "parent": parent}
 
 
 class TenantBriefSerializer(serializers.Serializer[Any]):
@@ -45,16 +63,13 @@ class TenantBriefSerializer(serializers.Serializer[Any]):
     residency_region = serializers.CharField(help_text="Where this tenant's data stays.")
 
 
-class MeSerializer(serializers.Serializer[Any]):
-    kind = serializers.ChoiceField(
-        choices=[(kind.value, kind.value) for kind in PrincipalKind if kind is not PrincipalKind.SYSTEM]
-    )
+class MeSerializer(LabelledSerializer):
+    kind = serializers.ChoiceField(choices=choices_of(PrincipalKind))
     id = serializers.UUIDField(help_text="The id under which events name you.")
-    label = serializers.CharField()
     tenant = TenantBriefSerializer()
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
     permissions = serializers.ListField(
-        child=serializers.ChoiceField(choices=[(each.value, each.value) for each in Permission]),
+        child=serializers.ChoiceField(choices=choices_of(Permission)),
         help_text="What these roles may do, by the names that a refusal uses.",
     )
     scopes = serializers.ListField(

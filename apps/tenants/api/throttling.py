@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
-from rest_framework.views import APIView
 
 from apps.tenants.principals import Principal
+
+if TYPE_CHECKING:
+    # DRF imports its default classes while it defines APIView.
+    from rest_framework.views import APIView
 
 logger = logging.getLogger("glassbox.api")
 

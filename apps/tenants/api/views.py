@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from django.db.models import Model, QuerySet
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import GenericAPIView
+from rest_framework.mixins import ListModelMixin
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -63,18 +65,15 @@ class ApiView(APIView):
     def known_parameters(self) -> frozenset[str]:
         return self.query_parameters
 
-    def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """The methods, in the Allow header that every answer carries; the OpenAPI document tells the rest."""
-        return Response(status=204)
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        finished = super().finalize_response(request, response, *args, **kwargs)
+        if getattr(finished, "exception", False):
+            # A problem is JSON, also on a page that is otherwise HTML.
+            finished.accepted_renderer = JSONRenderer()
+        return finished
 
 
-class ApiObjectView(ApiView, GenericAPIView[ModelT]):
-    """An address that shows or changes one object. What another may see is not found, as if it were not there."""
-
-    lookup_field = "id"
-
-
-class ApiListView(ApiView, GenericAPIView[ModelT]):
+class ApiListView(ApiView, ListModelMixin, GenericAPIView[ModelT]):
     """A list in pages; `ordering` begins with a field that is (nearly) unique and never changes."""
 
     pagination_class = CursorPages
@@ -82,12 +81,15 @@ class ApiListView(ApiView, GenericAPIView[ModelT]):
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         queryset: QuerySet[ModelT] = self.filter_queryset(self.get_queryset())
-        page = self.paginate_queryset(queryset)
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        page = self.paginate_queryset(queryset) or []
+        context = {**self.get_serializer_context(), **self.page_context(page)}
+        return self.get_paginated_response(self.get_serializer(page, many=True, context=context).data)
+
+    def page_context(self, page: Sequence[ModelT]) -> dict[str, Any]:
+        """What the serializer needs beside the rows, read for the whole page at once."""
+        return {}
 
     def known_parameters(self) -> frozenset[str]:
         filterset: Any = getattr(self, "filterset_class", None)
         filters = frozenset(filterset.base_filters) if filterset else frozenset()
         return filters | {"cursor", "page_size"} | self.query_parameters
-
-

@@ -27,9 +27,7 @@ class Migration(migrations.Migration):
                 ("request_digest", models.CharField(max_length=64)),
                 (
                     "scope_ids",
-                    django.contrib.postgres.fields.ArrayField(
-                        base_field=models.UUIDField(), default=list, size=None
-                    ),
+                    django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), default=list, size=None),
                 ),
                 ("subject_id", models.UUIDField(help_text="What was made, changed, removed, or recorded.")),
                 ("replayable", models.BooleanField()),

@@ -13,7 +13,7 @@ class IdempotentRequest(TenantModel):
 
     Neither the key nor the body is here, only keyed digests of them: a client's key may name a person, and a short
     body could be guessed from a plain hash. scope_ids are those of what the request made or changed: whoever reads the
-    answer again must still hold them all. The answer is kept only where replayable; see apps/tenants/api/idempotency.py.
+    answer again must still hold them all. The answer is kept only where replayable: see apps/tenants/api/idempotency.
     """
 
     principal_kind = models.CharField(max_length=16)

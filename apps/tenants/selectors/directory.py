@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
-from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import Model, Q, QuerySet
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Model, OuterRef, QuerySet, Subquery
 
-from apps.tenants.models import Scope
+from apps.tenants.models import Grant, Membership, Scope
 
 HolderT = TypeVar("HolderT", bound=Model)
 
@@ -45,22 +45,19 @@ def scope_tree() -> tuple[ScopeNode, ...]:
 def with_reach(holders: QuerySet[HolderT]) -> QuerySet[HolderT]:
     """Memberships or API keys, each with `scope_keys`: the keys of the scopes that it reaches now.
 
-    A scope that the reader may not see is None in it: the policy hides its row from the outer join.
+    A scope that the reader may not see is None in it: the policy hides its row from the inner query.
     """
-    return holders.annotate(
-        scope_keys=ArrayAgg(
-            "grants__scope__key",
-            filter=Q(grants__isnull=False, grants__valid_to__isnull=True),
-            default=[],
-            order_by="grants__scope__key",
-        )
-    )
+    holder = "membership" if holders.model is Membership else "api_key"
+    key = Scope.objects.filter(id=OuterRef("scope_id")).values("key")
+    grants = Grant.objects.filter(**{holder: OuterRef("pk")}, valid_to__isnull=True).order_by()
+    # No aggregate over a join: the primary key is (tenant_id, id), and grouping by id alone is refused.
+    return holders.annotate(scope_keys=ArraySubquery(grants.annotate(found=Subquery(key)).values("found")))
 
 
 def reach_in_words(scope_keys: Iterable[str | None]) -> str:
     """fund:alpha, fund:beta and 1 more that you may not see."""
     keys = list(scope_keys)
-    seen = [key for key in keys if key is not None]
+    seen = sorted(key for key in keys if key is not None)
     hidden = len(keys) - len(seen)
     if hidden:
         seen.append(f"{hidden} more that you may not see")

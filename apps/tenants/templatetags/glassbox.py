@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import template
 
-from apps.tenants.admin import display
+from apps.tenants import display
 
 register = template.Library()
 

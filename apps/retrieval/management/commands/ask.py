@@ -63,7 +63,7 @@ def _print(console: Console, asked: Asked) -> None:
                 Text(citation["ref_id"]),
             )
         console.print(table)
-    console.print(Text(f"intent     {body['intent']['label']}: {body['intent']['reason']}"))
+    console.print(Text(f"intent     {body['intent']['reason']}"))
     console.print(Text(f"may reach  {', '.join(body['kinds']['permitted']) or 'nothing'}"))
     console.print(Text(f"policy     version {body['policy_version']}    grounding  {body['grounding'] or 'none'}"))
     console.print(Text(f"event      {body['audit_event_id']}    {body['elapsed_ms']:.0f} ms"))

@@ -1,0 +1,126 @@
+"""The audit log, to be searched and read. Nothing here can change a row; nothing anywhere can."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.html import format_html
+
+from apps.audit.admin.event_filters import (
+    ActionFilter,
+    ActorFilter,
+    DocumentFilter,
+    IntentFilter,
+    PolicyVersionFilter,
+    SubjectFilter,
+)
+from apps.audit.admin.payload import payload_groups, subject_url
+from apps.audit.errors import UnregisteredActionError
+from apps.audit.models import Event, Outcome
+from apps.audit.registry import EventClass, event_class
+from apps.tenants.admin.base import TenantModelAdmin, require
+from apps.tenants.display import EMPTY, identifier, moment, pill
+from apps.tenants.admin.kit import ChoicesDropdownFilter, RangeDateTimeFilter
+from apps.tenants.admin.pages import page
+from apps.tenants.models import Scope
+from apps.tenants.roles import Permission
+
+_TONES = {Outcome.SUCCESS: "good", Outcome.REFUSED: "warn", Outcome.DEGRADED: "warn", Outcome.FAILED: "bad"}
+_ACTORS = {"user": "person", "api_key": "API key", "system": "system"}
+
+
+def class_of(event: Event) -> EventClass | None:
+    """None for an action that an earlier release recorded and this one no longer knows."""
+    try:
+        return event_class(event.action)
+    except UnregisteredActionError:
+        return None
+
+
+@admin.register(Event)
+class EventAdmin(TenantModelAdmin):
+    title_plural = "Audit events"
+    empty_text = "No event matches. Every question, document change, grant change and sign-in is recorded here."
+
+    list_display = ("at", "what", "who", "about", "result", "intent", "policy")
+    list_display_links = ("at", "what")
+    list_filter = (
+        ("occurred_at", RangeDateTimeFilter),
+        ActionFilter,
+        ("outcome", ChoicesDropdownFilter),
+        ActorFilter,
+        IntentFilter,
+        PolicyVersionFilter,
+        DocumentFilter,
+        SubjectFilter,
+    )
+    search_fields = ("action", "actor_label", "=id")
+    search_help_text = "Action or actor; the filters ask for time, outcome, intent, policy and document"
+
+    view_permission = Permission.AUDIT_VIEW
+
+    # --- Display ----------------------------------------------------------------------------------------------------
+
+    @admin.display(description="When", ordering="occurred_at")
+    def at(self, event: Event) -> str:
+        return moment(event.occurred_at)
+
+    @admin.display(description="What", ordering="action")
+    def what(self, event: Event) -> str:
+        known = class_of(event)
+        return known.label if known else event.action
+
+    @admin.display(description="Who", ordering="actor_label")
+    def who(self, event: Event) -> str:
+        return event.actor_label
+
+    @admin.display(description="About")
+    def about(self, event: Event) -> str:
+        if not event.subject_type:
+            return EMPTY
+        name, url = event.subject_type.replace("_", " "), subject_url(event.subject_type, event.subject_id)
+        return format_html('<a href="{}">{}</a>', url, name) if url else name
+
+    @admin.display(description="Outcome", ordering="outcome")
+    def result(self, event: Event) -> str:
+        return pill(event.get_outcome_display(), _TONES[Outcome(event.outcome)])
+
+    @admin.display(description="Intent")
+    def intent(self, event: Event) -> str:
+        core = event.payload.get("core", {})
+        return (core["intent"] or "unrecognised") if "intent" in core else EMPTY
+
+    @admin.display(description="Policy")
+    def policy(self, event: Event) -> str:
+        number = event.payload.get("core", {}).get("policy_version")
+        return f"version {number}" if number else EMPTY
+
+    # --- Pages ------------------------------------------------------------------------------------------------------
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
+    ) -> Any:
+        require(request, self.add_permission if object_id is None else self.view_permission)
+        event = self.find(request, str(object_id))
+        known = class_of(event)
+        return page(
+            self,
+            request,
+            "glassbox/event.html",
+            title=self.what(event),
+            crumbs=[self.what(event)],
+            event=event,
+            what=self.what(event),
+            result=self.result(event),
+            actor_kind=_ACTORS.get(event.actor_kind, event.actor_kind),
+            about=self.about(event),
+            subject=identifier(event.subject_id),
+            event_class=known,
+            keep_until=known and event.occurred_at.year + known.retention_years,
+            groups=payload_groups(event.payload),
+            scopes=list(Scope.objects.filter(id__in=event.scope_ids).order_by("key")),
+            raw=json.dumps(event.payload, indent=2, ensure_ascii=False),
+        )

@@ -1,0 +1,92 @@
+"""The auditor's questions of the log: when, what, who, which intent, which policy, which document, how it ended."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+
+from apps.audit.registry import event_classes
+from apps.tenants.admin.kit import DropdownFilter, TextFilter
+
+
+class ActionFilter(DropdownFilter):
+    title = "action"
+    parameter_name = "action"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]) -> list[tuple[str, str]]:
+        return sorted(((each.action, each.label) for each in event_classes()), key=lambda choice: choice[1])
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(action=self.value()) if self.value() else queryset
+
+
+class ActorFilter(TextFilter):
+    title = "actor"
+    parameter_name = "actor"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(actor_label__icontains=self.value()) if self.value() else queryset
+
+
+class IntentFilter(TextFilter):
+    title = "intent"
+    parameter_name = "intent"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        wanted = (self.value() or "").strip().lower()
+        if not wanted:
+            return queryset
+        # An unrecognised question has the empty intent.
+        return queryset.filter(payload__core__intent="" if wanted == "unrecognised" else wanted)
+
+
+class PolicyVersionFilter(TextFilter):
+    title = "policy version"
+    parameter_name = "policy_version"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        wanted = (self.value() or "").strip()
+        if not wanted:
+            return queryset
+        return queryset.filter(payload__core__policy_version=int(wanted)) if wanted.isdecimal() else queryset.none()
+
+
+class _IdFilter(TextFilter):
+    def wanted(self) -> UUID | None:
+        try:
+            return UUID((self.value() or "").strip())
+        except ValueError:
+            return None
+
+
+class DocumentFilter(_IdFilter):
+    """Events about a document, and answers that drew on it."""
+
+    title = "document id"
+    parameter_name = "document"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if not self.value():
+            return queryset
+        document_id = self.wanted()
+        if document_id is None:
+            return queryset.none()
+        found_in = {"payload__passages__hits__contains": [{"document_id": str(document_id)}]}
+        return queryset.filter(Q(subject_id=document_id) | Q(**found_in))
+
+
+class SubjectFilter(_IdFilter):
+    """What a row's History leads to."""
+
+    title = "subject id"
+    parameter_name = "subject"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if not self.value():
+            return queryset
+        subject_id = self.wanted()
+        return queryset.none() if subject_id is None else queryset.filter(subject_id=subject_id)

@@ -1,0 +1,150 @@
+"""An event's payload in words: group by group, each field with a readable name, ids that lead to their pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html, format_html_join
+
+from apps.audit.registry import Group
+from apps.tenants.display import EMPTY, identifier
+
+GROUP_TITLES: Mapping[str, str] = {
+    Group.CORE: "What happened",
+    Group.ACTOR: "About the person who acted",
+    Group.QUESTION: "The question",
+    Group.ANSWER: "The answer",
+    Group.PASSAGES: "The passages",
+}
+# Pages of higher floors, by address: this floor may not import them.
+_PAGES: Mapping[str, str] = {
+    "document": "admin:corpus_document_change",
+    "job": "admin:corpus_ingestjob_change",
+    "policy_version": "admin:intents_policyversion_change",
+    "membership": "admin:tenants_membership_change",
+    "api_key": "admin:tenants_apikey_change",
+    "scope": "admin:tenants_scope_change",
+    "tenant": "admin:tenants_tenant_change",
+}
+_SUBJECT_OF_FIELD: Mapping[str, str] = {
+    **{f"{name}_id": name for name in _PAGES},
+    "superseded_by": "document",
+    "parent_id": "scope",
+}
+_LABELS: Mapping[str, str] = {
+    "hmac_sha256": "Question, as a keyed hash",
+    "key_epoch": "Key period",
+    "length_chars": "Length, characters",
+    "intent_reason": "Why this intent",
+    "intent_score": "Score",
+    "intent_margin": "Lead over the second",
+    "recording_mode": "Kept of the question",
+    "permitted_kinds": "Kinds permitted",
+    "withheld_kinds": "Kinds withheld",
+    "filters": "Narrowed by",
+    "relaxed_filters": "Narrowing given up",
+    "excluded": "Left out, by stage and reason",
+    "stage_ms": "Time by stage, ms",
+    "elapsed_ms": "Time in all, ms",
+    "ref_ids": "Cited",
+    "answer_hmac_sha256": "Answer, as a keyed hash",
+    "context_sha256": "Context, SHA-256",
+    "context_chars": "Context, characters",
+    "content_sha256": "Content, SHA-256",
+    "byte_size": "Size, bytes",
+    "hits": "Passages found",
+    "rrf_score": "RRF score",
+    "ref_id": "Reference",
+    "residency_region": "Region",
+    "residency_strict": "Strict residency",
+    "embedding_profile": "Embedding provider",
+    "generation_profile": "Answer provider",
+    "user_id": "Account",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One line of a group. rows is set for a list of alike objects, which is drawn as a table under columns."""
+
+    label: str
+    value: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldGroup:
+    title: str
+    fields: tuple[Field, ...]
+
+
+def payload_groups(payload: Mapping[str, Mapping[str, Any]]) -> tuple[FieldGroup, ...]:
+    """The groups in the registry's order."""
+    return tuple(
+        FieldGroup(
+            title=GROUP_TITLES[group],
+            fields=tuple(_field(name, value) for name, value in payload[group].items()),
+        )
+        for group in Group
+        if payload.get(group)
+    )
+
+
+def subject_url(subject_type: str, subject_id: object) -> str:
+    """The page of what an event is about; empty where there is none."""
+    name = _PAGES.get(subject_type)
+    if not name or not subject_id:
+        return ""
+    try:
+        return reverse(name, args=[subject_id])
+    except NoReverseMatch:
+        return ""
+
+
+def label_of(name: str) -> str:
+    return _LABELS.get(name) or name.removesuffix("_id").replace("_", " ").capitalize()
+
+
+def _field(name: str, value: Any) -> Field:
+    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+        columns = tuple(dict.fromkeys(column for row in value for column in row))
+        return Field(
+            label=label_of(name),
+            value=f"{len(value)}",
+            columns=tuple(label_of(column) for column in columns),
+            rows=tuple(tuple(_text(column, row.get(column)) for column in columns) for row in value),
+        )
+    return Field(label=label_of(name), value=_text(name, value))
+
+
+def _text(name: str, value: Any) -> str:
+    """A value as words: ids as links or copyable, objects as `name: value` lines, nothing as a dash."""
+    if value is None or value in ("", [], {}):
+        return EMPTY
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        lines = ((label_of(str(key)), _text(str(key), each)) for key, each in value.items())
+        return format_html_join("", '<span class="gb-line"><em>{}</em> {}</span>', lines)
+    if isinstance(value, list):
+        return format_html_join(", ", "{}", ((_text(name, each),) for each in value))
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    if isinstance(value, int):
+        return f"{value:,}" if name not in ("version", "policy_version", "number", "rank") else str(value)
+    return _word(name, str(value))
+
+
+def _word(name: str, text: str) -> str:
+    url = subject_url(_SUBJECT_OF_FIELD.get(name, ""), text)
+    if url:
+        return format_html('<a href="{}">{}</a> {}', url, _SUBJECT_OF_FIELD[name].replace("_", " "), identifier(text))
+    return identifier(text) if _is_identifier(name) else text
+
+
+def _is_identifier(name: str) -> bool:
+    return name.endswith(("_id", "_by")) or name == "hmac_sha256" or name.endswith("sha256")

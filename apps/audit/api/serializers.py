@@ -1,0 +1,53 @@
+"""Events, as a client sees them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from apps.audit.models import Event, Outcome
+from apps.audit.registry import event_class
+from apps.tenants.api.serializers import Field, choices_of
+from apps.tenants.principals import PrincipalKind
+
+
+class ActorSerializer(serializers.Serializer[Event]):
+    kind = serializers.ChoiceField(choices=choices_of(PrincipalKind), source="actor_kind")
+    id = serializers.UUIDField(source="actor_id", allow_null=True, help_text="null for the system itself.")
+
+    def get_fields(self) -> dict[str, Field]:
+        label = serializers.CharField(source="actor_label", help_text="The name as it was then.")
+        return {**super().get_fields(), "label": label}
+
+
+class SubjectSerializer(serializers.Serializer[Event]):
+    type = serializers.CharField(source="subject_type")
+    id = serializers.UUIDField(source="subject_id", allow_null=True)
+
+
+class EventSerializer(serializers.Serializer[Event]):
+    id = serializers.UUIDField()
+    action = serializers.CharField(help_text="Such as retrieval.question.answered.")
+    outcome = serializers.ChoiceField(choices=Outcome.choices)
+    occurred_at = serializers.DateTimeField()
+    actor = ActorSerializer(source="*")
+    subject = SubjectSerializer(source="*", help_text="What it was done to; an empty type for the tenant as a whole.")
+    scope_ids = serializers.ListField(child=serializers.UUIDField(), help_text="The scopes that the act touched.")
+
+    def get_fields(self) -> dict[str, Field]:
+        return {**super().get_fields(), "label": serializers.SerializerMethodField(help_text="The action in words.")}
+
+    def get_label(self, event: Event) -> str:
+        return event_class(event.action).label
+
+
+class EventDetailSerializer(EventSerializer):
+    payload = serializers.DictField(
+        child=serializers.DictField(child=serializers.JSONField()),
+        help_text="By field group: core, actor, question, answer, passages. Questions are digests, never text.",
+    )
+
+    def to_representation(self, instance: Event) -> dict[str, Any]:
+        # As it was written: numbers and nulls are evidence too.
+        return {**super().to_representation(instance), "payload": instance.payload}

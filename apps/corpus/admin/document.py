@@ -1,0 +1,138 @@
+"""Documents: what there is, how far each has come, and everything known about one. Nothing of them is edited here:
+a correction is a new version."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls.resolvers import URLPattern
+from django.views.decorators.http import require_POST
+
+from apps.corpus.admin.document_files import original_view
+from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, ScopeFilter
+from apps.corpus.admin.document_text import page_view
+from apps.corpus.admin.document_upload import upload_view
+from apps.corpus.admin.progress import MOVING, progress_view, state_cell
+from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobStatus
+from apps.corpus.progress import progress_of_documents
+from apps.corpus.services.ingest_restart import job_restart
+from apps.tenants.admin.base import TenantModelAdmin, may, require
+from apps.tenants.display import moment
+from apps.tenants.admin.kit import ChoicesDropdownFilter
+from apps.tenants.admin.pages import page
+from apps.tenants.roles import Permission
+
+_CHUNKS_PER_PAGE = 50
+
+
+def period_of(document: Document) -> str:
+    """FY2023, Q4 2023, or nothing."""
+    if document.fiscal_year is None:
+        return "—"
+    return (
+        f"Q{document.fiscal_quarter} {document.fiscal_year}" if document.fiscal_quarter else f"FY{document.fiscal_year}"
+    )
+
+
+@admin.register(Document)
+class DocumentAdmin(TenantModelAdmin):
+    title_plural = "Documents"
+    add_label = "Upload documents"
+    empty_text = (
+        "No documents yet. Upload files here, send them to POST /api/v1/documents/, or run “manage.py ingest” with a "
+        "folder of them."
+    )
+
+    list_display = ("title", "kind", "scope", "period", "state", "version", "page_count", "chunk_count", "received")
+    list_display_links = ("title",)
+    list_filter = (
+        ("status", ChoicesDropdownFilter),
+        ("kind", ChoicesDropdownFilter),
+        ScopeFilter,
+        ("document_type", ChoicesDropdownFilter),
+        ("source_type", ChoicesDropdownFilter),
+        CompanyFilter,
+        FiscalYearFilter,
+    )
+    search_fields = ("title", "company", "ticker", "filename", "external_id")
+    search_help_text = "Title, company, ticker, file name, or the id in its source system"
+
+    view_permission = Permission.DOCUMENT_VIEW
+    add_permission = Permission.DOCUMENT_ADD
+    error_fields = {"corpus.unknown_kind": "kind", "tenants.scope_not_granted": "scope"}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
+        return super().get_queryset(request).select_related("scope")
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """The list, with the progress of those of its rows that move: one query for all of them."""
+        changelist: Any = super().get_changelist_instance(request)
+        moving = [document for document in changelist.result_list if document.status in MOVING]
+        found = progress_of_documents([document.id for document in moving])
+        for document in moving:
+            document.progress = found.get(document.id)
+        return changelist
+
+    # --- Display ----------------------------------------------------------------------------------------------------
+
+    @admin.display(description="Period", ordering="fiscal_year")
+    def period(self, document: Document) -> str:
+        return period_of(document)
+
+    @admin.display(description="State", ordering="status")
+    def state(self, document: Document) -> str:
+        return state_cell(document, getattr(document, "progress", None), self.url("progress"))
+
+    @admin.display(description="Received", ordering="created_at")
+    def received(self, document: Document) -> str:
+        return moment(document.created_at)
+
+    # --- Pages ------------------------------------------------------------------------------------------------------
+
+    def own_urls(self) -> list[URLPattern]:
+        return [
+            self.page("progress/", progress_view, name="progress"),
+            self.page("<uuid:object_id>/page/", page_view(self), name="page"),
+            self.page("<uuid:object_id>/original/", original_view(self), name="original"),
+            self.page("<uuid:object_id>/retry/", require_POST(self.retry_view), name="retry"),
+        ]
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
+    ) -> Any:
+        if object_id is None:
+            return upload_view(self, request)
+        require(request, self.view_permission)
+        document = self.find(request, object_id)
+        job = IngestJob.objects.filter(document=document).order_by("-created_at", "-id").first()
+        chunks = Chunk.objects.filter(document=document, is_parent=False).order_by("number")
+        return page(
+            self,
+            request,
+            "glassbox/document.html",
+            title=document.title,
+            crumbs=[document.title],
+            document=document,
+            period=period_of(document),
+            state=state_cell(document, progress_of_documents([document.id]).get(document.id), self.url("progress")),
+            job=job,
+            failed=document.status == DocumentStatus.FAILED,
+            retryable=job is not None and job.status in (JobStatus.FAILED, JobStatus.RETRY),
+            may_retry=may(request, Permission.JOB_RETRY),
+            may_add=self.has_add_permission(request),
+            may_see_events=may(request, Permission.AUDIT_VIEW),
+            versions=list(Document.objects.filter(series_id=document.series_id).order_by("-version")),
+            pages=list(document.pages.order_by("number").values("number", "extracted")),
+            chunks=Paginator(chunks, _CHUNKS_PER_PAGE).get_page(request.GET.get("chunks")),
+        )
+
+    def retry_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Start the newest job again. The service checks the permission, and that there is something to start."""
+        document = self.find(request, str(object_id))
+        job_restart(job=IngestJob.objects.filter(document=document).latest("created_at"))
+        messages.success(request, f"{document.title} is being read again. You can leave this page.")
+        return HttpResponseRedirect(self.url("change", document.pk))

@@ -1,0 +1,143 @@
+"""What a document holds: passages, pages, versions, and the original file."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.utils.http import content_disposition_header
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.corpus.api.documents import visible_document
+from apps.corpus.api.filters import ChunkFilter
+from apps.corpus.api.serializers import ChunkSerializer, DocumentSerializer, PageSerializer
+from apps.corpus.errors import PageNotFoundError
+from apps.corpus.models import Chunk, Document, Page
+from apps.corpus.progress import progress_of_documents
+from apps.corpus.services.documents import document_export
+from apps.tenants.api.examples import sample
+from apps.tenants.api.views import ApiListView, ApiView
+from apps.tenants.roles import Permission
+
+_VIEW: Mapping[str, Permission | None] = {"GET": Permission.DOCUMENT_VIEW}
+# Formats that a browser can't be made to run as a page of this site.
+_INERT_MEDIA_TYPES = frozenset(
+    {
+        "application/pdf",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "application/json",
+        "text/csv",
+        "text/markdown",
+        "text/plain",
+    }
+)
+
+
+class ChunkListView(ApiListView[Chunk]):
+    required_permissions = _VIEW
+    queryset = Chunk._base_manager.none()
+    serializer_class = ChunkSerializer
+    filterset_class = ChunkFilter
+    ordering = ("number", "id")
+
+    def get_queryset(self) -> QuerySet[Chunk]:
+        chunks: QuerySet[Chunk] = Chunk.objects.filter(document=visible_document(self.kwargs["id"]))
+        # Unless parents are asked for, what is searched and cited.
+        return chunks if "parents" in self.request.query_params else chunks.filter(is_parent=False)
+
+    @extend_schema(
+        operation_id="list_document_chunks",
+        tags=["Documents"],
+        summary="List a document's passages",
+        description="What is searched and cited, in the document's order, with page and character span.",
+        extensions=sample(
+            'curl "{base}/api/v1/documents/$DOCUMENT_ID/chunks/" -H "Authorization: Bearer $GLASSBOX_KEY"'
+        ),
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+
+class PageView(ApiView):
+    required_permissions = _VIEW
+
+    @extend_schema(
+        operation_id="get_document_page",
+        tags=["Documents"],
+        summary="Show a page's text",
+        description="`text[char_start:char_end]` of a citation is its quote, counted in Unicode code points.",
+        responses=PageSerializer,
+        extensions=sample(
+            'curl "{base}/api/v1/documents/$DOCUMENT_ID/pages/1/" -H "Authorization: Bearer $GLASSBOX_KEY"'
+        ),
+    )
+    def get(self, request: Request, id: UUID, number: int) -> Response:
+        document = visible_document(id)
+        page = Page.objects.filter(document=document, number=number).first()
+        if page is None:
+            raise PageNotFoundError(document=id, page=number, pages=document.page_count)
+        return Response(PageSerializer(page).data)
+
+
+class VersionListView(ApiListView[Document]):
+    required_permissions = _VIEW
+    queryset = Document._base_manager.none()
+    serializer_class = DocumentSerializer
+    ordering = ("-version", "-id")
+
+    def get_queryset(self) -> QuerySet[Document]:
+        series_id = visible_document(self.kwargs["id"]).series_id
+        versions: QuerySet[Document] = Document.objects.filter(series_id=series_id).select_related("scope")
+        return versions
+
+    def page_context(self, page: Sequence[Document]) -> dict[str, Any]:
+        return {"progress": progress_of_documents(document.id for document in page)}
+
+    @extend_schema(
+        operation_id="list_document_versions",
+        tags=["Documents"],
+        summary="List a document's versions",
+        description="All versions of the series that this one belongs to, newest first.",
+        extensions=sample(
+            'curl "{base}/api/v1/documents/$DOCUMENT_ID/versions/" -H "Authorization: Bearer $GLASSBOX_KEY"'
+        ),
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+
+class ContentView(ApiView):
+    required_permissions: ClassVar[Mapping[str, Permission | None]] = _VIEW
+
+    @extend_schema(
+        operation_id="download_document",
+        tags=["Documents"],
+        summary="Download the original",
+        description="The bytes as they came, always as an attachment. Who took them is recorded.",
+        responses={(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY)},
+        extensions=sample(
+            'curl -OJ "{base}/api/v1/documents/$DOCUMENT_ID/content/" -H "Authorization: Bearer $GLASSBOX_KEY"'
+        ),
+    )
+    def get(self, request: Request, id: UUID) -> HttpResponse:
+        document = visible_document(id)
+        # HEAD hands nothing out, so it reads and records nothing.
+        content = b"" if request.method == "HEAD" else document_export(document)
+        response = HttpResponse(content, content_type=_safe_media_type(document.media_type))
+        response["Content-Length"] = str(document.byte_size)
+        response["Content-Disposition"] = content_disposition_header(True, document.filename) or "attachment"
+        response["Content-Security-Policy"] = "sandbox; default-src 'none'"
+        response["X-Content-Type-Options"] = "nosniff"
+        response["Repr-Digest"] = f"sha-256=:{b64encode(bytes.fromhex(document.content_sha256)).decode()}:"
+        return response
+
+
+def _safe_media_type(media_type: str) -> str:
+    return media_type if media_type in _INERT_MEDIA_TYPES else "application/octet-stream"

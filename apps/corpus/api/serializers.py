@@ -1,0 +1,187 @@
+"""Documents, their contents and their jobs, as a client sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from apps.corpus.kinds import DocumentType, Kind, SourceType
+from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobStage, JobStatus, Page
+from apps.corpus.progress import IngestProgress, progress_of_job
+
+
+class FailureSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField(help_text="Stable, such as corpus.file_encrypted.")
+    detail = serializers.CharField(help_text="What happened and what to do, for a person.")
+
+
+class WarningSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    detail = serializers.CharField()
+    page = serializers.IntegerField(required=False, allow_null=True)
+    row = serializers.IntegerField(required=False, allow_null=True)
+
+
+class JobProgressSerializer(serializers.Serializer[Any]):
+    """How far a document's way in has come."""
+
+    id = serializers.UUIDField()
+    status = serializers.ChoiceField(choices=JobStatus.choices)
+    stage = serializers.ChoiceField(choices=JobStage.choices)
+    fraction = serializers.FloatField(help_text="0 to 1.")
+    sentence = serializers.CharField(help_text="The state in one line, for a person.")
+    pages_total = serializers.IntegerField()
+    chunks_total = serializers.IntegerField()
+    chunks_embedded = serializers.IntegerField()
+    attempts = serializers.IntegerField()
+    next_attempt_at = serializers.DateTimeField(allow_null=True, help_text="Set while it waits to try again.")
+    error = FailureSerializer(allow_null=True)
+
+
+class JobSerializer(JobProgressSerializer):
+    document_id = serializers.UUIDField()
+    document_title = serializers.CharField()
+    scope = serializers.CharField(help_text="The scope's key.")
+    actor = serializers.CharField(help_text="Who brought the document, or started the job again.")
+    created_at = serializers.DateTimeField()
+    started_at = serializers.DateTimeField(allow_null=True)
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+    def to_representation(self, instance: IngestJob) -> dict[str, Any]:
+        return super().to_representation(
+            {
+                **progress_fields(progress_of_job(instance)),
+                "document_id": instance.document_id,
+                "document_title": instance.document.title,
+                "scope": instance.scope.key,
+                "actor": instance.actor_label,
+                "created_at": instance.created_at,
+                "started_at": instance.started_at,
+                "finished_at": instance.finished_at,
+            }
+        )
+
+
+class DocumentSerializer(serializers.ModelSerializer[Document]):
+    """One version of one document. Needs the context `progress`: the latest job's progress by document id."""
+
+    kind = serializers.ChoiceField(choices=Kind.choices, read_only=True)
+    document_type = serializers.ChoiceField(choices=DocumentType.choices, read_only=True)
+    source_type = serializers.ChoiceField(choices=SourceType.choices, read_only=True)
+    status = serializers.ChoiceField(choices=DocumentStatus.choices, read_only=True)
+    scope = serializers.CharField(source="scope.key", read_only=True, help_text="The scope's key.")
+    jurisdictions = serializers.ListField(child=serializers.CharField(), read_only=True)
+    warnings = WarningSerializer(many=True, read_only=True)
+    error = serializers.SerializerMethodField()
+    job = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Document
+        fields = (
+            "id",
+            "title",
+            "kind",
+            "scope",
+            "status",
+            "version",
+            "series_id",
+            "valid_from",
+            "valid_to",
+            "document_type",
+            "source_type",
+            "company",
+            "ticker",
+            "fiscal_year",
+            "fiscal_quarter",
+            "published_on",
+            "language",
+            "jurisdictions",
+            "external_id",
+            "filename",
+            "media_type",
+            "byte_size",
+            "content_sha256",
+            "page_count",
+            "chunk_count",
+            "created_at",
+            "warnings",
+            "error",
+            "job",
+        )
+        read_only_fields = fields
+        extra_kwargs = {
+            "series_id": {"help_text": "What the versions of one document share."},
+            "valid_from": {"help_text": "Since when this version is, or was, the current one."},
+            "valid_to": {"help_text": "Until when it was."},
+        }
+
+    @extend_schema_field(FailureSerializer(allow_null=True))
+    def get_error(self, document: Document) -> dict[str, str] | None:
+        return failure(document.error_code, document.error_detail)
+
+    @extend_schema_field(JobProgressSerializer(allow_null=True))
+    def get_job(self, document: Document) -> dict[str, Any] | None:
+        progress: Mapping[UUID, IngestProgress] = self.context["progress"]
+        found = progress.get(document.id)
+        return JobProgressSerializer(progress_fields(found)).data if found else None
+
+
+class ChunkSerializer(serializers.ModelSerializer[Chunk]):
+    class Meta:
+        model = Chunk
+        fields = (
+            "id",
+            "number",
+            "is_parent",
+            "parent_id",
+            "kind",
+            "text",
+            "context_header",
+            "section",
+            "sec_item",
+            "page_start",
+            "page_end",
+            "char_start",
+            "char_end",
+            "token_count",
+            "content_sha256",
+        )
+        read_only_fields = fields
+        extra_kwargs = {
+            "context_header": {"help_text": "What is embedded and indexed with the text."},
+            "char_start": {"help_text": "Where the text begins on page_start, in Unicode code points from 0."},
+            "char_end": {"help_text": "Where it ends, exclusive."},
+        }
+
+
+class PageSerializer(serializers.ModelSerializer[Page]):
+    """The text of a page, against which quotes and character spans are checked."""
+
+    class Meta:
+        model = Page
+        fields = ("document_id", "number", "text", "extracted")
+        read_only_fields = fields
+
+
+def progress_fields(progress: IngestProgress) -> dict[str, Any]:
+    return {
+        "id": progress.job_id,
+        "status": progress.status.value,
+        "stage": progress.stage.value,
+        "fraction": round(progress.fraction, 4),
+        "sentence": progress.sentence,
+        "pages_total": progress.pages,
+        "chunks_total": progress.chunks_total,
+        "chunks_embedded": progress.chunks_embedded,
+        "attempts": progress.attempts,
+        "next_attempt_at": progress.next_attempt_at,
+        "error": failure(progress.error_code, progress.error_detail),
+    }
+
+
+def failure(code: str, detail: str) -> dict[str, str] | None:
+    return {"code": code, "detail": detail} if code else None

@@ -1,0 +1,100 @@
+"""What an upload may say, checked field by field before anything is stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from rest_framework import serializers
+
+from apps.corpus.extraction import Limits
+from apps.corpus.extraction.detection import detect
+from apps.corpus.kinds import DocumentType, Kind, SourceType
+from apps.corpus.services.ingest import IngestResult, document_ingest
+from apps.corpus.services.ingest_metadata import DocumentMetadata, fiscal_period_of, source_type_for
+from apps.tenants.api.serializers import StrictSerializer
+from apps.tenants.ids import ScopeId
+from apps.tenants.selectors.tenants import scope_by_key
+
+# A form's own lines around the file.
+FORM_OVERHEAD_BYTES = 256 * 1024
+
+
+class UploadSerializer(StrictSerializer):
+    file = serializers.FileField(
+        allow_empty_file=True, max_length=255, help_text="PDF, HTML, DOCX, Markdown, CSV, JSON or text."
+    )
+    scope = serializers.CharField(max_length=127, help_text="The key of one of your scopes; see GET /api/v1/scopes/.")
+    kind = serializers.ChoiceField(
+        choices=Kind.choices, help_text="What the document is for. It decides which intents reach it."
+    )
+    title = serializers.CharField(
+        max_length=300, required=False, help_text="Unless given, the file's name or own title."
+    )
+    company = serializers.CharField(max_length=200, required=False)
+    ticker = serializers.CharField(max_length=16, required=False)
+    period = serializers.CharField(
+        max_length=20, required=False, help_text="A fiscal year or quarter: FY2024, 2024, Q4 2024, 2024Q4."
+    )
+    document_type = serializers.ChoiceField(choices=DocumentType.choices, required=False)
+    source_type = serializers.ChoiceField(
+        choices=SourceType.choices, required=False, help_text="Unless given, what fits the document type."
+    )
+    published_on = serializers.DateField(required=False)
+    language = serializers.RegexField(
+        r"^[a-z]{2}$", required=False, help_text="ISO 639-1, such as en. Unless given, recognised from the text."
+    )
+    jurisdictions = serializers.ListField(
+        child=serializers.CharField(max_length=16), max_length=50, required=False, help_text="Repeat the field."
+    )
+    external_id = serializers.CharField(
+        max_length=200,
+        required=False,
+        help_text="What your system calls it. Another file with the same one becomes the next version.",
+    )
+    replaces = serializers.UUIDField(required=False, help_text="The id of the document whose next version this is.")
+
+    def validate_period(self, period: str) -> tuple[int | None, int | None]:
+        year, quarter = fiscal_period_of(period)
+        if year is None:
+            raise serializers.ValidationError("No fiscal year in it. Write FY2024, 2024, Q4 2024 or 2024Q4.")
+        return year, quarter
+
+
+def ingest_upload(fields: dict[str, Any]) -> IngestResult:
+    """Take a validated upload in.
+
+    Raises: what document_ingest raises, and an ExtractionError for a file that no reader would open: empty, too
+            large, of an unknown format, or of another than its name claims. What only reading can tell (a password, a
+            page without text) is found by the job and stands on the document.
+    """
+    file: UploadedFile[bytes] = fields["file"]
+    scope = scope_by_key(fields["scope"])
+    content = file.read()
+    filename = file.name or ""
+    detect(content, filename=filename, limits=Limits(max_file_bytes=settings.GLASSBOX_MAX_UPLOAD_BYTES))
+    document_type = DocumentType(fields.get("document_type", DocumentType.OTHER))
+    year, quarter = fields.get("period", (None, None))
+    return document_ingest(
+        content=content,
+        filename=filename,
+        scope_id=ScopeId(scope.id),
+        kind=fields["kind"],
+        replaces=fields.get("replaces"),
+        metadata=DocumentMetadata(
+            title=fields.get("title", ""),
+            document_type=document_type,
+            source_type=SourceType(fields["source_type"])
+            if "source_type" in fields
+            else source_type_for(document_type),
+            company=fields.get("company", ""),
+            ticker=fields.get("ticker", ""),
+            fiscal_year=year,
+            fiscal_quarter=quarter,
+            published_on=fields.get("published_on"),
+            language=fields.get("language", ""),
+            jurisdictions=tuple(fields.get("jurisdictions", ())),
+            external_id=fields.get("external_id", ""),
+        ),
+    )

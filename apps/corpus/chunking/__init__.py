@@ -1,0 +1,6 @@
+"""From pages to chunks: `chunk_document` is the only door."""
+
+from apps.corpus.chunking.chunker import chunk_document
+from apps.corpus.chunking.contracts import ChunkDraft, DocumentFacts
+
+__all__ = ["ChunkDraft", "DocumentFacts", "chunk_document"]

@@ -1,0 +1,200 @@
+"""Describe a document without a model: what was given wins, then its file name, then its first pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from apps.corpus.chunking.contracts import DocumentFacts
+from apps.corpus.cover_page import Findings, from_filename, from_first_pages
+from apps.corpus.extraction.contracts import ExtractedDocument
+from apps.corpus.kinds import DocumentType, SourceType
+from apps.corpus.metadata_values import (
+    InvalidFieldError,
+    Period,
+    date_of,
+    document_type_of,
+    given_value,
+    invalid,
+    jurisdictions_of,
+    language_of,
+    period_of,
+    quarter_of,
+    source_type_of,
+    text_of,
+    year_of,
+)
+
+__all__ = ["Description", "DescriptionWarning", "InvalidFieldError", "describe"]
+
+_FILINGS = frozenset({DocumentType.FORM_10K, DocumentType.FORM_10Q, DocumentType.FORM_8K})
+_SOURCES: dict[DocumentType, SourceType] = {
+    DocumentType.FORM_10K: SourceType.OFFICIAL,
+    DocumentType.FORM_10Q: SourceType.OFFICIAL,
+    DocumentType.FORM_8K: SourceType.OFFICIAL,
+    DocumentType.EARNINGS_RELEASE: SourceType.OFFICIAL,
+    DocumentType.EARNINGS_TRANSCRIPT: SourceType.OFFICIAL,
+    DocumentType.NEWS_ARTICLE: SourceType.NEWS,
+    DocumentType.POLICY: SourceType.POLICY,
+}
+# What PDF producers and filing agents leave in the title field: accession numbers, form names, file names.
+_NO_TITLE = re.compile(
+    r"^\d{6,}|^\W*$|^(?:form\s+)?(?:10-?[kq]|8-?k)\b|exhibits?-\d|^(?:document|untitled|title)\b|^[a-z]+-\d{8}$"
+    r"|^united\s+states\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescriptionWarning:
+    """Two sources that contradict each other, and which one was followed."""
+
+    field: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """What is known of a document; "" or None where nothing is."""
+
+    title: str
+    company: str
+    ticker: str
+    fiscal_year: int | None
+    fiscal_quarter: int | None
+    document_type: DocumentType
+    source_type: SourceType
+    published_on: date | None
+    language: str
+    jurisdictions: tuple[str, ...]
+    warnings: tuple[DescriptionWarning, ...] = ()
+
+    @property
+    def period_label(self) -> str:
+        """ "FY2018", "Q2 FY2023" or ""."""
+        if self.fiscal_year is None:
+            return ""
+        return f"Q{self.fiscal_quarter} FY{self.fiscal_year}" if self.fiscal_quarter else f"FY{self.fiscal_year}"
+
+    @property
+    def facts(self) -> DocumentFacts:
+        """What the context header of each chunk says of the document."""
+        label = self.document_type.value if self.document_type in _FILINGS else str(self.document_type.label)
+        return DocumentFacts(
+            title=self.title,
+            company=self.company,
+            period=self.period_label,
+            document_type="" if self.document_type is DocumentType.OTHER else label,
+        )
+
+
+def describe(document: ExtractedDocument | None, *, filename: str, given: Mapping[str, object]) -> Description:
+    """Describe a document.
+
+    Args:    document: its text, or None while it has not been read.
+             given: values of a manifest or a request: title, company, ticker, document_type, source_type, period or
+             fiscal_year and fiscal_quarter, published_on, language, jurisdictions. Other keys are ignored, empty
+             values count as not given.
+    Raises:  InvalidFieldError: a given value is not understood; it names the field and what is allowed.
+    """
+    name = from_filename(filename)
+    cover = from_first_pages(document) if document is not None else Findings()
+    warnings: list[DescriptionWarning] = []
+    document_type = _document_type(given, name, cover, warnings)
+    period = _period(given, name, cover, document_type, warnings)
+    published_on = given_value(given, "published_on", "published", "filing_date", "date")
+    company = _text(given, "company") or cover.company
+    source_type = given_value(given, "source_type")
+    jurisdictions = given_value(given, "jurisdictions", "jurisdiction")
+    language = given_value(given, "language")
+    return Description(
+        title=_title(given, document, name, cover, built=_built_title(company, document_type, period)),
+        company=company,
+        ticker=_text(given, "ticker").upper() or cover.ticker,
+        fiscal_year=period.fiscal_year if period else None,
+        fiscal_quarter=period.fiscal_quarter if period else None,
+        document_type=document_type,
+        source_type=source_type_of(source_type) if source_type else _SOURCES.get(document_type, SourceType.INTERNAL),
+        published_on=date_of(published_on) if published_on else name.published_on or cover.published_on,
+        language=language_of(language) if language else document.language if document is not None else "",
+        jurisdictions=jurisdictions_of(jurisdictions) if jurisdictions else _jurisdictions(cover),
+        warnings=tuple(warnings),
+    )
+
+
+def _document_type(
+    given: Mapping[str, object], name: Findings, cover: Findings, warnings: list[DescriptionWarning]
+) -> DocumentType:
+    value = given_value(given, "document_type", "doc_type", "type")
+    chosen = document_type_of(value) if value is not None else None
+    # An 8-K often carries another document as its exhibit: the name says what it was filed for.
+    found = cover.document_type if name.document_type is None else name.document_type
+    if chosen is not None and found is not None and found is not chosen and name.document_type is not None:
+        detail = f"{chosen.value} was given, the file name says {found.value}"
+        warnings.append(DescriptionWarning(field="document_type", detail=detail))
+    return chosen or found or DocumentType.OTHER
+
+
+def _period(
+    given: Mapping[str, object],
+    name: Findings,
+    cover: Findings,
+    document_type: DocumentType,
+    warnings: list[DescriptionWarning],
+) -> Period | None:
+    chosen = _given_period(given)
+    found = name.period or cover.period
+    period = chosen or found
+    if chosen is not None and found is not None:
+        if chosen.fiscal_year != found.fiscal_year:
+            detail = f"fiscal year {chosen.fiscal_year} was given, the document says {found.fiscal_year}"
+            warnings.append(DescriptionWarning(field="period", detail=detail))
+        elif chosen.fiscal_quarter is None:
+            period = Period(chosen.fiscal_year, found.fiscal_quarter)
+    if period is not None and document_type is DocumentType.FORM_10K:
+        return Period(period.fiscal_year)  # an annual report's last day names a quarter that is not meant
+    return period
+
+
+def _given_period(given: Mapping[str, object]) -> Period | None:
+    value = given_value(given, "period")
+    year, quarter = given_value(given, "fiscal_year"), given_value(given, "fiscal_quarter")
+    period = period_of(value) if value is not None else None
+    if year is not None:
+        period = Period(year_of(year), period.fiscal_quarter if period else None)
+    if quarter is not None:
+        if period is None:
+            raise invalid("fiscal_quarter", quarter, "a quarter together with a fiscal_year")
+        period = Period(period.fiscal_year, quarter_of(quarter))
+    return period
+
+
+def _title(
+    given: Mapping[str, object], document: ExtractedDocument | None, name: Findings, cover: Findings, *, built: str
+) -> str:
+    title = _text(given, "title", "name")
+    if title:
+        return title
+    embedded = document.title if document is not None else None
+    if embedded and not _NO_TITLE.search(embedded):
+        return embedded[:200]
+    return built or (cover.title[:200] if not _NO_TITLE.search(cover.title) else "") or name.title
+
+
+def _built_title(company: str, document_type: DocumentType, period: Period | None) -> str:
+    """A filing's cover has no title: "Boeing 10-K 2018"."""
+    if not company or document_type not in _FILINGS:
+        return ""
+    return " ".join([company, document_type.value, *([str(period.fiscal_year)] if period else [])])
+
+
+def _text(given: Mapping[str, object], *names: str) -> str:
+    value = given_value(given, *names)
+    return text_of(value, field=names[0]) if value is not None else ""
+
+
+def _jurisdictions(cover: Findings) -> tuple[str, ...]:
+    """Forms are filed with the SEC; nothing else about the law that applies can be known from a cover."""
+    return ("US",) if cover.document_type in _FILINGS else ()

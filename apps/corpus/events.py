@@ -1,0 +1,23 @@
+"""All events of this floor. Registered once, when the app is ready."""
+
+from __future__ import annotations
+
+from apps.audit.registry import EventClass, Group, register
+from apps.corpus.services.ingest_events import register_ingest_events
+
+DELETED = "corpus.document.deleted"
+EXPORTED = "corpus.document.exported"
+
+_DOCUMENT = frozenset({"kind", "series_id", "version", "content_sha256"})
+
+
+def register_events() -> None:
+    register_ingest_events()
+    register(
+        EventClass(
+            action=DELETED,
+            label="Document deleted",
+            fields={Group.CORE: _DOCUMENT | {"status", "page_count", "chunk_count", "byte_size"}},
+        ),
+        EventClass(action=EXPORTED, label="Document downloaded", fields={Group.CORE: _DOCUMENT | {"byte_size"}}),
+    )

@@ -1,0 +1,112 @@
+"""What extraction hands on: pages of text cut into blocks, with what went wrong named beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class MediaType(StrEnum):
+    """The formats that can be read."""
+
+    PDF = "application/pdf"
+    HTML = "text/html"
+    DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    MARKDOWN = "text/markdown"
+    CSV = "text/csv"
+    JSON = "application/json"
+    TEXT = "text/plain"
+
+
+class BlockKind(StrEnum):
+    """What a block is on its page. A table group is a line inside a table that has no numbers of its own."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST_ITEM = "list_item"
+    TABLE_HEADER = "table_header"
+    TABLE_GROUP = "table_group"
+    TABLE_ROW = "table_row"
+    RECORD = "record"
+    CODE = "code"
+
+
+class WarningCode(StrEnum):
+    """What did not stop the file, but should be known about it."""
+
+    PAGE_NOT_EXTRACTED = "page_not_extracted"
+    PAGE_BROKEN = "page_broken"
+    PAGE_CUT = "page_cut"
+    ROW_BROKEN = "row_broken"
+    RECORD_BROKEN = "record_broken"
+    DECODED_WITH_FALLBACK = "decoded_with_fallback"
+    MORE_WARNINGS = "more_warnings"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One heading, paragraph, list item or table row.
+
+    `text == page.text[char_start:char_end]`. `level` counts from 1 for headings and is 0 elsewhere. `context` is what
+    a table row needs besides its own text: the table's caption, unit and the header that all columns share.
+    """
+
+    kind: BlockKind
+    text: str
+    char_start: int
+    char_end: int
+    level: int = 0
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page: a PDF's own, or about 3,000 characters of a format that has none.
+
+    Its text is the authority for quotes. `extracted` is False where something is printed that could not be read.
+    """
+
+    number: int
+    text: str
+    blocks: tuple[Block, ...]
+    extracted: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionWarning:
+    """Something that was left out, and where: the page or the row (both count from 1)."""
+
+    code: WarningCode
+    detail: str
+    page: int | None = None
+    row: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractedDocument:
+    """A file as text. `language` is "en", "de" or "" where it could not be told."""
+
+    pages: tuple[Page, ...]
+    media_type: MediaType
+    language: str
+    title: str | None
+    warnings: tuple[ExtractionWarning, ...]
+
+    @property
+    def character_count(self) -> int:
+        return sum(len(page.text) for page in self.pages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a file may cost us. Every limit ends in an error that names it, never in a silent cut."""
+
+    max_file_bytes: int = 100 * 1024 * 1024
+    max_pages: int = 5_000
+    max_page_characters: int = 400_000
+    max_unpacked_bytes: int = 400 * 1024 * 1024
+    max_unpack_ratio: int = 200
+    max_json_depth: int = 64
+    max_table_cells: int = 2_000_000
+    max_warnings: int = 500
+    logical_page_characters: int = 3_000

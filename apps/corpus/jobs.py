@@ -1,0 +1,154 @@
+"""Running one ingest job: read, embed, finish. Every step can be repeated, and resumes where the last one ended.
+
+    claim -> [extract: pages, passages, postings, in one transaction]
+          -> [embed: one transaction a batch, only passages that lack a vector]
+          -> [finish: ready, the version before superseded, the event, in one transaction]
+
+Between the transactions no scope and no transaction is open, so neither a long file nor a slow provider holds one.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from uuid import UUID
+
+from django.db import DataError
+from django.db.models import Exists, OuterRef
+
+from apps.corpus.extraction import ExtractionError
+from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document, JobStage, SourceFile
+from apps.corpus.providers.errors import ProviderError
+from apps.corpus.providers.protocol import EmbeddingProvider
+from apps.corpus.providers.registry import provider_for
+from apps.corpus.services.ingest_errors import (
+    IngestError,
+    LeaseLostError,
+    NotStorableError,
+    UnsupportedDimensionError,
+    WorkerLostError,
+)
+from apps.corpus.services.ingest_finish import fail, finish, wait_or_fail
+from apps.corpus.services.ingest_lease import Heartbeat, Lease, RunPolicy, claim, give_back, holding
+from apps.corpus.services.ingest_read import read_file, searched_text, warnings_as_json
+from apps.corpus.services.ingest_store import store_reading, store_vectors
+from apps.tenants.ids import TenantId
+from apps.tenants.selectors.tenants import current_tenant
+
+logger = logging.getLogger("glassbox.corpus")
+
+
+class RunOutcome(StrEnum):
+    NOT_CLAIMED = "not_claimed"
+    SUCCEEDED = "succeeded"
+    WAITING = "waiting"
+    FAILED = "failed"
+    LOST = "lost"
+
+
+def job_run(*, job_id: UUID, tenant_id: TenantId, policy: RunPolicy | None = None) -> RunOutcome:
+    """Run a job as far as it goes. Safe to call twice, at once, and after a crash at any point.
+
+    Returns: NOT_CLAIMED where another worker has it, or there is nothing to do; LOST where the lease or the document
+             went away meanwhile. WAITING and FAILED have their reason on the job's row.
+    """
+    lease = claim(tenant_id=tenant_id, job_id=job_id, policy=policy or RunPolicy())
+    if lease is None:
+        return RunOutcome.NOT_CLAIMED
+    try:
+        with Heartbeat(lease):
+            return _run(lease)
+    except LeaseLostError:
+        logger.warning("ingest job %s was taken over or removed", job_id)
+        return RunOutcome.LOST
+    except (KeyboardInterrupt, SystemExit):
+        give_back(lease, reason="give back an ingest job on shutdown")
+        raise
+
+
+def _run(lease: Lease) -> RunOutcome:
+    try:
+        if lease.worker_was_lost and lease.attempts > lease.policy.max_lost_workers:
+            raise WorkerLostError(attempts=lease.attempts - 1)
+        if lease.stage is JobStage.EXTRACT:
+            _read(lease)
+        finish(lease, model=_embed(lease))
+    except (ExtractionError, IngestError) as error:
+        if isinstance(error, LeaseLostError):
+            raise
+        fail(lease, error)
+        return RunOutcome.FAILED
+    except ProviderError as error:
+        return RunOutcome.WAITING if wait_or_fail(lease, error) else RunOutcome.FAILED
+    return RunOutcome.SUCCEEDED
+
+
+def _read(lease: Lease) -> None:
+    with holding(lease) as job:
+        document: Document = Document.objects.get(id=job.document_id)
+        content = bytes(SourceFile.objects.get(document=document).content)
+    read = read_file(content, document=document)
+    with holding(lease) as job:
+        try:
+            store_reading(document, read)
+        except DataError as error:
+            raise NotStorableError(filename=document.filename) from error
+        document.media_type = read.media_type
+        document.language = read.language
+        document.title = read.title
+        document.warnings = warnings_as_json(read.warnings)
+        document.page_count = job.pages_total = len(read.pages)
+        document.chunk_count = job.chunks_total = len(read.children)
+        document.term_count = read.term_count
+        document.save()
+        job.stage = JobStage.EMBED
+        job.chunks_embedded = 0
+        job.save()
+
+
+def _embed(lease: Lease) -> str:
+    """Embed what lacks a vector, longest passages first, so that those of a batch are of one length.
+
+    Returns: the model's name.
+    """
+    provider = _provider(lease)
+    for chunk_ids in _batches(lease, provider):
+        with holding(lease):
+            texts = {chunk.id: searched_text(chunk) for chunk in Chunk.objects.filter(id__in=chunk_ids)}
+        vectors = _provider(lease).embed_documents([texts[chunk_id] for chunk_id in chunk_ids])
+        with holding(lease) as job:
+            document: Document = Document.objects.get(id=job.document_id)
+            store_vectors(document, model=provider.model, chunk_ids=chunk_ids, vectors=vectors)
+            job.chunks_embedded += len(chunk_ids)
+            job.attempts = 1
+            job.error_code = job.error_detail = ""
+            job.save(update_fields=["chunks_embedded", "attempts", "error_code", "error_detail"])
+    return provider.model
+
+
+def _batches(lease: Lease, provider: EmbeddingProvider) -> Iterator[Sequence[UUID]]:
+    table = EMBEDDING_MODELS.get(provider.dimension)
+    if table is None:
+        raise UnsupportedDimensionError(
+            profile=lease.profile, dimension=provider.dimension, known=", ".join(map(str, EMBEDDING_MODELS))
+        )
+    with holding(lease) as job:
+        vector = table.objects.filter(chunk=OuterRef("pk"), model=provider.model)
+        missing = list(
+            Chunk.objects.filter(document_id=job.document_id, is_parent=False)
+            .filter(~Exists(vector))
+            .order_by("-token_count", "number")
+            .values_list("id", flat=True)
+        )
+        job.chunks_embedded = job.chunks_total - len(missing)
+        job.save(update_fields=["chunks_embedded"])
+    for start in range(0, len(missing), lease.policy.batch_chunks):
+        yield missing[start : start + lease.policy.batch_chunks]
+
+
+def _provider(lease: Lease) -> EmbeddingProvider:
+    """The tenant's provider under its residency rule of this moment."""
+    with holding(lease):
+        tenant = current_tenant()
+    return provider_for(lease.profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict)

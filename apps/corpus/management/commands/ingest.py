@@ -1,0 +1,183 @@
+"""`manage.py ingest`: files into a scope of a tenant, with a progress bar, and figures at the end."""
+
+from __future__ import annotations
+
+import json
+import time
+from argparse import RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from apps.corpus.kinds import Kind
+from apps.corpus.services.ingest_batch import Batch
+from apps.corpus.services.ingest_errors import UnknownKindError
+from apps.corpus.services.ingest_manifest import PlannedFile, plan
+from apps.corpus.services.ingest_measure import BareRate, bare_rate
+from apps.errors import ApplicationError
+from apps.tenants.context import open_scope
+from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.models import Tenant
+from apps.tenants.selectors.tenants import scope_by_key, tenant_by_slug
+from config.startup import prepare
+
+_EXAMPLES = """
+examples:
+  manage.py ingest reports/*.pdf --tenant meridian --scope fund:global-equity --kind run
+  manage.py ingest filings/documents/*.pdf --manifest filings/documents.jsonl \\
+      --tenant meridian --scope firm:meridian --kind reference_report --measure
+  manage.py ingest profile.md --tenant meridian --scope firm:meridian --kind org_profile --company Meridian
+
+A file that is there already (the same bytes, scope and kind) is left as it is, so the command can be repeated.
+"""
+_REASON = "manage.py ingest"
+_METADATA = ("company", "ticker", "document_type", "source_type", "period", "published_on", "language", "jurisdictions")
+
+
+class Command(BaseCommand):
+    help = "Takes files into a tenant's scope and makes them searchable. Exit status 1 if any of them failed."
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        return super().create_parser(
+            prog_name, subcommand, epilog=_EXAMPLES, formatter_class=RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders")
+        parser.add_argument("--tenant", required=True, help="the tenant's short name")
+        parser.add_argument("--scope", required=True, help="where the documents belong, such as fund:global-equity")
+        parser.add_argument("--kind", required=True, help=f"one of {', '.join(Kind.values)}")
+        parser.add_argument("--manifest", type=Path, help="JSON lines with a file and its metadata each")
+        for name in _METADATA:
+            parser.add_argument(f"--{name.replace('_', '-')}", default="", help=f"{name} of files that name none")
+        parser.add_argument("--local", action="store_true", help="run the jobs here even if workers are running")
+        parser.add_argument("--measure", action="store_true", help="compare with the bare embedding model at the end")
+        parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        console = Console(stderr=options["json"])
+        if options["kind"] not in Kind.values:
+            raise CommandError(UnknownKindError(kind=repr(options["kind"]), known=", ".join(Kind.values)).detail)
+        if options["manifest"] and not options["manifest"].is_file():
+            raise CommandError(f"There is no manifest {options['manifest']}.")
+        if not options["paths"] and not options["manifest"]:
+            raise CommandError("Name files or folders, or a --manifest that names them.")
+        planned = plan(
+            paths=options["paths"],
+            manifest=options["manifest"],
+            defaults={name: options[name] for name in _METADATA if options[name]},
+            default_kind=options["kind"],
+        )
+        prepare()
+        started = time.monotonic()
+        try:
+            tenant = tenant_by_slug(options["tenant"])
+            with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
+                scope_id = ScopeId(scope_by_key(options["scope"]).id)
+        except ApplicationError as error:
+            raise CommandError(error.detail) from error
+        batch = Batch(tenant_id=TenantId(tenant.id), scope_id=scope_id, reason=_REASON)
+        try:
+            _ingest(batch, planned, console, local=options["local"])
+        except KeyboardInterrupt:
+            waiting = sum(not file.is_finished for file in batch.files)
+            raise CommandError(f"Stopped. {waiting} documents wait; run the command again to go on.") from None
+        elapsed_s = time.monotonic() - started
+        bare = _measured(batch, tenant) if options["measure"] else None
+        figures = _figures(batch, elapsed_s=elapsed_s, bare=bare)
+        if options["json"]:
+            self.stdout.write(json.dumps(figures, ensure_ascii=False, indent=2))
+        else:
+            _print(console, figures)
+        if figures["failed"]:
+            raise CommandError(f"{len(figures['failed'])} of {figures['files']} files failed.")
+
+
+def _ingest(batch: Batch, planned: list[PlannedFile], console: Console, *, local: bool) -> None:
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[detail]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console) as progress:
+        receiving = progress.add_task("Receiving", total=len(planned), detail="")
+        for file in planned:
+            taken = batch.take_in(file)
+            if taken.error:
+                progress.console.print(f"[red]{taken.label}[/red]: {taken.error}", highlight=False)
+            progress.update(receiving, advance=1, detail=f"{len(batch.files)} of {len(planned)} files")
+        embedding = progress.add_task(
+            "Embedding", total=sum(file.byte_size for file in batch.files) or 1, detail="starting"
+        )
+        began = time.monotonic()
+
+        def show() -> None:
+            done_bytes = sum(file.byte_size * (file.progress.fraction if file.progress else 0) for file in batch.files)
+            progress.update(embedding, completed=done_bytes, detail=_detail(batch, time.monotonic() - began))
+
+        batch.run(on_change=show, local=local)
+
+
+def _detail(batch: Batch, elapsed_s: float) -> str:
+    states = [file.progress for file in batch.files if file.progress is not None]
+    passages = sum(state.chunks_embedded for state in states)
+    ended = sum(file.is_finished for file in batch.files)
+    return (
+        f"{ended} of {len(batch.files)} files, {sum(state.pages for state in states):,} pages, "
+        f"{passages:,} passages, {passages / max(elapsed_s, 0.001):.1f}/s"
+    )
+
+
+def _measured(batch: Batch, tenant: Tenant) -> BareRate | None:
+    return bare_rate(
+        tenant_id=batch.tenant_id,
+        scope_id=batch.scope_id,
+        document_ids=[file.progress.document_id for file in batch.files if file.created and file.progress is not None],
+        profile=tenant.embedding_profile,
+        reason=_REASON,
+    )
+
+
+def _figures(batch: Batch, *, elapsed_s: float, bare: BareRate | None) -> dict[str, Any]:
+    made = [file.progress for file in batch.files if file.created and not file.error and file.progress is not None]
+    pages, passages = sum(state.pages for state in made), sum(state.chunks_total for state in made)
+    figures: dict[str, Any] = {
+        "files": len(batch.files),
+        "ingested": len(made),
+        "unchanged": sum(not file.created and not file.error for file in batch.files),
+        "failed": [{"file": file.label, "error": file.error} for file in batch.files if file.error],
+        "pages": pages,
+        "chunks": passages,
+        "elapsed_s": round(elapsed_s, 1),
+        "pages_per_s": round(pages / elapsed_s, 1),
+        "chunks_per_s": round(passages / elapsed_s, 1),
+    }
+    if bare is not None:
+        figures["bare_chunks_per_s"] = round(bare.passages_per_s, 1)
+        figures["share_of_bare"] = round(passages / elapsed_s / bare.passages_per_s, 3)
+    return figures
+
+
+def _print(console: Console, figures: dict[str, Any]) -> None:
+    table = Table(show_header=False, box=None)
+    table.add_row("ingested", f"{figures['ingested']} of {figures['files']} files")
+    table.add_row("unchanged", str(figures["unchanged"]))
+    table.add_row("pages", f"{figures['pages']:,} ({figures['pages_per_s']} a second)")
+    table.add_row("passages", f"{figures['chunks']:,} ({figures['chunks_per_s']} a second)")
+    table.add_row("time", f"{figures['elapsed_s']} s")
+    if "share_of_bare" in figures:
+        bare, share = figures["bare_chunks_per_s"], figures["share_of_bare"]
+        table.add_row("bare model", f"{bare} passages a second; the whole reached {share:.0%} of it")
+    console.print(table)
+    if figures["failed"]:
+        failed = Table("file", "what happened", title="Failed")
+        for file in figures["failed"]:
+            failed.add_row(file["file"], file["error"])
+        console.print(failed)

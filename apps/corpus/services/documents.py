@@ -1,0 +1,84 @@
+"""Removing a document, and handing out its original."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from apps.corpus.errors import DocumentNotFoundError
+from apps.corpus.events import DELETED, EXPORTED
+from apps.corpus.models import (
+    Chunk,
+    Document,
+    Embedding384,
+    Embedding1536,
+    IngestJob,
+    Page,
+    Posting,
+    SourceFile,
+)
+from apps.corpus.services.ingest_events import record_document_event
+from apps.tenants.context import current_scope
+from apps.tenants.models import IdempotentRequest
+from apps.tenants.roles import Permission
+
+# Everything that hangs on a document, what points at others before what is pointed at.
+BELOW = (Embedding384, Embedding1536, Posting, Chunk, Page, SourceFile, IngestJob)
+
+
+def document_delete(*, document_id: UUID) -> None:
+    """Remove one version of a document with everything below it, and record that, in one transaction.
+
+    Other versions stay what they are: a superseded one does not come back by itself, since nobody said that it should.
+
+    A worker that is on the document holds its job's row while it writes. This waits for that transaction, removes what
+    it wrote, and the worker then finds its lease gone and stops. Jobs are locked before the document because the
+    worker does it in this order too; the other way round the two could wait for each other.
+
+    Raises:  PermissionDeniedError; DocumentNotFoundError: there is none, or not for this principal.
+    Costs:   one query a table, whatever the size of the document.
+    """
+    context = current_scope()
+    context.principal.require(Permission.DOCUMENT_DELETE)
+    with transaction.atomic():
+        job_ids = list(
+            IngestJob.objects.select_for_update().filter(document_id=document_id).values_list("id", flat=True)
+        )
+        document: Document | None = Document.objects.select_for_update().filter(id=document_id).first()
+        if document is None:
+            raise DocumentNotFoundError(document=document_id)
+        record_document_event(
+            DELETED,
+            document,
+            status=document.status,
+            page_count=document.page_count,
+            chunk_count=document.chunk_count,
+            byte_size=document.byte_size,
+        )
+        # What was answered to the upload repeats the title.
+        IdempotentRequest.objects.filter(subject_id__in=[document_id, *job_ids]).delete()
+        with connection.cursor() as cursor:
+            # Plain statements: the ORM would read every passage in order to delete it.
+            for model in BELOW:
+                cursor.execute(
+                    f"DELETE FROM {model._meta.db_table} WHERE tenant_id = %s AND document_id = %s",  # noqa: S608
+                    [context.tenant_id, document_id],
+                )
+            cursor.execute(
+                f"DELETE FROM {Document._meta.db_table} WHERE tenant_id = %s AND id = %s",  # noqa: S608
+                [context.tenant_id, document_id],
+            )
+
+
+def document_export(document: Document) -> bytes:
+    """The original bytes, and an event that says who took them.
+
+    Raises: DocumentNotFoundError: removed meanwhile.
+    """
+    with transaction.atomic():
+        source: SourceFile | None = SourceFile.objects.filter(document=document).first()
+        if source is None:
+            raise DocumentNotFoundError(document=document.id)
+        record_document_event(EXPORTED, document, byte_size=document.byte_size)
+    return bytes(source.content)

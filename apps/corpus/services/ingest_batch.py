@@ -1,0 +1,149 @@
+"""Many files at once, for a command: take each in, have its job run, and watch until all have ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from apps.corpus.models import IngestJob, JobStatus
+from apps.corpus.progress import IngestProgress, progress_of_job
+from apps.corpus.services.ingest import document_ingest
+from apps.corpus.services.ingest_local import LocalRunner
+from apps.corpus.services.ingest_manifest import PlannedFile, in_one_line
+from apps.corpus.tasks import sweep_tenant
+from apps.errors import ApplicationError
+from apps.tenants.context import open_scope
+from apps.tenants.ids import ScopeId, TenantId
+
+POLL_SECONDS = 0.3
+# How long nothing may move before somebody looks whether there are still workers.
+PATIENCE_SECONDS = 30.0
+
+
+@dataclass(slots=True, kw_only=True)
+class BatchFile:
+    """One file on its way. created is False where its bytes were there already; error is empty where all went well."""
+
+    label: str
+    byte_size: int = 0
+    job_id: UUID | None = None
+    created: bool = False
+    error: str = ""
+    progress: IngestProgress | None = None
+
+    @property
+    def is_finished(self) -> bool:
+        return bool(self.error) or (self.progress is not None and self.progress.is_finished)
+
+
+@dataclass(slots=True, kw_only=True)
+class Batch:
+    """All files of one run, in one scope. The system acts, for the reason given."""
+
+    tenant_id: TenantId
+    scope_id: ScopeId
+    reason: str
+    files: list[BatchFile] = field(default_factory=list)
+
+    def take_in(self, planned: PlannedFile) -> BatchFile:
+        """Store one file and its job; an error stays with the file."""
+        file = BatchFile(label=planned.label, error=planned.error)
+        self.files.append(file)
+        if planned.path is None or planned.error:
+            return file
+        try:
+            content = planned.path.read_bytes()
+            with open_scope(tenant=self.tenant_id, scopes=[self.scope_id], reason=self.reason):
+                result = document_ingest(
+                    content=content,
+                    filename=planned.path.name,
+                    scope_id=self.scope_id,
+                    kind=planned.kind,
+                    metadata=planned.metadata,
+                )
+        except ApplicationError as error:
+            file.error = error.detail
+        except ValidationError as error:
+            file.error = in_one_line(error)
+        except OSError as error:
+            file.error = f"It can't be read: {error.strerror}."
+        else:
+            file.byte_size, file.job_id, file.created = len(content), result.job.id, result.created
+            file.progress = progress_of_job(result.job)
+        return file
+
+    def run(self, *, on_change: Callable[[], None], local: bool = False) -> None:
+        """Wait until every job has ended; run them here where no worker does.
+
+        Args: on_change: called after every look at the jobs.
+              local: run them here even if there are workers.
+        """
+        with ExitStack() as stack:
+            runner = None if not local and workers_alive() else self._local_runner(stack)
+            moved_at, seen = time.monotonic(), self._refresh()
+            while waiting := [file for file in self.files if not file.is_finished]:
+                on_change()
+                if runner is not None:
+                    self._run_here(runner, waiting)
+                elif time.monotonic() - moved_at > PATIENCE_SECONDS:
+                    moved_at = time.monotonic()
+                    sweep_tenant(self.tenant_id)
+                    if not workers_alive():
+                        runner = self._local_runner(stack)
+                time.sleep(POLL_SECONDS)
+                now_seen = self._refresh()
+                moved_at, seen = (moved_at if now_seen == seen else time.monotonic()), now_seen
+        on_change()
+
+    def _local_runner(self, stack: ExitStack) -> LocalRunner:
+        return stack.enter_context(LocalRunner(jobs=sum(not file.is_finished for file in self.files)))
+
+    def _run_here(self, runner: LocalRunner, waiting: Sequence[BatchFile]) -> None:
+        by_job = {file.job_id: file for file in waiting}
+        for job_id, what_broke in runner.collect().items():
+            if what_broke and job_id in by_job:
+                by_job[job_id].error = f"The job broke off ({what_broke}). Run the command again to resume it."
+        due = [file for file in waiting if not file.error and file.progress is not None and _is_due(file.progress)]
+        # The longest first: a long file begun last would leave the other cores idle.
+        due.sort(key=lambda file: -file.byte_size)
+        runner.submit(self.tenant_id, [file.job_id for file in due if file.job_id is not None])
+
+    def _refresh(self) -> Mapping[UUID, IngestProgress]:
+        ids = [file.job_id for file in self.files if file.job_id is not None]
+        with open_scope(tenant=self.tenant_id, scopes=[self.scope_id], reason=self.reason):
+            seen = {job.id: progress_of_job(job) for job in IngestJob.objects.filter(id__in=ids)}
+        for file in self.files:
+            if file.job_id is None or file.error:
+                continue
+            file.progress = seen.get(file.job_id)
+            if file.progress is None:
+                file.error = "Its document was removed while the job was waiting."
+            elif file.progress.status is JobStatus.FAILED:
+                file.error = file.progress.error_detail
+        return seen
+
+
+def workers_alive() -> bool:
+    """Whether a Celery worker answers within a second."""
+    # Imported here: a command that works on its own should not need a broker's address.
+    from config.celery import app
+
+    try:
+        return bool(app.control.ping(timeout=1.0))
+    except (OperationalError, OSError):
+        return False
+
+
+def _is_due(progress: IngestProgress) -> bool:
+    if progress.status is JobStatus.RETRY:
+        return progress.next_attempt_at is None or progress.next_attempt_at <= timezone.now()
+    if progress.status is JobStatus.RUNNING:
+        return progress.lease_until is not None and progress.lease_until <= timezone.now()
+    return progress.status is JobStatus.PENDING

@@ -1,0 +1,93 @@
+"""Why a document was not taken in, or its job came to nothing."""
+
+from __future__ import annotations
+
+from apps.errors import ApplicationError
+
+
+class IngestError(ApplicationError):
+    code = "corpus.ingest_failed"
+    status = 422
+    message = "The document could not be taken in."
+
+
+class UnknownKindError(IngestError):
+    code = "corpus.unknown_kind"
+    status = 400
+    message = "There is no kind {kind}. Choose one of: {known}."
+
+
+class EmptyUploadError(IngestError):
+    code = "corpus.file_empty"
+    message = "{filename} is empty. Export it again and upload the new copy."
+
+
+class UploadTooLargeError(IngestError):
+    code = "corpus.file_too_large"
+    status = 413
+    message = "{filename} has {size_bytes} bytes; the limit is {limit_bytes}. Split it, or ask for a higher limit."
+
+
+class UnknownDocumentError(IngestError):
+    """Also raised for a document that the caller may not see: the two must look alike."""
+
+    code = "corpus.unknown_document"
+    status = 404
+    message = "There is no document {document} in this scope that a new version could replace."
+
+
+class ActorRevokedError(IngestError):
+    code = "corpus.actor_revoked"
+    status = 403
+    message = (
+        "{actor} may no longer add documents to this scope. Somebody who may can start the job again under "
+        "Corpus, Jobs."
+    )
+
+
+class NoPassagesError(IngestError):
+    code = "corpus.no_passages"
+    message = "{filename} was read, but nothing in it can be searched. Check that it holds text."
+
+
+class NotStorableError(IngestError):
+    code = "corpus.not_storable"
+    message = "{filename} was read, but its text holds something that the database refuses. Export it again."
+
+
+class WorkerLostError(IngestError):
+    code = "corpus.worker_lost"
+    status = 500
+    message = (
+        "The worker ended {attempts} times while it was on this document. Its log may say why; the file may need more "
+        "memory than there is. Split it, or start the job again under Corpus, Jobs."
+    )
+
+
+class AttemptsExhaustedError(IngestError):
+    code = "corpus.attempts_exhausted"
+    status = 500
+    message = "Gave up after {attempts} attempts. The last one said: {reason}"
+
+
+class UnsupportedDimensionError(IngestError):
+    code = "corpus.unsupported_dimension"
+    status = 500
+    message = (
+        "The embedding profile {profile} gives vectors of length {dimension}, and there is no table for them. "
+        "There is one for: {known}."
+    )
+
+
+class JobNotRetryableError(IngestError):
+    code = "corpus.job_not_retryable"
+    status = 409
+    message = "The job is {status}; only a failed or waiting one can be started again."
+
+
+class LeaseLostError(IngestError):
+    """Another worker has the job, or its document was removed: whoever gets this stops and writes nothing more."""
+
+    code = "corpus.lease_lost"
+    status = 409
+    message = "The job {job_id} is no longer held by this worker."

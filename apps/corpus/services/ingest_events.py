@@ -1,0 +1,55 @@
+"""The events of a document's way in. Ids, counts and codes: never a title, a file name or text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from apps.audit.models import Outcome
+from apps.audit.registry import EventClass, Group, register
+from apps.audit.services import record
+from apps.corpus.models import Document
+from apps.tenants.ids import ScopeId
+
+RECEIVED = "corpus.document.received"
+READY = "corpus.document.ready"
+SUPERSEDED = "corpus.document.superseded"
+FAILED = "corpus.document.failed"
+RESTARTED = "corpus.job.restarted"
+
+_DOCUMENT = ("kind", "series_id", "version", "content_sha256")
+
+
+def register_ingest_events() -> None:
+    """Called once when the app is ready."""
+    register(
+        _event_class(RECEIVED, "Document received", "byte_size", "document_type", "source_type"),
+        _event_class(READY, "Document ready", "page_count", "chunk_count", "embedding_profile", "embedding_model"),
+        _event_class(SUPERSEDED, "Document superseded", "superseded_by"),
+        _event_class(FAILED, "Document failed", "error_code", "stage", "attempts"),
+        _event_class(RESTARTED, "Ingest started again", "job_id", "stage", "error_code"),
+    )
+
+
+def record_document_event(
+    action: str, document: Document, *, outcome: Outcome = Outcome.SUCCESS, **core: str | int | None
+) -> None:
+    """Record one of the actions above about a document, in the current transaction."""
+    about: Mapping[str, Any] = {
+        "kind": document.kind,
+        "series_id": str(document.series_id),
+        "version": document.version,
+        "content_sha256": document.content_sha256,
+    }
+    record(
+        action=action,
+        core={**about, **core},
+        outcome=outcome,
+        subject_type="document",
+        subject_id=document.id,
+        scopes=[ScopeId(document.scope_id)],
+    )
+
+
+def _event_class(action: str, label: str, *fields: str) -> EventClass:
+    return EventClass(action=action, label=label, fields={Group.CORE: frozenset((*_DOCUMENT, *fields))})

@@ -1,0 +1,109 @@
+"""How a job ends: ready (and the version before it superseded), waiting for another attempt, or failed."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from apps.audit.models import Outcome
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobStatus
+from apps.corpus.providers.errors import ProviderError
+from apps.corpus.services.ingest_errors import AttemptsExhaustedError
+from apps.corpus.services.ingest_events import FAILED, READY, SUPERSEDED, record_document_event
+from apps.corpus.services.ingest_lease import Lease, holding, holding_as_system
+from apps.errors import ApplicationError
+
+
+def finish(lease: Lease, *, model: str) -> None:
+    """Make the document searchable and end the version that it replaces, in one transaction.
+
+    A version that was overtaken by a newer one while it waited becomes part of the history at once.
+    """
+    with holding(lease) as job:
+        now = timezone.now()
+        document: Document = Document.objects.get(id=job.document_id)
+        series = {
+            version.version: version
+            for version in Document.objects.select_for_update()
+            .filter(series_id=document.series_id, status=DocumentStatus.READY)
+            .order_by("version")
+        }
+        newer = next((version for number, version in sorted(series.items()) if number > document.version), None)
+        for earlier in series.values():
+            if earlier.version < document.version:
+                _supersede(earlier, by=document)
+        document.valid_from = document.valid_from or (newer.valid_from if newer else now)
+        document.status = DocumentStatus.READY
+        if newer is not None:
+            document.status = DocumentStatus.SUPERSEDED
+            document.valid_to = document.valid_from
+        document.save(update_fields=["status", "valid_from", "valid_to"])
+        record_document_event(
+            READY,
+            document,
+            page_count=document.page_count,
+            chunk_count=document.chunk_count,
+            embedding_profile=lease.profile,
+            embedding_model=model,
+        )
+        if newer is not None:
+            record_document_event(SUPERSEDED, document, superseded_by=str(newer.id))
+        _close(job, JobStatus.SUCCEEDED)
+        job.stage = JobStage.DONE
+        job.attempts = 0
+        job.error_code = job.error_detail = ""
+        job.save()
+
+
+def wait_or_fail(lease: Lease, error: ProviderError) -> bool:
+    """Postpone a job that a provider failed; the sweeper sends it when it is due.
+
+    Returns: False where there is no use in another attempt, and the job has failed.
+    """
+    with holding_as_system(lease, reason="postpone an ingest job") as job:
+        attempts = job.attempts
+        if error.retryable and attempts < lease.policy.max_attempts:
+            pause = lease.policy.backoff_seconds(attempts, asked=error.retry_after_seconds)
+            job.status = JobStatus.RETRY
+            job.next_attempt_at = timezone.now() + timedelta(seconds=pause)
+            job.lease_owner, job.lease_until = "", None
+            job.error_code, job.error_detail = error.code, error.detail
+            job.save()
+            return True
+    fail(lease, AttemptsExhaustedError(attempts=attempts, reason=error.detail) if error.retryable else error)
+    return False
+
+
+def fail(lease: Lease, error: ApplicationError) -> None:
+    """End the job with its reason on its own row and on the document's. It can be started again from there."""
+    with holding_as_system(lease, reason="end an ingest job that failed") as job:
+        document: Document = Document.objects.get(id=job.document_id)
+        document.status = DocumentStatus.FAILED
+        document.error_code, document.error_detail = error.code, error.detail
+        document.save(update_fields=["status", "error_code", "error_detail"])
+        _close(job, JobStatus.FAILED)
+        job.error_code, job.error_detail = error.code, error.detail
+        job.save()
+        record_document_event(
+            FAILED,
+            document,
+            outcome=Outcome.FAILED,
+            error_code=error.code,
+            stage=str(job.stage),
+            attempts=job.attempts,
+        )
+
+
+def _supersede(earlier: Document, *, by: Document) -> None:
+    earlier.status = DocumentStatus.SUPERSEDED
+    earlier.valid_to = timezone.now()
+    earlier.save(update_fields=["status", "valid_to"])
+    record_document_event(SUPERSEDED, earlier, superseded_by=str(by.id))
+
+
+def _close(job: IngestJob, status: JobStatus) -> None:
+    job.status = status
+    job.lease_owner, job.lease_until = "", None
+    job.next_attempt_at = None
+    job.finished_at = timezone.now()

@@ -1,0 +1,183 @@
+"""Who runs a job: one worker at a time, known by its lease, and found out when it dies."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import socket
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Self
+from uuid import UUID
+
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobStatus
+from apps.corpus.services.ingest_actor import Actor, acting_as
+from apps.corpus.services.ingest_errors import LeaseLostError
+from apps.tenants.context import open_scope
+from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.models import Tenant
+from apps.tenants.principals import PrincipalKind
+
+logger = logging.getLogger("glassbox.corpus")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPolicy:
+    """How patient the runner is. attempts count those in a row without progress; a batch that is stored resets them."""
+
+    lease_seconds: float = 60.0
+    max_attempts: int = 10
+    max_lost_workers: int = 3
+    batch_chunks: int = 256
+    backoff_base_seconds: float = 5.0
+    backoff_cap_seconds: float = 600.0
+    longest_wait_seconds: float = 3600.0
+
+    def backoff_seconds(self, attempts: int, *, asked: float | None) -> float:
+        """How long to wait after a number of attempts: doubled each time, spread by half; at least what was asked."""
+        doubled = min(self.backoff_cap_seconds, self.backoff_base_seconds * 2 ** min(attempts - 1, 30))
+        return max(doubled * random.uniform(0.5, 1.5), min(asked or 0.0, self.longest_wait_seconds))  # noqa: S311 - spreads load, guards nothing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """What the holder needs to know; everything else is read when it is needed."""
+
+    owner: str
+    job_id: UUID
+    document_id: UUID
+    actor: Actor
+    stage: JobStage
+    attempts: int
+    worker_was_lost: bool
+    profile: str
+    policy: RunPolicy
+
+
+def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | None:
+    """Take a job that waits, is due, or whose worker died; None where there is nothing to take."""
+    with open_scope(tenant=tenant_id, reason="take an ingest job"):
+        job: IngestJob | None = IngestJob.objects.select_for_update(skip_locked=True).filter(id=job_id).first()
+        now = timezone.now()
+        if job is None or not _is_free(job, now):
+            return None
+        worker_was_lost = job.status == JobStatus.RUNNING
+        job.status = JobStatus.RUNNING
+        job.attempts += 1
+        job.lease_owner = f"{socket.gethostname()[:60]}:{os.getpid()}:{uuid.uuid4().hex}"
+        job.lease_until = now + timedelta(seconds=policy.lease_seconds)
+        job.next_attempt_at = None
+        job.started_at = job.started_at or now
+        # A tenant may have moved to another provider since; questions are embedded by the one it has now.
+        job.embedding_profile = Tenant.objects.get(id=tenant_id).embedding_profile
+        job.save()
+        Document.objects.filter(id=job.document_id).update(status=DocumentStatus.PROCESSING)
+        return Lease(
+            owner=job.lease_owner,
+            job_id=job.id,
+            document_id=job.document_id,
+            actor=Actor(
+                kind=PrincipalKind(job.actor_kind),
+                id=job.actor_id,
+                label=job.actor_label,
+                tenant_id=tenant_id,
+                scope_id=ScopeId(job.scope_id),
+            ),
+            stage=JobStage(job.stage),
+            attempts=job.attempts,
+            worker_was_lost=worker_was_lost,
+            profile=job.embedding_profile,
+            policy=policy,
+        )
+
+
+def _is_free(job: IngestJob, now: datetime) -> bool:
+    match job.status:
+        case JobStatus.PENDING:
+            return True
+        case JobStatus.RETRY:
+            return job.next_attempt_at is None or job.next_attempt_at <= now
+        case JobStatus.RUNNING:
+            return job.lease_until is None or job.lease_until <= now
+        case _:
+            return False
+
+
+@contextmanager
+def holding(lease: Lease) -> Iterator[IngestJob]:
+    """One transaction of the job: the actor's scope is open, and the lease is ours until it commits.
+
+    The lease is prolonged by the same statement that checks it, so a worker that lost it writes nothing.
+
+    Raises: LeaseLostError, ActorRevokedError.
+    """
+    with acting_as(lease.actor):
+        yield _held(lease)
+
+
+@contextmanager
+def holding_as_system(lease: Lease, *, reason: str) -> Iterator[IngestJob]:
+    """The same without the actor's grants: to write down how a job ended whose actor may be gone."""
+    with open_scope(tenant=lease.actor.tenant_id, scopes=[lease.actor.scope_id], reason=reason):
+        yield _held(lease)
+
+
+def _held(lease: Lease) -> IngestJob:
+    until = timezone.now() + timedelta(seconds=lease.policy.lease_seconds)
+    held = IngestJob.objects.filter(id=lease.job_id, lease_owner=lease.owner, status=JobStatus.RUNNING)
+    if not held.update(lease_until=until):
+        raise LeaseLostError(job_id=lease.job_id)
+    job: IngestJob = held.get()
+    return job
+
+
+def give_back(lease: Lease, *, reason: str) -> None:
+    """Let the next worker begin at once, as after a shutdown."""
+    with holding_as_system(lease, reason=reason) as job:
+        job.status = JobStatus.PENDING
+        job.attempts = max(0, job.attempts - 1)
+        job.lease_owner, job.lease_until = "", None
+        job.next_attempt_at = timezone.now()
+        job.save()
+
+
+class Heartbeat:
+    """Prolongs the lease from a thread while the worker computes; it dies with its process, and the lease with it."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"lease {lease.job_id}", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            while not self._stopped.wait(self._lease.policy.lease_seconds / 4):
+                self._beat()
+        finally:
+            connection.close()
+
+    def _beat(self) -> None:
+        try:
+            with holding_as_system(self._lease, reason="prolong an ingest job's lease"):
+                pass
+        except LeaseLostError:
+            # The worker itself finds out with its next transaction.
+            self._stopped.set()
+        except DatabaseError as error:
+            logger.warning("the lease of job %s was not prolonged: %s", self._lease.job_id, type(error).__name__)

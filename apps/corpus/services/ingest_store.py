@@ -1,0 +1,152 @@
+"""Writing a document's pages, passages, postings and vectors: one statement a table.
+
+COPY FROM is refused on tables with row-level security; INSERT ... SELECT FROM unnest() is the fastest that is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.db import connection
+
+from apps.corpus.models import Document
+from apps.corpus.providers.protocol import Vectors
+from apps.corpus.services.ingest_read import ReadDocument, ReadPassage
+
+_PAGES = """
+INSERT INTO corpus_page (tenant_id, scope_id, document_id, number, text, extracted)
+SELECT %s, %s, %s, t.number, t.text, t.extracted
+FROM unnest(%s::int[], %s::text[], %s::bool[]) AS t (number, text, extracted)
+"""
+_PARENTS = """
+INSERT INTO corpus_chunk (tenant_id, scope_id, document_id, kind, is_parent, number, text, context_header, page_start,
+    page_end, char_start, char_end, sec_item, section, token_count, term_count, content_sha256)
+SELECT %s, %s, %s, %s, true, t.*
+FROM unnest(%s::int[], %s::text[], %s::text[], %s::int[], %s::int[], %s::int[], %s::int[], %s::text[], %s::text[],
+    %s::int[], %s::int[], %s::text[]) AS t
+"""
+_CHILDREN = """
+INSERT INTO corpus_chunk (tenant_id, scope_id, document_id, kind, is_parent, parent_id, number, text, context_header,
+    page_start, page_end, char_start, char_end, sec_item, section, token_count, term_count, content_sha256)
+SELECT %s, %s, %s, %s, false, parent.id, t.number, t.text, t.context_header, t.page_start, t.page_end, t.char_start,
+    t.char_end, t.sec_item, t.section, t.token_count, t.term_count, t.content_sha256
+FROM unnest(%s::int[], %s::text[], %s::text[], %s::int[], %s::int[], %s::int[], %s::int[], %s::text[], %s::text[],
+    %s::int[], %s::int[], %s::text[], %s::int[]) AS t (number, text, context_header, page_start, page_end, char_start,
+    char_end, sec_item, section, token_count, term_count, content_sha256, parent_number)
+LEFT JOIN corpus_chunk parent ON parent.tenant_id = %s AND parent.document_id = %s AND parent.is_parent
+    AND parent.number = t.parent_number
+"""
+_POSTINGS = """
+INSERT INTO corpus_posting (tenant_id, scope_id, document_id, kind, term, chunk_numbers, term_frequencies,
+    chunk_term_counts)
+SELECT %s, %s, %s, %s, t.term, t.numbers::int[], t.frequencies::int[], t.lengths::int[]
+FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[]) AS t (term, numbers, frequencies, lengths)
+"""
+_VECTORS: Mapping[int, str] = {
+    384: """
+INSERT INTO corpus_embedding384 (tenant_id, scope_id, document_id, kind, model, chunk_id, vector)
+SELECT %s, %s, %s, %s, %s, t.chunk_id, t.vector::halfvec FROM unnest(%s::uuid[], %s::text[]) AS t (chunk_id, vector)
+ON CONFLICT (tenant_id, chunk_id, model) DO NOTHING
+""",
+    1536: """
+INSERT INTO corpus_embedding1536 (tenant_id, scope_id, document_id, kind, model, chunk_id, vector)
+SELECT %s, %s, %s, %s, %s, t.chunk_id, t.vector::halfvec FROM unnest(%s::uuid[], %s::text[]) AS t (chunk_id, vector)
+ON CONFLICT (tenant_id, chunk_id, model) DO NOTHING
+""",
+}
+_HEADER_CHARS = 500
+_SECTION_CHARS = 300
+_FORGET = (
+    "DELETE FROM corpus_embedding384 WHERE tenant_id = %s AND document_id = %s",
+    "DELETE FROM corpus_embedding1536 WHERE tenant_id = %s AND document_id = %s",
+    "DELETE FROM corpus_posting WHERE tenant_id = %s AND document_id = %s",
+    "DELETE FROM corpus_chunk WHERE tenant_id = %s AND document_id = %s AND NOT is_parent",
+    "DELETE FROM corpus_chunk WHERE tenant_id = %s AND document_id = %s",
+    "DELETE FROM corpus_page WHERE tenant_id = %s AND document_id = %s",
+)
+
+
+def store_reading(document: Document, read: ReadDocument) -> None:
+    """Write what was read, in place of what an earlier reading left. Needs an open scope and its transaction."""
+    own = [document.tenant_id, document.scope_id, document.id]
+    with connection.cursor() as cursor:
+        for statement in _FORGET:
+            cursor.execute(statement, [document.tenant_id, document.id])
+        cursor.execute(
+            _PAGES,
+            [
+                *own,
+                [page.number for page in read.pages],
+                [page.text for page in read.pages],
+                [page.extracted for page in read.pages],
+            ],
+        )
+        cursor.execute(_PARENTS, [*own, document.kind, *_columns(read.parents)])
+        cursor.execute(
+            _CHILDREN,
+            [
+                *own,
+                document.kind,
+                *_columns(read.children),
+                [passage.draft.parent_number for passage in read.children],
+                document.tenant_id,
+                document.id,
+            ],
+        )
+        cursor.execute(
+            _POSTINGS,
+            [
+                *own,
+                document.kind,
+                [posting.term for posting in read.postings],
+                [_int_array(posting.chunk_numbers) for posting in read.postings],
+                [_int_array(posting.term_frequencies) for posting in read.postings],
+                [_int_array(posting.chunk_term_counts) for posting in read.postings],
+            ],
+        )
+
+
+def store_vectors(document: Document, *, model: str, chunk_ids: Sequence[UUID], vectors: Vectors) -> None:
+    """Write one batch of vectors as halfvec; a vector that is there stays.
+
+    Args: vectors: (n, d) float32, unit norm, in the order of chunk_ids.
+    """
+    halves = vectors.astype(np.float16)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _VECTORS[vectors.shape[1]],
+            [
+                document.tenant_id,
+                document.scope_id,
+                document.id,
+                document.kind,
+                model,
+                list(chunk_ids),
+                [f"[{','.join(map(str, half.tolist()))}]" for half in halves],
+            ],
+        )
+
+
+def _columns(passages: Sequence[ReadPassage]) -> list[list[Any]]:
+    drafts = [passage.draft for passage in passages]
+    return [
+        [draft.number for draft in drafts],
+        [draft.text for draft in drafts],
+        [draft.context_header[:_HEADER_CHARS] for draft in drafts],
+        [draft.page_start for draft in drafts],
+        [draft.page_end for draft in drafts],
+        [draft.char_start for draft in drafts],
+        [draft.char_end for draft in drafts],
+        [draft.sec_item for draft in drafts],
+        [draft.section[:_SECTION_CHARS] for draft in drafts],
+        [draft.token_count for draft in drafts],
+        [passage.term_count for passage in passages],
+        [passage.content_sha256 for passage in passages],
+    ]
+
+
+def _int_array(values: Sequence[int]) -> str:
+    return f"{{{','.join(map(str, values))}}}"

@@ -1,0 +1,91 @@
+"""The policy in force, now or on a date."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.utils.timezone import now
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.corpus.kinds import Kind
+from apps.intents.contracts import RecordingMode
+from apps.intents.models import VersionOrigin, VersionStatus
+from apps.intents.rendering import policy_json
+from apps.intents.selectors import policy_in_force
+from apps.tenants.api.examples import sample
+from apps.tenants.api.serializers import LabelledSerializer, choices_of
+from apps.tenants.api.views import ApiView
+from apps.tenants.roles import Permission
+
+
+class FallbackSerializer(LabelledSerializer):
+    description = serializers.CharField()
+    kinds = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices))
+    recording_mode = serializers.ChoiceField(choices=choices_of(RecordingMode))
+    examples = serializers.ListField(child=serializers.CharField())
+
+
+class IntentSerializer(FallbackSerializer):
+    name = serializers.CharField()
+    decisive_terms = serializers.ListField(child=serializers.CharField())
+    terms = serializers.ListField(child=serializers.CharField())
+
+
+class BudgetSerializer(LabelledSerializer):
+    kind = serializers.ChoiceField(choices=Kind.choices)
+    cap_chars = serializers.IntegerField()
+
+
+class PolicySerializer(serializers.Serializer[Any]):
+    version = serializers.IntegerField()
+    version_id = serializers.UUIDField()
+    status = serializers.ChoiceField(choices=VersionStatus.choices)
+    origin = serializers.ChoiceField(choices=VersionOrigin.choices)
+    author = serializers.CharField()
+    approver = serializers.CharField(help_text="Empty for the shipped baseline.")
+    reason = serializers.CharField()
+    valid_from = serializers.DateTimeField(allow_null=True)
+    valid_to = serializers.DateTimeField(allow_null=True, help_text="null while it is in force.")
+    content_sha256 = serializers.CharField(help_text="Equal for policies that say the same.")
+    intents = IntentSerializer(many=True)
+    fallback = FallbackSerializer(help_text="What an unrecognised question may reach.")
+    budgets = BudgetSerializer(many=True, help_text="Highest priority first.")
+    total_cap_chars = serializers.IntegerField()
+    classifier = serializers.DictField(child=serializers.FloatField(), help_text="The classifier's thresholds.")
+    retrieval = serializers.DictField(child=serializers.JSONField(), help_text="Settings that change what is found.")
+
+
+class MomentSerializer(serializers.Serializer[Any]):
+    at = serializers.DateTimeField(required=False)
+
+    def validate_at(self, at: Any) -> Any:
+        if at > now():
+            raise serializers.ValidationError("Nobody knows which policy will be in force then.")
+        return at
+
+
+class PolicyView(ApiView):
+    required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": Permission.POLICY_VIEW}
+    query_parameters = frozenset({"at"})
+
+    @extend_schema(
+        operation_id="get_policy_in_force",
+        tags=["Policy"],
+        summary="Show the policy in force",
+        description=(
+            "Which kinds of document each intent may reach, with how many characters, and who said so. With `at`, the "
+            "one that was in force then."
+        ),
+        parameters=[OpenApiParameter("at", OpenApiTypes.DATETIME, description="An instant in the past.")],
+        responses=PolicySerializer,
+        extensions=sample('curl "{base}/api/v1/policy/" -H "Authorization: Bearer $GLASSBOX_KEY"'),
+    )
+    def get(self, request: Request) -> Response:
+        moment = MomentSerializer(data=request.query_params.dict())
+        moment.is_valid(raise_exception=True)
+        return Response(policy_json(policy_in_force(moment.validated_data.get("at"))))

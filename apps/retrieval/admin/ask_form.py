@@ -1,0 +1,79 @@
+"""The question and the scopes to stay within, as they come from the Ask page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+
+from apps.tenants.selectors.directory import ScopeNode
+
+
+class QuestionField(forms.Field):
+    """The text as it was typed.
+
+    Not a CharField: that would strip the text and refuse control characters in words of its own, and the API would
+    say something else of the same question. What can be read as a question is decided in one place, by the pipeline.
+    """
+
+    def to_python(self, value: object) -> str:
+        return value if isinstance(value, str) else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeChoice:
+    """A scope as a checkbox. parent is the key of the scope above it, if the person holds that one too."""
+
+    key: str
+    name: str
+    depth: int
+    parent: str
+    ticked: bool
+
+
+class AskForm(forms.Form):
+    """Args: nodes: the scopes that the person holds, parents before children."""
+
+    question = QuestionField(required=False)
+    scopes = forms.MultipleChoiceField(
+        error_messages={
+            "required": "Choose at least one scope: without one, nothing can be reached.",
+            "invalid_choice": "There is no scope of that name that you may use.",
+        }
+    )
+
+    def __init__(self, data: Any = None, *, nodes: Sequence[ScopeNode]) -> None:
+        super().__init__(data)
+        self._nodes = tuple(nodes)
+        field = self.fields["scopes"]
+        if isinstance(field, forms.MultipleChoiceField):
+            field.choices = [(node.scope.key, node.scope.name) for node in nodes]
+
+    def clean_scopes(self) -> list[str]:
+        """A scope includes all below it, so a ticked one with an unticked one below says two things at once."""
+        ticked: list[str] = self.cleaned_data["scopes"]
+        for choice in self.scope_choices():
+            if choice.parent in ticked and not choice.ticked:
+                names = {node.scope.key: node.scope.name for node in self._nodes}
+                raise forms.ValidationError(
+                    f"{names[choice.parent]} includes {choice.name}. Untick {names[choice.parent]} as well to leave "
+                    f"{choice.name} out."
+                )
+        return ticked
+
+    def scope_choices(self) -> tuple[ScopeChoice, ...]:
+        """The checkboxes: all ticked at first, as they were sent afterwards."""
+        sent = set(self.data.getlist("scopes")) if self.is_bound and hasattr(self.data, "getlist") else None
+        keys = {node.scope.id: node.scope.key for node in self._nodes}
+        return tuple(
+            ScopeChoice(
+                key=node.scope.key,
+                name=node.scope.name,
+                depth=node.depth,
+                parent=keys.get(node.scope.parent_id, ""),
+                ticked=sent is None or node.scope.key in sent,
+            )
+            for node in self._nodes
+        )

@@ -1,0 +1,89 @@
+"""What became of a question, in words: the state, and what it means for whoever relies on the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from apps.retrieval.contracts import Answer, Degradation, GroundingStatus, RefusalReason
+from apps.retrieval.trace import Stage
+
+# The label is always shown: neither the icon nor the colour stands alone.
+_REFUSED: Mapping[RefusalReason, str] = {
+    RefusalReason.TOO_VAGUE: "Nothing was searched: the question does not say clearly enough what it is about.",
+    RefusalReason.NOTHING_FOUND: "Nothing in the documents that this question may reach matches it.",
+    RefusalReason.NOT_IN_CONTEXT: "Passages were found, and none of them answers the question.",
+    RefusalReason.UNGROUNDED: "An answer was written and is withheld: the documents do not confirm it.",
+}
+_DEGRADED: Mapping[str, str] = {
+    Stage.CLASSIFY: "The intent was decided by the policy's own terms alone. The kinds that are permitted for an "
+    "intent stay the same.",
+    Stage.EMBED: "Only the words of the question were searched. A passage that says the same in other words may be "
+    "missing; ask again when the provider is back.",
+    Stage.GENERATE: "The answer is quoted word for word from the documents instead of being written by the model.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Badge:
+    """A state: its word, one of the display tones, an icon, and what it means."""
+
+    label: str
+    tone: str
+    icon: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingPart:
+    """A part of the way that failed: what happened, and what that means for the answer."""
+
+    stage: str
+    message: str
+    meaning: str
+
+
+def badges(answer: Answer) -> tuple[Badge, ...]:
+    """The state of the answer first; after it, that a part of the way was missing, if one was."""
+    found = [_answer_badge(answer)]
+    if answer.degraded:
+        found.append(
+            Badge(
+                label="Degraded",
+                tone="warn",
+                icon="warning",
+                meaning="A part of the way failed and was done without. Below it says which, and what that means.",
+            )
+        )
+    return tuple(found)
+
+
+def missing_parts(answer: Answer) -> tuple[MissingPart, ...]:
+    return tuple(_missing(each) for each in answer.degradations)
+
+
+def _answer_badge(answer: Answer) -> Badge:
+    if answer.refusal is not None:
+        return Badge(label="Refused", tone="bad", icon="block", meaning=_REFUSED[answer.refusal.reason])
+    if answer.grounding is GroundingStatus.GROUNDED:
+        return Badge(
+            label="Grounded",
+            tone="good",
+            icon="verified",
+            meaning="Every number, quote and statement was found in the passages that the answer cites.",
+        )
+    return Badge(
+        label="Partly grounded",
+        tone="warn",
+        icon="rule",
+        meaning="Some of the answer was not found in the passages that it cites. The step “Check every claim” below "
+        "says what: do not rely on that part.",
+    )
+
+
+def _missing(degradation: Degradation) -> MissingPart:
+    return MissingPart(
+        stage=degradation.stage,
+        message=degradation.message,
+        meaning=_DEGRADED.get(degradation.stage, "The rest of the way was done without this part."),
+    )

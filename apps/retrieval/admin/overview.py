@@ -1,0 +1,110 @@
+"""The start page: the state of things, with every figure leading to the list behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from apps.corpus.models import DocumentStatus, JobStatus
+from apps.retrieval.selectors.overview import Overview, QuestionCounts, overview
+from apps.retrieval.selectors.signs_of_life import signs_of_life
+from apps.tenants.requests import principal_of
+
+_MOVING = (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.RETRY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A number with its name; tone only where the number asks for attention."""
+
+    label: str
+    count: int
+    url: str = ""
+    tone: str = ""
+
+
+def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Unfold's dashboard callback."""
+    found = overview(principal_of(request))
+    context.update(
+        title="Start",
+        overview=found,
+        documents=_documents(found),
+        jobs=_jobs(found),
+        questions=_questions(found.questions),
+        waiting=_waiting(found),
+        signs_url=reverse("admin:signs_of_life"),
+    )
+    return context
+
+
+def signs_view(request: HttpRequest) -> HttpResponse:
+    """The fragment that the start page asks for after it has loaded."""
+    return render(request, "glassbox/signs.html", {"signs": signs_of_life()})
+
+
+def _documents(found: Overview) -> list[Figure]:
+    if found.documents is None:
+        return []
+    address = reverse("admin:corpus_document_changelist")
+    return [
+        Figure(
+            label=str(status.label),
+            count=count,
+            url=f"{address}?status__exact={status.value}",
+            tone="bad" if status is DocumentStatus.FAILED and count else "",
+        )
+        for status, count in found.documents.items()
+    ]
+
+
+def _jobs(found: Overview) -> list[Figure]:
+    if found.jobs is None:
+        return []
+    address = reverse("admin:corpus_ingestjob_changelist")
+    return [
+        Figure(
+            label=str(status.label),
+            count=found.jobs[status],
+            url=f"{address}?status__exact={status.value}",
+            tone="bad" if status is JobStatus.FAILED and found.jobs[status] else "",
+        )
+        for status in (*_MOVING, JobStatus.FAILED)
+    ]
+
+
+def _questions(counts: QuestionCounts | None) -> list[Figure]:
+    if counts is None:
+        return []
+    day = f"&occurred_at_from_0={counts.since:%Y-%m-%d}&occurred_at_from_1=00:00:00"
+    log = "" if counts.own else reverse("admin:audit_event_changelist")
+
+    def figure(label: str, count: int, query: str, tone: str = "") -> Figure:
+        return Figure(label=label, count=count, url=f"{log}?{query}{day}" if log else "", tone=tone if count else "")
+
+    answered = "action=retrieval.question.answered"
+    return [
+        figure("Answered", counts.answered, f"{answered}&outcome__exact=success"),
+        figure("Degraded: a part was missing", counts.degraded, f"{answered}&outcome__exact=degraded", "warn"),
+        figure("Refused: not in the documents", counts.refused, f"{answered}&outcome__exact=refused"),
+        figure("Rejected: not a usable question", counts.rejected, "action=retrieval.question.rejected"),
+        figure("Failed", counts.failed, "action=retrieval.question.failed", "bad"),
+    ]
+
+
+def _waiting(found: Overview) -> list[Figure]:
+    waiting = found.waiting
+    versions = reverse("admin:intents_policyversion_changelist")
+    jobs = reverse("admin:corpus_ingestjob_changelist")
+    keys = reverse("admin:tenants_apikey_changelist")
+    every = [
+        Figure(label="Jobs that failed", count=waiting.failed_jobs, url=f"{jobs}?status__exact=failed", tone="bad"),
+        Figure(label="Policy versions to review", count=waiting.versions_to_review, url=versions, tone="warn"),
+        Figure(label="Your drafts of the policy", count=waiting.own_drafts, url=versions),
+        Figure(label="API keys that expire within 14 days", count=waiting.keys_expiring, url=keys, tone="warn"),
+    ]
+    return [figure for figure in every if figure.count]

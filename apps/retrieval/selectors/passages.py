@@ -1,0 +1,39 @@
+"""Passages by id: how a person finds them again. The text itself stays on the document's page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from apps.corpus.models import Chunk
+from apps.retrieval.contracts import ChunkId, DocumentId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassagePlace:
+    """Where a passage stands. Pages count from 1; char_start and char_end count characters of that page."""
+
+    document_id: DocumentId
+    document_title: str
+    document_version: int
+    page: int
+    section: str
+    char_start: int
+    char_end: int
+
+
+def passage_places(chunk_ids: Iterable[ChunkId]) -> Mapping[ChunkId, PassagePlace]:
+    """Where passages stand, within the open scope; one that was removed meanwhile is absent. One query."""
+    chunks = Chunk.objects.filter(id__in=set(chunk_ids)).select_related("document").defer("text")
+    return {
+        ChunkId(chunk.id): PassagePlace(
+            document_id=DocumentId(chunk.document_id),
+            document_title=chunk.document.title,
+            document_version=chunk.document.version,
+            page=chunk.page_start,
+            section=chunk.section,
+            char_start=chunk.char_start,
+            char_end=chunk.char_end,
+        )
+        for chunk in chunks
+    }

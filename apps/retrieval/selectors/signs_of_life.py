@@ -1,0 +1,65 @@
+"""Whether the processes behind the web are there: the broker, the workers, the schedule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils import timezone
+from django_celery_beat.models import PeriodicTask
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
+
+from config.celery import app
+
+SWEEP = "corpus-sweep"
+# Beat notes the last runs every three minutes (its scheduler's sync_every), not at every run.
+_BEAT_SILENCE = timedelta(minutes=5)
+_ANSWER_WITHIN_SECONDS = 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignOfLife:
+    """One process; consequence says what its absence means, in words for a user."""
+
+    name: str
+    alive: bool
+    detail: str
+    consequence: str
+
+
+def signs_of_life() -> tuple[SignOfLife, ...]:
+    """Ask each of them; takes up to a second, so no page waits for it."""
+    workers = _workers()
+    redis = SignOfLife(
+        name="Redis",
+        alive=workers is not None,
+        detail="answers" if workers is not None else "does not answer",
+        consequence="New documents wait until it is back; nothing is lost, and questions are answered.",
+    )
+    worker = SignOfLife(
+        name="Worker",
+        alive=bool(workers),
+        detail=f"{workers} answering" if workers else "none answers",
+        consequence="Documents are taken in and wait to be read.",
+    )
+    return redis, worker, _beat()
+
+
+def _workers() -> int | None:
+    """How many workers answer; None where the broker itself does not."""
+    try:
+        return len(app.control.ping(timeout=_ANSWER_WITHIN_SECONDS))
+    except (OperationalError, RedisError, OSError):
+        return None
+
+
+def _beat() -> SignOfLife:
+    last = PeriodicTask.objects.filter(name=SWEEP).values_list("last_run_at", flat=True).first()
+    alive = last is not None and timezone.now() - last < _BEAT_SILENCE
+    return SignOfLife(
+        name="Schedule",
+        alive=alive,
+        detail=f"last noted {last:%H:%M} UTC" if last else "has not run yet",
+        consequence="A document whose worker died, or whose message was lost, waits until it runs again.",
+    )

@@ -1,0 +1,93 @@
+"""What a question is about: the expressions of the glossary, proper names, and the words that are left."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from apps.corpus.terms import terms
+from apps.retrieval.contracts import Concept, Expansion
+from apps.retrieval.stages.glossary import GLOSSARY, UPPER_CASE_ONLY, Nature
+from apps.retrieval.stages.mentions import Mention, blanked, mentions_of
+from apps.retrieval.stages.names import proper_names
+from apps.retrieval.stages.question_words import NUMBER_WORDS, SCAFFOLDING
+
+GLOSSARY_WEIGHT: Final = 2.0
+WORD_WEIGHT: Final = 1.0
+NAME_WEIGHT: Final = 3.0
+PLACE_WEIGHT: Final = 0.5
+_WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """What is left of a question when company, period and document type have been read."""
+
+    concepts: tuple[Concept, ...]
+    expansions: tuple[Expansion, ...]
+    words: str
+    ignored: tuple[str, ...]
+    wants_number: bool
+
+
+def read_topic(text: str, question: str, language: str) -> Topic:
+    """Read the concepts that a question is about.
+
+    Args:    text: the question with company, document type and period blanked out.
+             question: the whole question, position by position the same.
+             language: ISO 639-1, for the terms.
+    """
+    concepts: list[Concept] = []
+    expansions: list[Expansion] = []
+    asks_for_figure = _asks_for_number(question)
+    triggers = sorted(
+        ((trigger, entry) for entry in GLOSSARY for trigger in entry.triggers),
+        key=lambda pair: (-len(pair[0]), pair[0]),
+    )
+    rest = text
+    for trigger, entry in triggers:
+        mentions = mentions_of(trigger, rest, case_sensitive=trigger in UPPER_CASE_ONLY)
+        if not mentions:
+            continue
+        rest = blanked(rest, mentions)
+        if any(concept.label == entry.label for concept in concepts):
+            continue
+        phrases = tuple(dict.fromkeys((*entry.phrases, mentions[0].text)))
+        alternatives = tuple(dict.fromkeys(tuple(dict.fromkeys(terms(phrase, language))) for phrase in phrases))
+        concepts.append(
+            Concept(
+                label=entry.label,
+                alternatives=tuple(alternative for alternative in alternatives if alternative),
+                weight=PLACE_WEIGHT if entry.nature is Nature.PLACE else GLOSSARY_WEIGHT,
+            )
+        )
+        asks_for_figure = asks_for_figure or entry.nature is Nature.FIGURE
+        expansions.append(Expansion(trigger=mentions[0].text, label=entry.label, phrases=entry.phrases))
+    scaffolding = [
+        Mention(start=match.start(), end=match.end(), text=match.group())
+        for match in _WORD.finditer(rest)
+        if match.group().lower() in SCAFFOLDING
+    ]
+    words = blanked(rest, scaffolding)
+    names = {term for name in proper_names(words, question, language) for term in terms(name, language)}
+    concepts.extend(
+        Concept(
+            label=term,
+            alternatives=((term,),),
+            weight=NAME_WEIGHT if term in names else WORD_WEIGHT,
+            is_name=term in names,
+        )
+        for term in dict.fromkeys(terms(words, language))
+    )
+    return Topic(
+        concepts=tuple(concepts),
+        expansions=tuple(expansions),
+        words=words,
+        ignored=tuple(dict.fromkeys(mention.text.lower() for mention in scaffolding)),
+        wants_number=asks_for_figure,
+    )
+
+
+def _asks_for_number(question: str) -> bool:
+    return any(match.group().lower() in NUMBER_WORDS for match in _WORD.finditer(question))

@@ -1,0 +1,127 @@
+"""`manage.py tenant`: make the first tenant, its scopes, members and keys from a shell; the admin does the rest."""
+
+from __future__ import annotations
+
+import secrets
+from argparse import RawDescriptionHelpFormatter
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from apps.errors import ApplicationError
+from apps.tenants.context import open_scope
+from apps.tenants.ids import TenantId
+from apps.tenants.models import Scope, Tenant, User
+from apps.tenants.roles import Role
+from apps.tenants.selectors.tenants import all_tenants, scope_by_key, tenant_by_slug
+from apps.tenants.services.api_keys import api_key_create
+from apps.tenants.services.members import membership_grant
+from apps.tenants.services.tenants import scope_create, tenant_create
+
+_EXAMPLES = """
+examples:
+  manage.py tenant create meridian --name "Meridian Asset Management" --region eu
+  manage.py tenant scope meridian fund:global-equity --name "Global Equity"
+  manage.py tenant member meridian alice --role compliance_officer
+  manage.py tenant key meridian --name "Reporting portal" --role analyst --scope fund:global-equity
+  manage.py tenant list
+"""
+_REASON = "manage.py tenant"
+
+
+class Command(BaseCommand):
+    help = "Makes tenants, and in them scopes, members and API keys. Each act is in the tenant's log."
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        return super().create_parser(
+            prog_name, subcommand, epilog=_EXAMPLES, formatter_class=RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        actions.add_parser("list", help="every tenant")
+        create = actions.add_parser("create", help="a tenant with its root scope and its first policy")
+        create.add_argument("slug", help="short name, such as meridian")
+        create.add_argument("--name", help="full name; the short one when left out")
+        create.add_argument("--region", default="eu", help="where its data must stay (default: eu)")
+        create.add_argument("--not-strict", action="store_true", help="allow providers outside that region")
+        create.add_argument("--embedding", default="local", metavar="PROFILE")
+        create.add_argument("--generation", default="extractive", metavar="PROFILE")
+        scope = actions.add_parser("scope", help="a scope below the root or below --parent")
+        scope.add_argument("slug", help="the tenant")
+        scope.add_argument("key", help="type:name, such as fund:global-equity")
+        scope.add_argument("--name", help="full name; the key when left out")
+        scope.add_argument("--parent", default="", help="key of the scope above; the root when left out")
+        member = actions.add_parser("member", help="a role for a person, who is made when unknown")
+        member.add_argument("slug", help="the tenant")
+        member.add_argument("username")
+        member.add_argument("--role", required=True, choices=Role.values)
+        member.add_argument("--scope", action="append", default=[], help="all of the tenant when left out")
+        key = actions.add_parser("key", help="an API key; it is printed once")
+        key.add_argument("slug", help="the tenant")
+        key.add_argument("--name", required=True)
+        key.add_argument("--role", default=Role.ANALYST.value, choices=Role.values)
+        key.add_argument("--scope", action="append", default=[], help="all of the tenant when left out")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            getattr(self, f"_{options['action']}")(options)
+        except ApplicationError as error:
+            raise CommandError(str(error)) from error
+        except ValidationError as error:
+            raise CommandError("; ".join(error.messages)) from error
+
+    def _list(self, options: dict[str, Any]) -> None:
+        for tenant in all_tenants():
+            strict = "strict" if tenant.residency_strict else "not strict"
+            self.stdout.write(f"{tenant.slug}\t{tenant.name}\t{tenant.residency_region} ({strict})\t{tenant.status}")
+
+    def _create(self, options: dict[str, Any]) -> None:
+        if options["slug"] in {tenant.slug for tenant in all_tenants()}:
+            raise CommandError(f"There is a tenant {options['slug']} already.")
+        tenant = tenant_create(
+            slug=options["slug"],
+            name=options["name"] or options["slug"].title(),
+            residency_region=options["region"],
+            residency_strict=not options["not_strict"],
+            embedding_profile=options["embedding"],
+            generation_profile=options["generation"],
+            reason=_REASON,
+        )
+        self.stdout.write(f"{tenant.slug} is there, with the scope firm:{tenant.slug} and policy version 1 in force.")
+
+    def _scope(self, options: dict[str, Any]) -> None:
+        tenant = tenant_by_slug(options["slug"])
+        with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
+            if Scope.objects.filter(key=options["key"]).exists():
+                raise CommandError(f"There is a scope {options['key']} already.")
+            parent = scope_by_key(options["parent"] or f"firm:{tenant.slug}")
+            scope = scope_create(key=options["key"], name=options["name"] or options["key"], parent=parent)
+        self.stdout.write(f"{scope.key} is there, below {parent.key}.")
+
+    def _member(self, options: dict[str, Any]) -> None:
+        tenant = tenant_by_slug(options["slug"])
+        user = User.objects.filter(username=options["username"]).first()
+        password = ""
+        with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
+            scopes = _scopes(tenant, options)
+            if user is None:
+                password = secrets.token_urlsafe(12)
+                user = User(username=options["username"], is_staff=True)
+                user.set_password(password)
+                user.save()
+            membership_grant(user=user, role=Role(options["role"]), scopes=scopes)
+        self.stdout.write(f"{user.username} is {Role(options['role']).label} of {tenant.slug}.")
+        if password:
+            self.stdout.write(f"Password, shown this once: {password}")
+
+    def _key(self, options: dict[str, Any]) -> None:
+        tenant = tenant_by_slug(options["slug"])
+        with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
+            _, plain = api_key_create(name=options["name"], role=Role(options["role"]), scopes=_scopes(tenant, options))
+        self.stdout.write(f"API key, shown this once: {plain}")
+
+
+def _scopes(tenant: Tenant, options: dict[str, Any]) -> list[Scope]:
+    return [scope_by_key(key) for key in options["scope"] or [f"firm:{tenant.slug}"]]

@@ -1,0 +1,241 @@
+"""Makes the virtual environment `.venv` beside manage.py, keeps it up to date, and moves the command into it.
+
+Standard library only: it runs before anything is installed. `pyproject.toml` says what to install; a stamp inside
+`.venv`, written last, says what was, so that a start with nothing to do costs a few milliseconds and an interrupted
+installation is taken up again. GLASSBOX_NO_BOOTSTRAP=1 leaves the environment to somebody else (containers).
+
+Everything it says goes to stderr: a command's stdout may be a JSON document.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NoReturn
+
+CHECKOUT: Final = Path(__file__).resolve().parent.parent
+_OPT_OUT: Final = "GLASSBOX_NO_BOOTSTRAP"
+_MOVED: Final = "GLASSBOX_BOOTSTRAPPED"
+_STAMP: Final = "glassbox-installed.json"
+
+
+class BootstrapError(Exception):
+    """The environment can't be made; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """What pyproject.toml asks for: the requirements by group, `runtime` first."""
+
+    requires_python: str
+    groups: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def read(cls, path: Path, *, testing: bool) -> Project:
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+            groups = {"runtime": tuple(table["dependencies"])}
+            if testing:
+                groups["dev"] = tuple(table["optional-dependencies"]["dev"])
+            return cls(requires_python=table["requires-python"], groups=groups)
+        except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+            raise BootstrapError(f"{path} can't be read ({error}). Restore it from the repository.") from error
+
+    def stamps(self) -> dict[str, str]:
+        """A digest of each group's list."""
+        return {
+            name: hashlib.sha256("\n".join(sorted(requirements)).encode()).hexdigest()
+            for name, requirements in self.groups.items()
+        }
+
+    def accepts(self, version: tuple[int, int]) -> bool:
+        """Whether `requires-python` allows the version; it is a list of >=, > , <= and < bounds."""
+        allowed = {">=": version.__ge__, ">": version.__gt__, "<=": version.__le__, "<": version.__lt__}
+        for operator, major, minor in re.findall(r"(>=|<=|<|>)\s*(\d+)\.(\d+)", self.requires_python):
+            if not allowed[operator]((int(major), int(minor))):
+                return False
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """The virtual environment in `directory`, which may be missing, half-made, whole or out of date."""
+
+    directory: Path
+
+    @property
+    def python(self) -> Path:
+        return self.directory / "bin" / "python"
+
+    @property
+    def stamp(self) -> Path:
+        return self.directory / _STAMP
+
+    def is_running_us(self) -> bool:
+        return Path(sys.prefix).resolve() == self.directory.resolve()
+
+    def missing(self, project: Project) -> list[str]:
+        """The groups whose present list was not fully installed."""
+        installed = self._read_stamp() if self.python.exists() else {}
+        return [name for name, digest in project.stamps().items() if installed.get(name) != digest]
+
+    def install(self, project: Project, groups: list[str]) -> None:
+        """Raises: BootstrapError: with what to do."""
+        if not self.is_whole():
+            self._create(project)
+        stamps = project.stamps()
+        kept = {name: digest for name, digest in self._read_stamp().items() if name not in groups}
+        self._write_stamp(kept)  # from here on until the end, the environment counts as unfinished
+        requirements = [requirement for group in groups for requirement in project.groups[group]]
+        _say(f"installing {len(requirements)} packages and what they need into {self.directory} ...")
+        # PYTHONHOME and a user-wide `pip install --user` setting would lead pip out of the environment.
+        variables = {name: value for name, value in os.environ.items() if name != "PYTHONHOME"} | {"PIP_USER": "0"}
+        command = [str(self.python), "-m", "pip", "install", "--disable-pip-version-check", *requirements]
+        code = subprocess.run(command, stdout=sys.stderr, env=variables, check=False).returncode
+        if code != 0:
+            raise BootstrapError(
+                f"pip could not install the packages (status {code}); its own message is above. Check the network, "
+                "a proxy (HTTPS_PROXY) or index (PIP_INDEX_URL) that you may need, and the free disk space (6 GB), "
+                "then run the same command again: it goes on where it stopped."
+            )
+        self._write_stamp(kept | {group: stamps[group] for group in groups})
+        _say("the environment is ready.")
+
+    def _create(self, project: Project) -> None:
+        version = sys.version_info[:2]
+        if not project.accepts(version):
+            wanted = f"Python {project.requires_python} is needed and this is {version[0]}.{version[1]}."
+            raise BootstrapError(f"{wanted} {_other_pythons(project)}")
+        _say(f"making a virtual environment in {self.directory} ...")
+        code = subprocess.run(
+            [_base_python(), "-m", "venv", "--clear", self.directory], stdout=sys.stderr, check=False
+        ).returncode
+        if code != 0 or not self.is_whole():
+            raise BootstrapError(
+                f"{_base_python()} could not make a virtual environment; its own message is above. On Debian and "
+                f"Ubuntu, install it first: apt-get install python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+            )
+
+    def is_whole(self) -> bool:
+        """Whether its Python runs, runs in it (and not in the system, into which pip would then install), with pip."""
+        if not self.python.exists():
+            return False
+        command = [str(self.python), "-c", "import pip, sys; print(sys.prefix)"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        return result.returncode == 0 and Path(result.stdout.strip()).resolve() == self.directory.resolve()
+
+    def _read_stamp(self) -> dict[str, str]:
+        try:
+            values = json.loads(self.stamp.read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return {}
+        return values if isinstance(values, dict) else {}
+
+    def _write_stamp(self, groups: dict[str, str]) -> None:
+        unfinished = self.stamp.with_suffix(".unfinished")
+        unfinished.write_text(json.dumps(groups), encoding="utf-8")
+        unfinished.replace(self.stamp)
+
+
+def ensure_environment(*, testing: bool, checkout: Path = CHECKOUT) -> None:
+    """Return in an interpreter that has what pyproject.toml asks for, or end this process with a clear message.
+
+    Where this interpreter is not `.venv`'s and lacks a package, the process is replaced by the same command under
+    `.venv`'s Python, after making or updating `.venv`.
+
+    Args: testing: the development group is needed too.
+    """
+    if os.environ.get(_OPT_OUT, "") not in ("", "0"):
+        return
+    environment = Environment(directory=checkout / ".venv")
+    try:
+        project = Project.read(checkout / "pyproject.toml", testing=testing)
+        inside = environment.is_running_us()
+        if not inside and _all_importable(project):
+            return
+        if environment.missing(project):
+            _install(environment, project, checkout)
+        elif inside:
+            return
+        _move_into(environment)
+    except BootstrapError as error:
+        sys.exit(f"glassbox: {error}")
+    except OSError as error:
+        sys.exit(f"glassbox: {environment.directory} can't be made or used: {error}")
+    except KeyboardInterrupt:
+        _say("interrupted. The next start goes on where this one stopped.")
+        sys.exit(130)
+
+
+def _install(environment: Environment, project: Project, checkout: Path) -> None:
+    with _installation_lock(checkout):
+        groups = environment.missing(project)  # another command may have done it while we waited
+        if groups:
+            environment.install(project, groups)
+
+
+def _move_into(environment: Environment) -> NoReturn:
+    """Replace this process by the same command under the environment's Python, flags of the interpreter included."""
+    if os.environ.get(_MOVED) == str(os.getpid()) and not environment.is_running_us():
+        raise BootstrapError(f"{environment.python} does not run in {environment.directory}. Remove that folder.")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # The number of this process outlives exec, so that a Python that leads elsewhere is not entered again and again.
+    variables = os.environ | {_MOVED: str(os.getpid())}
+    command = [str(environment.python), *sys.orig_argv[1:]]
+    os.execve(environment.python, command, variables)  # noqa: S606 (our own command again, without a shell)
+
+
+@contextmanager
+def _installation_lock(checkout: Path) -> Iterator[None]:
+    """One installation at a time. The lock lies on pyproject.toml, which is there before anything else is."""
+    with (checkout / "pyproject.toml").open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _say("another command is installing the packages; waiting for it ...")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _all_importable(project: Project) -> bool:
+    """Whether this interpreter has every package already: somebody's own environment, which is then left alone."""
+    for requirement in (requirement for group in project.groups.values() for requirement in group):
+        name = re.split(r"[\s\[<>=!~;]", requirement, maxsplit=1)[0]
+        try:
+            importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            return False
+    return True
+
+
+def _base_python() -> str:
+    """The interpreter behind ours: an environment made from one that is being replaced would lose its footing."""
+    return str(getattr(sys, "_base_executable", sys.executable))
+
+
+def _other_pythons(project: Project) -> str:
+    found = [
+        f"python3.{minor}"
+        for minor in range(30, 10, -1)
+        if project.accepts((3, minor)) and shutil.which(f"python3.{minor}")
+    ]
+    if found:
+        return f"Run it with {found[0]}: {found[0]} {' '.join(sys.argv)}"
+    return "Install such a Python and run the command with it."
+
+
+def _say(text: str) -> None:
+    print(f"glassbox: {text}", file=sys.stderr, flush=True)

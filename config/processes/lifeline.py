@@ -1,0 +1,27 @@
+"""`python -m config.processes.lifeline PID COMMAND ...`: becomes the command, which ends when its parent PID does.
+
+A supervisor that is killed with -9 can stop nobody; without this its children would hold the port and the queue.
+Linux sends the signal by itself. Elsewhere the children of a killed supervisor have to be stopped by hand.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from typing import Final
+
+_PR_SET_PDEATHSIG: Final = 1
+
+
+def main(parent: int, command: list[str]) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:  # it died before we could ask for its signal
+        sys.exit(1)
+    os.execv(command[0], command)  # noqa: S606 (the supervisor's fixed command, without a shell)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2:])

@@ -1,0 +1,185 @@
+"""What the platform consists of: the worker, beat and the web server, and when each is ready."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Final
+
+from kombu.exceptions import OperationalError
+
+from config.services import release_services, shared_descriptors
+
+from .child import Emit, ProcessSpec
+from .supervisor import Supervisor
+
+_SERVICES_STOP_S: Final = 30.0
+_LABEL_WIDTH: Final = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """The running platform; as a context manager it is stopped at the end of the block.
+
+    Attributes: base_url: where the web server answers, without a slash at its end.
+    """
+
+    supervisor: Supervisor
+    base_url: str
+
+    def __enter__(self) -> Platform:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def serve(self) -> None:
+        """Block until Ctrl-C, then stop everything, the services last.
+
+        Raises: ProcessError: a process could not be kept running; everything has been stopped.
+        """
+        try:
+            self.supervisor.serve()
+        finally:
+            release_services(wait_s=_SERVICES_STOP_S)
+
+    def stop(self) -> None:
+        """Stop everything, the services last (unless another command uses them)."""
+        self.supervisor.stop()
+        release_services(wait_s=_SERVICES_STOP_S)
+
+
+def start_platform(
+    *,
+    port: int,
+    emit: Emit,
+    host: str = "127.0.0.1",
+    web_processes: int = 2,
+    worker_processes: int = 1,
+    queues: Sequence[str] = ("celery",),
+) -> Platform:
+    """Start worker, beat and web, and wait until they do their work. The services and the schema must be there.
+
+    Args:
+        port: free, see `choose_port`.
+        emit: gets the name of a process and a line of its output; see `to_terminal` and `to_files`.
+        worker_processes: tasks at the same time; each holds its own embedding model.
+        queues: which the worker consumes.
+    Raises:  ProcessError: one did not come up; everything has been stopped again.
+    """
+    specs = (
+        _worker(worker_processes, queues),
+        _beat(),
+        _web(host, port, web_processes),
+    )
+    # The children share our place among the users of the services: they live as long as any of us.
+    supervisor = Supervisor(specs, emit=emit, pass_descriptors=shared_descriptors())
+    supervisor.start()
+    return Platform(supervisor=supervisor, base_url=f"http://{_bracketed(_visited(host))}:{port}")
+
+
+def to_terminal(stream: IO[str]) -> Emit:
+    """Lines with the name of their process before them."""
+
+    def emit(name: str, line: str) -> None:
+        print(f"{name:<{_LABEL_WIDTH}}| {line}", file=stream, flush=True)
+
+    return emit
+
+
+def to_files(directory: Path) -> Emit:
+    """A log file for each process, so that the terminal stays free for something else."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def emit(name: str, line: str) -> None:
+        with (directory / f"{name}.log").open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+
+    return emit
+
+
+def _worker(processes: int, queues: Sequence[str]) -> ProcessSpec:
+    name = f"glassbox-{os.getpid()}"
+    return ProcessSpec(
+        name="worker",
+        command=(
+            *_celery("worker"),
+            "--loglevel=INFO",
+            f"--concurrency={processes}",
+            f"--queues={','.join(queues)}",
+            f"--hostname={name}@%h",
+            "--without-gossip",
+            "--without-mingle",
+        ),
+        environment={"GLASSBOX_DB_ROLE": "glassbox_worker"},
+        ready=lambda: _worker_answers(name),
+        stop_timeout_s=60.0,
+    )
+
+
+def _beat() -> ProcessSpec:
+    return ProcessSpec(
+        name="beat",
+        command=(*_celery("beat"), "--loglevel=INFO", "--pidfile="),
+        environment={"GLASSBOX_DB_ROLE": "glassbox_worker"},
+        stop_timeout_s=10.0,
+    )
+
+
+def _web(host: str, port: int, processes: int) -> ProcessSpec:
+    return ProcessSpec(
+        name="web",
+        command=(
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "--config=python:config.gunicorn",
+            f"--bind={_bracketed(host)}:{port}",
+            f"--workers={processes}",
+            "config.wsgi:application",
+        ),
+        environment={"GLASSBOX_DB_ROLE": "glassbox_api"},
+        ready=lambda: _web_answers(_visited(host), port),
+        stop_timeout_s=35.0,
+    )
+
+
+def _celery(command: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "celery", "--app=config.celery:app", command)
+
+
+def _worker_answers(name: str) -> bool:
+    from config.celery import app
+
+    try:
+        replies = app.control.ping(timeout=0.5)
+    except OperationalError:
+        return False
+    return any(node.startswith(f"{name}@") for reply in replies for node in reply)
+
+
+def _web_answers(host: str, port: int) -> bool:
+    connection = http.client.HTTPConnection(host, port, timeout=5)
+    try:
+        connection.request("GET", "/api/v1/health/")
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _visited(host: str) -> str:
+    """The address to visit for one that is listened on: a wildcard is none."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (compared, not bound)
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,80 @@
+"""`manage.py test`: the checks, then the tests. With arguments: pytest alone, with those."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+CHECKOUT: Final = Path(__file__).resolve().parent.parent
+_SETTINGS: Final = "config.settings.test"
+_USAGE: Final = """usage: manage.py test [PYTEST ARGUMENT ...]
+
+Without arguments: ruff, mypy, import-linter, a check for missing migrations, and the whole suite on two processes.
+With arguments: pytest alone, which gets them. For example:
+
+    python3 manage.py test
+    python3 manage.py test tests/corpus -k pdf
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    name: str
+    command: tuple[str, ...]
+
+
+def checks() -> tuple[Step, ...]:
+    python = sys.executable
+    lint_imports = str(Path(sysconfig.get_path("scripts")) / "lint-imports")
+    return (
+        Step("ruff check", (python, "-m", "ruff", "check", ".")),
+        Step("ruff format", (python, "-m", "ruff", "format", "--check", ".")),
+        Step("mypy", (python, "-m", "mypy")),
+        Step("import-linter", (lint_imports,)),
+        Step("migrations", (python, "manage.py", "makemigrations", "--check", "--dry-run")),
+    )
+
+
+def suite(arguments: list[str]) -> Step:
+    return Step("pytest", (sys.executable, "-m", "pytest", *(arguments or ["-n", "2"])))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the steps one after the other, whatever becomes of the earlier ones.
+
+    Args:    arguments: pytest's; the checks are left out when there are any.
+    Returns: exit status: 0 when every step passed, pytest's own when it alone was run, else 1.
+    """
+    if arguments in (["-h"], ["--help"]):
+        print(_USAGE)
+        return 0
+    if arguments:
+        return _run(suite(arguments))
+    outcomes: list[tuple[str, int, float]] = []
+    for step in (*checks(), suite([])):
+        _print_heading(step.name)
+        began = time.monotonic()
+        outcomes.append((step.name, _run(step), time.monotonic() - began))
+    _print_heading("summary")
+    for name, code, elapsed_s in outcomes:
+        print(f"{'passed' if code == 0 else 'FAILED':8}{name:16}{elapsed_s:8.1f} s")
+    return 0 if all(code == 0 for _, code, _ in outcomes) else 1
+
+
+def _run(step: Step) -> int:
+    variables = os.environ | {"DJANGO_SETTINGS_MODULE": _SETTINGS}
+    try:
+        return subprocess.run(step.command, cwd=CHECKOUT, env=variables, check=False).returncode
+    except FileNotFoundError:
+        print(f"{step.command[0]} is missing: remove .venv and run the command again.", file=sys.stderr)
+        return 127
+
+
+def _print_heading(name: str) -> None:
+    print(f"\n=== {name} {'=' * (72 - len(name))}", flush=True)

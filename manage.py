@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Glassbox's command line. On a bare machine it first makes its own virtual environment; see config/bootstrap.py."""
+
+import os
+import sys
+
+
+def main() -> None:
+    # Before any import of ours, which an older Python could not even read.
+    if sys.version_info < (3, 11):  # noqa: UP036 (it is for those who run it with an older one)
+        sys.exit(
+            "Glassbox needs Python 3.11 or newer and this is {}.{}. Install a newer one and run it by its name, "
+            "for example: python3.11 manage.py {}".format(*sys.version_info[:2], " ".join(sys.argv[1:]) or "demo")
+        )
+    from config.bootstrap import ensure_environment
+
+    testing = sys.argv[1:2] == ["test"]
+    ensure_environment(testing=testing)
+    if testing:
+        from config.testing import run
+
+        sys.exit(run(sys.argv[2:]))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.development")
+    from django.core.management import execute_from_command_line
+
+    from config.startup import prepare_for
+
+    prepare_for(sys.argv[1:])
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+// Small things that pages need: times in the reader's zone, ids to copy, progress that moves, parts that come later.
+"use strict";
+
+(() => {
+    const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+    function showLocalTimes(root) {
+        for (const element of root.querySelectorAll("time.gb-time:not([data-local])")) {
+            const at = new Date(element.dateTime);
+            if (!Number.isNaN(at.getTime())) {
+                element.textContent = zoned.format(at);
+                element.dataset.local = "1";
+            }
+        }
+    }
+
+    async function copy(button) {
+        const said = button.title;
+        try {
+            await navigator.clipboard.writeText(button.dataset.copy);
+            button.classList.add("gb-copied");
+            button.title = "Copied";
+        } catch {
+            // No clipboard outside of https: select the text instead, so that a key press copies it.
+            const range = document.createRange();
+            const shown = document.getElementById("secret") || button;
+            range.selectNodeContents(shown);
+            getSelection().removeAllRanges();
+            getSelection().addRange(range);
+            button.title = "Selected: press Ctrl C";
+        }
+        setTimeout(() => {
+            button.classList.remove("gb-copied");
+            button.title = said;
+        }, 1500);
+    }
+
+    // One request for all that moves on the page, every second and a half, until nothing does.
+    async function pollProgress() {
+        const moving = [...document.querySelectorAll("[data-progress]")];
+        if (moving.length === 0) {
+            return;
+        }
+        const ids = moving.map((element) => element.dataset.progress).join(",");
+        let states = {};
+        try {
+            const answer = await fetch(`${moving[0].dataset.progressUrl}?ids=${ids}`, {
+                headers: { Accept: "application/json" },
+            });
+            states = answer.ok ? await answer.json() : {};
+        } catch {
+            // The server is away; ask again.
+        }
+        for (const element of moving) {
+            const state = states[element.dataset.progress];
+            if (!state) {
+                continue;
+            }
+            element.innerHTML = state.html;
+            showLocalTimes(element);
+            if (!state.moving) {
+                delete element.dataset.progress;
+                element.classList.remove("gb-moving");
+                // What the document became (its pages, or why it failed) stands on the page itself.
+                if (element.closest("#document-state")) {
+                    location.reload();
+                }
+            }
+        }
+        setTimeout(pollProgress, 1500);
+    }
+
+    async function loadFragment(element) {
+        try {
+            const answer = await fetch(element.dataset.fragment, { headers: { Accept: "text/html" } });
+            if (answer.ok && !answer.redirected) {
+                element.innerHTML = await answer.text();
+                showLocalTimes(element);
+            }
+        } catch {
+            // The server is away; ask again.
+        }
+        setTimeout(() => loadFragment(element), Number(element.dataset.fragmentEveryMs));
+    }
+
+    document.addEventListener("click", (event) => {
+        const button = event.target.closest("[data-copy]");
+        if (button) {
+            copy(button);
+        }
+    });
+
+    document.addEventListener("DOMContentLoaded", () => {
+        showLocalTimes(document);
+        pollProgress();
+        document.querySelectorAll("[data-fragment]").forEach(loadFragment);
+        const target = location.hash && document.getElementById(location.hash.slice(1));
+        if (target instanceof HTMLDetailsElement) {
+            target.open = true;
+        }
+    });
+
+    window.addEventListener("hashchange", () => {
+        const target = document.getElementById(location.hash.slice(1));
+        if (target instanceof HTMLDetailsElement) {
+            target.open = true;
+        }
+    });
+})();

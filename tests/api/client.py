@@ -1,0 +1,130 @@
+"""A client of the API that holds every answer against the OpenAPI document: status, media type, and schema."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+from jsonschema import Draft202012Validator
+
+Json = dict[str, Any]
+PROBLEM = "application/problem+json"
+
+
+class Api:
+    """Sends one key with every request; none when it is empty."""
+
+    def __init__(self, key: str = "") -> None:
+        self.key = key
+        self.client = Client(raise_request_exception=False)
+
+    def get(self, path: str, params: Mapping[str, Any] | None = None, **headers: str) -> HttpResponse:
+        return self._checked("get", path, self.client.get(path, params, headers=self._headers(headers)))
+
+    def post(self, path: str, json: Any = None, *, params: str = "", **headers: str) -> HttpResponse:
+        response = self.client.post(
+            path + params, json, content_type="application/json", headers=self._headers(headers)
+        )
+        return self._checked("post", path, response)
+
+    def upload(
+        self, content: bytes = b"# A note\n\nIt says something.\n", filename: str = "note.md", **fields: Any
+    ) -> HttpResponse:
+        headers = fields.pop("headers", {})
+        form = {"file": SimpleUploadedFile(filename, content), "scope": "fund:alpha", "kind": "run", **fields}
+        form = {name: value for name, value in form.items() if value is not None}
+        response = self.client.post("/api/v1/documents/", form, headers=self._headers(headers))
+        return self._checked("post", "/api/v1/documents/", response)
+
+    def delete(self, path: str, **headers: str) -> HttpResponse:
+        return self._checked("delete", path, self.client.delete(path, headers=self._headers(headers)))
+
+    def _headers(self, more: Mapping[str, str]) -> dict[str, str]:
+        key = {"authorization": f"Bearer {self.key}"} if self.key else {}
+        return {**key, **{name.replace("_", "-"): value for name, value in more.items()}}
+
+    @staticmethod
+    def _checked(method: str, path: str, response: HttpResponse) -> HttpResponse:
+        conforms(method, path, response)
+        return response
+
+
+def conforms(method: str, path: str, response: HttpResponse) -> None:
+    """Assert that the document describes this answer."""
+    assert response["Cache-Control"] == "no-store"
+    operation = _operation(method, path)
+    if operation is None:
+        assert response.status_code in (404, 405)
+        assert response["Content-Type"] == PROBLEM
+        return
+    documented = _resolved(operation["responses"].get(str(response.status_code)))
+    assert documented is not None, f"{method} {path} answered {response.status_code}, which is not documented"
+    content = documented.get("content")
+    if not content:
+        assert not response.content
+        return
+    media_type = response["Content-Type"].partition(";")[0]
+    if "application/octet-stream" in content and response.status_code == 200:
+        return
+    assert media_type in content, f"{method} {path} answered {media_type}, which is not documented"
+    if method != "head":
+        problems = [
+            f"{'/'.join(map(str, error.absolute_path))}: {error.message[:300]}"
+            for error in _validator(_key(content[media_type]["schema"])).iter_errors(response.json())
+        ]
+        assert not problems, f"{method} {path} {response.status_code} is not what the document says: {problems[:5]}"
+
+
+@lru_cache(maxsize=1)
+def openapi() -> Json:
+    document: Json = SchemaGenerator().get_schema(request=None, public=True)
+    return document
+
+
+def _operation(method: str, path: str) -> Json | None:
+    for template, operations in openapi()["paths"].items():
+        if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path.partition("?")[0]):
+            operation: Json | None = operations.get(method)
+            return operation
+    return None
+
+
+def _resolved(node: Json | None) -> Json | None:
+    if node is None or "$ref" not in node:
+        return node
+    found: Any = openapi()
+    for step in node["$ref"].removeprefix("#/").split("/"):
+        found = found[step]
+    return dict(found)
+
+
+@lru_cache(maxsize=64)
+def _validator(schema: str) -> Draft202012Validator:
+    import json
+
+    root = {**_strict(json.loads(schema)), "components": {"schemas": _strict(openapi()["components"]["schemas"])}}
+    return Draft202012Validator(root, format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
+def _key(schema: Json) -> str:
+    import json
+
+    return json.dumps(schema, sort_keys=True)
+
+
+def _strict(node: Any) -> Any:
+    """OpenAPI 3.0 as JSON Schema, and fields that the document does not name are mistakes."""
+    if isinstance(node, list):
+        return [_strict(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    strict = {name: _strict(value) for name, value in node.items() if name != "nullable"}
+    if "code" not in node.get("properties", {}) and node.get("properties"):
+        strict.setdefault("additionalProperties", False)
+    return {"anyOf": [strict, {"type": "null"}]} if node.get("nullable") is True else strict

@@ -1,0 +1,206 @@
+"""Nobody gets through a door that is not theirs: every operation of the document, tried by everybody who must not."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from typing import NamedTuple
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
+from django.utils import timezone
+
+from apps.audit.models import Event
+from apps.corpus.models import Document, IngestJob
+from apps.tenants.context import open_scope
+from apps.tenants.models import ApiKey, Tenant
+from apps.tenants.models.tenant import TenantStatus
+from apps.tenants.roles import PERMISSIONS, Permission, Role
+from apps.tenants.services.api_keys import api_key_create, api_key_revoke
+from tests.api.client import Api, conforms, openapi
+from tests.api.conftest import ready_document
+from tests.factories import Firm, make_key
+
+pytestmark = pytest.mark.django_db
+
+
+class Door(NamedTuple):
+    """One operation, and the permission that it needs: None for any principal."""
+
+    method: str
+    path: str
+    permission: Permission | None
+
+
+DOORS = (
+    Door("post", "/api/v1/query/", Permission.QUESTION_ASK),
+    Door("get", "/api/v1/documents/", Permission.DOCUMENT_VIEW),
+    Door("post", "/api/v1/documents/", Permission.DOCUMENT_ADD),
+    Door("get", "/api/v1/documents/{document}/", Permission.DOCUMENT_VIEW),
+    Door("delete", "/api/v1/documents/{document}/", Permission.DOCUMENT_DELETE),
+    Door("get", "/api/v1/documents/{document}/chunks/", Permission.DOCUMENT_VIEW),
+    Door("get", "/api/v1/documents/{document}/pages/1/", Permission.DOCUMENT_VIEW),
+    Door("get", "/api/v1/documents/{document}/versions/", Permission.DOCUMENT_VIEW),
+    Door("get", "/api/v1/documents/{document}/content/", Permission.DOCUMENT_VIEW),
+    Door("get", "/api/v1/jobs/", Permission.DOCUMENT_VIEW),
+    Door("get", "/api/v1/jobs/{job}/", Permission.DOCUMENT_VIEW),
+    Door("post", "/api/v1/jobs/{job}/retry/", Permission.JOB_RETRY),
+    Door("get", "/api/v1/policy/", Permission.POLICY_VIEW),
+    Door("get", "/api/v1/audit/events/", Permission.AUDIT_VIEW),
+    Door("get", "/api/v1/audit/events/{event}/", Permission.AUDIT_VIEW),
+    Door("get", "/api/v1/scopes/", None),
+    Door("get", "/api/v1/me/", None),
+)
+OPEN = {("get", "/api/v1/health/")}
+WITH_IDS = tuple(door for door in DOORS if "{" in door.path)
+
+
+class Ids(NamedTuple):
+    document: str
+    job: str
+    event: str
+
+
+def ids_of(firm: Firm) -> Ids:
+    document = ready_document(firm)
+    with open_scope(tenant=firm.id, reason="a test"):
+        job = IngestJob.objects.get(document=document)
+        event = Event.objects.filter(subject_id=document.id).latest("occurred_at")
+    return Ids(str(document.id), str(job.id), str(event.id))
+
+
+def knock(door: Door, key: str, ids: Ids) -> HttpResponse:
+    """A request that would succeed, were it only allowed."""
+    api = Api(key)
+    path = door.path.format(**ids._asdict())
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    if door.method == "post" and door.path == "/api/v1/documents/":
+        form = {"file": SimpleUploadedFile("note.md", b"# A note\n\nText."), "scope": "fund:alpha", "kind": "run"}
+        response = api.client.post(path, form, headers=headers)
+    elif door.method == "post":
+        body = json.dumps({"question": "What was the drawdown?"}) if "query" in path else ""
+        response = api.client.post(path, body, content_type="application/json", headers=headers)
+    else:
+        response = getattr(api.client, door.method)(path, headers=headers)
+    conforms(door.method, path, response)
+    return response
+
+
+def without_key(firm: Firm) -> str:
+    return ""
+
+
+def wrong_key(firm: Firm) -> str:
+    _, plain = make_key(firm, Role.TENANT_ADMIN)
+    return plain[:-1] + ("x" if plain[-1] != "x" else "y")
+
+
+def no_key_at_all(firm: Firm) -> str:
+    return "not-a-key"
+
+
+def expired_key(firm: Firm) -> str:
+    with open_scope(tenant=firm.id, reason="a test"):
+        _, plain = api_key_create(
+            name="old",
+            role=Role.TENANT_ADMIN,
+            scopes=[firm.root],
+            expires_at=timezone.now() - timedelta(seconds=1),
+        )
+    return plain
+
+
+def revoked_key(firm: Firm) -> str:
+    _, plain = make_key(firm, Role.TENANT_ADMIN)
+    with open_scope(tenant=firm.id, reason="a test"):
+        api_key_revoke(ApiKey.objects.latest("created_at"))
+    return plain
+
+
+def key_of_a_suspended_tenant(firm: Firm) -> str:
+    _, plain = make_key(firm, Role.TENANT_ADMIN)
+    with open_scope(tenant=firm.id, reason="a test"):
+        Tenant.objects.update(status=TenantStatus.SUSPENDED)
+    return plain
+
+
+def test_every_operation_of_the_document_is_a_door() -> None:
+    documented = {(method, path) for path, operations in openapi()["paths"].items() for method in operations}
+    stand_in = {"document": "{id}", "job": "{id}", "event": "{id}"}
+    doors = {(door.method, door.path.format(**stand_in).replace("/pages/1/", "/pages/{number}/")) for door in DOORS}
+    assert documented == doors | OPEN
+
+
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [
+        (without_key, "api.not_authenticated"),
+        (wrong_key, "tenants.invalid_api_key"),
+        (no_key_at_all, "tenants.invalid_api_key"),
+        (expired_key, "tenants.invalid_api_key"),
+        (revoked_key, "tenants.invalid_api_key"),
+        (key_of_a_suspended_tenant, "tenants.invalid_api_key"),
+    ],
+)
+def test_no_door_opens_without_a_valid_key(acme: Firm, make: Callable[[Firm], str], code: str) -> None:
+    ids = ids_of(acme)
+    key = make(acme)
+    answers = {(door.method, door.path): knock(door, key, ids) for door in DOORS}
+    assert {door: (each.status_code, each.json()["code"]) for door, each in answers.items()} == dict.fromkeys(
+        answers, (401, code)
+    )
+    assert all(each["WWW-Authenticate"].startswith("Bearer") for each in answers.values())
+
+
+def test_wrong_expired_and_revoked_keys_get_the_same_answer(acme: Firm) -> None:
+    ids = ids_of(acme)
+    bodies = {knock(DOORS[1], make(acme), ids).content for make in (wrong_key, expired_key, revoked_key)}
+    assert len(bodies) == 1
+
+
+@pytest.mark.parametrize("role", Role)
+def test_a_role_opens_the_doors_of_its_permissions_and_no_other(acme: Firm, role: Role) -> None:
+    ids = ids_of(acme)
+    _, key = make_key(acme, role)
+    # Deleting last: the others need the document.
+    ordered = sorted(DOORS, key=lambda door: door.method == "delete")
+    refused = {
+        (door.method, door.path)
+        for door in ordered
+        if (answer := knock(door, key, ids)).status_code == 403
+        and answer.json()["data"]["permission"] == door.permission
+    }
+    assert refused == {
+        (door.method, door.path)
+        for door in DOORS
+        if door.permission is not None and door.permission not in PERMISSIONS[role]
+    }
+
+
+@pytest.mark.parametrize("whose", ["another tenant", "another scope"])
+def test_what_is_not_yours_is_not_there(acme: Firm, bolt: Firm, whose: str) -> None:
+    foreign = ids_of(bolt if whose == "another tenant" else acme)
+    nowhere = Ids(*(str(uuid.uuid4()) for _ in foreign))
+    keys = [make_key(acme, role, scopes=["fund:beta"])[1] for role in (Role.TENANT_ADMIN, Role.DPO)]
+    for door in WITH_IDS:
+        key = keys[0] if door.permission in PERMISSIONS[Role.TENANT_ADMIN] else keys[1]
+        theirs, none = knock(door, key, foreign), knock(door, key, nowhere)
+        assert theirs.status_code == none.status_code == 404, door
+        assert _without_ids(theirs, foreign) == _without_ids(none, nowhere), door
+
+
+def test_a_foreign_document_survives_the_attempt_to_delete_it(acme: Firm, bolt: Firm) -> None:
+    foreign = ids_of(bolt)
+    knock(Door("delete", "/api/v1/documents/{document}/", None), make_key(acme, Role.TENANT_ADMIN)[1], foreign)
+    with open_scope(tenant=bolt.id, reason="a test"):
+        assert Document.objects.filter(id=foreign.document).exists()
+
+
+def _without_ids(answer: HttpResponse, ids: Ids) -> tuple[str, dict[str, str]]:
+    body = answer.content.decode()
+    for each in ids:
+        body = body.replace(each, "ID")
+    return body, dict(answer.items())

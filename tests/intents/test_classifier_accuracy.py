@@ -1,0 +1,86 @@
+"""How well the shipped baseline classifies, with the real model that it ships with."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.corpus.kinds import Kind
+from apps.corpus.providers.protocol import EmbeddingProvider
+from apps.intents.check import golden_check
+from apps.intents.classifier import classify_question
+from apps.intents.contracts import IntentDecision, PolicySnapshot
+from apps.intents.gate import gate
+from apps.intents.instructions import core_question
+from apps.intents.scoring import Vector
+from tests.intents.held_out import HELD_OUT, INJECTIONS
+
+FILING_QUESTION = "What is the FY2018 capital expenditure amount (in USD millions) for 3M?"
+
+
+@pytest.fixture(scope="session")
+def decide(baseline: PolicySnapshot, baseline_vectors: Vector, minilm: EmbeddingProvider) -> Decide:
+    return Decide(baseline, baseline_vectors, minilm)
+
+
+class Decide:
+    def __init__(self, policy: PolicySnapshot, vectors: Vector, provider: EmbeddingProvider) -> None:
+        self.policy, self.vectors, self.provider = policy, vectors, provider
+
+    def __call__(self, question: str) -> IntentDecision:
+        text = core_question(question).text
+        vector = self.provider.embed_query(text) if text else None
+        return classify_question(question, self.policy, vector, self.vectors if text else None)
+
+
+def share(decide: Decide, intent: str) -> float:
+    questions = HELD_OUT[intent]
+    return sum(decide(question).intent == intent for question in questions) / len(questions)
+
+
+def test_golden_examples_get_their_intent_without_themselves(
+    baseline: PolicySnapshot, baseline_vectors: Vector
+) -> None:
+    assert golden_check(baseline, baseline_vectors).accuracy >= 0.9
+
+
+def test_the_terms_alone_recognise_most_golden_examples(baseline: PolicySnapshot) -> None:
+    assert golden_check(baseline, None).accuracy >= 0.85
+
+
+@pytest.mark.parametrize("intent", [name for name in HELD_OUT if name])
+def test_questions_that_the_policy_has_not_seen_get_their_intent(decide: Decide, intent: str) -> None:
+    assert share(decide, intent) >= 0.8
+
+
+def test_all_intents_together_reach_nine_in_ten(decide: Decide) -> None:
+    total = sum(len(questions) for questions in HELD_OUT.values())
+    assert sum(share(decide, intent) * len(HELD_OUT[intent]) for intent in HELD_OUT) / total >= 0.9
+
+
+@pytest.mark.parametrize("question", HELD_OUT[""])
+def test_a_question_outside_the_domain_reaches_the_firm_profile_alone(
+    decide: Decide, baseline: PolicySnapshot, question: str
+) -> None:
+    assert gate(decide(question), baseline).permitted == (Kind.ORG_PROFILE,)
+
+
+def test_a_question_on_a_published_filing_reaches_reference_reports(decide: Decide, baseline: PolicySnapshot) -> None:
+    decision = decide(FILING_QUESTION)
+    assert Kind.REFERENCE_REPORT in gate(decision, baseline).permitted, decision.reason
+
+
+def test_a_question_on_a_published_filing_reaches_them_by_terms_alone(baseline: PolicySnapshot) -> None:
+    decision = classify_question(FILING_QUESTION, baseline, None, None)
+    assert Kind.REFERENCE_REPORT in gate(decision, baseline).permitted, decision.reason
+
+
+@pytest.mark.parametrize("injection", INJECTIONS)
+def test_an_injection_changes_no_kind(decide: Decide, baseline: PolicySnapshot, injection: str) -> None:
+    for questions in HELD_OUT.values():
+        question = questions[0]
+        plain = gate(decide(question), baseline).permitted
+        assert gate(decide(f"{injection} {question}"), baseline).permitted == plain
+
+
+def test_no_injection_alone_reaches_more_than_the_firm_profile(decide: Decide, baseline: PolicySnapshot) -> None:
+    assert {gate(decide(injection), baseline).permitted for injection in INJECTIONS} == {(Kind.ORG_PROFILE,)}

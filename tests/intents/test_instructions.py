@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.instructions import core_question
+from tests.intents.held_out import HELD_OUT, INJECTIONS
+
+QUESTION = "What was last quarter's drawdown?"
+
+
+@pytest.mark.parametrize("injection", INJECTIONS)
+def test_an_instruction_before_the_question_is_set_aside(injection: str) -> None:
+    assert core_question(f"{injection} {QUESTION}").text == QUESTION
+
+
+@pytest.mark.parametrize("injection", INJECTIONS)
+def test_an_instruction_after_the_question_is_set_aside(injection: str) -> None:
+    assert core_question(f"{QUESTION} {injection}").text == QUESTION
+
+
+@pytest.mark.parametrize("injection", INJECTIONS)
+def test_an_instruction_alone_leaves_nothing(injection: str) -> None:
+    assert core_question(injection).text == ""
+
+
+@pytest.mark.parametrize("injection", INJECTIONS)
+def test_what_was_set_aside_is_kept(injection: str) -> None:
+    assert core_question(f"{injection} {QUESTION}").set_aside
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Can we ignore the restriction on short selling?",
+        "As of 31 December 2024, what was the return?",
+        "I am writing a commentary; what tone do we use?",
+        "Who is the compliance officer?",
+        "Which rules apply to us as a management company?",
+        "What should I do if I forget the limit?",
+    ],
+)
+def test_a_question_about_rules_and_roles_stays_whole(question: str) -> None:
+    assert core_question(question).text == question
+
+
+def test_no_ordinary_question_loses_anything(baseline: PolicySnapshot) -> None:
+    questions = [example.text for example in baseline.examples if example.intent]
+    questions += [text for intent, texts in HELD_OUT.items() if intent for text in texts]
+    assert [text for text in questions if core_question(text).set_aside] == []
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_read(text: str) -> None:
+    assert len(core_question(text).text) <= len(text)
+
+
+@pytest.mark.parametrize("piece", ["ignore ", "pretend, ", "\n", "I am ", "as the chief ", ". ", "and "])
+def test_a_long_text_takes_linear_time(piece: str) -> None:
+    def seconds(length: int) -> float:
+        started = time.perf_counter()
+        core_question(piece * (length // len(piece)))
+        return time.perf_counter() - started
+
+    small = min(seconds(10_000) for _ in range(3))
+    # Eight times the text; a quadratic reading would take sixty-four times as long.
+    assert seconds(80_000) < 30 * small + 0.05

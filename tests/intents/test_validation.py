@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from apps.corpus.kinds import Kind
+from apps.intents.baseline import baseline_snapshot
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.errors import InvalidPolicyError
+from apps.intents.validation import policy_problems, require_valid
+
+BASELINE = baseline_snapshot()
+
+
+def with_fallback(*kinds: Kind) -> PolicySnapshot:
+    return replace(BASELINE, fallback=replace(BASELINE.fallback, kinds=kinds))
+
+
+@pytest.mark.parametrize(
+    ("policy", "problem"),
+    [
+        (with_fallback(Kind.ORG_PROFILE, Kind.RUN, Kind.SCHEDULE, Kind.METHODOLOGY), "more than the 3"),
+        (replace(BASELINE, intents=BASELINE.intents[:4]), "4 intents"),
+        (replace(BASELINE, intents=(*BASELINE.intents, BASELINE.intents[0])), "occurs more than once"),
+        (replace(BASELINE, intents=(replace(BASELINE.intents[0], kinds=()), *BASELINE.intents[1:])), "no kind at all"),
+        (replace(BASELINE, examples=BASELINE.examples[40:]), "golden examples"),
+        (replace(BASELINE, examples=(*BASELINE.examples, BASELINE.examples[0])), "occurs more than once"),
+        (replace(BASELINE, examples=(replace(BASELINE.examples[0], intent="gone"), *BASELINE.examples[1:])), "'gone'"),
+        (replace(BASELINE, budgets=BASELINE.budgets[1:]), "'org_profile' has no budget"),
+        (replace(BASELINE, budgets=(*BASELINE.budgets, BASELINE.budgets[0])), "more than one budget"),
+        (replace(BASELINE, budgets=(replace(BASELINE.budgets[0], cap_chars=0), *BASELINE.budgets[1:])), "at least one"),
+        (replace(BASELINE, budgets=(replace(BASELINE.budgets[0], position=2), *BASELINE.budgets[1:])), "a position"),
+        (replace(BASELINE, total_cap_chars=0), "total cap"),
+        (replace(BASELINE, classifier=replace(BASELINE.classifier, neighbours=0)), "neighbours"),
+        (replace(BASELINE, classifier=replace(BASELINE.classifier, term_weight=-1.0)), "term_weight"),
+        (replace(BASELINE, classifier=replace(BASELINE.classifier, minimum_golden_accuracy=1.5)), "between 0 and 1"),
+    ],
+)
+def test_a_problem_is_named(policy: PolicySnapshot, problem: str) -> None:
+    assert any(problem in sentence for sentence in policy_problems(policy))
+
+
+def test_the_error_names_all_problems_at_once() -> None:
+    policy = replace(BASELINE, total_cap_chars=0, budgets=BASELINE.budgets[1:])
+    with pytest.raises(InvalidPolicyError, match=r"no budget.*total cap"):
+        require_valid(policy)

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from apps.retrieval.contracts import GroundingStatus, RefusalReason
+from apps.retrieval.generation.extractive import ExtractiveGenerator
+from apps.retrieval.stages.ground import ground
+from tests.retrieval.builders import (
+    CAPEX_QUESTION,
+    CASH_FLOWS,
+    TEXTS,
+    analysed,
+    budget,
+    candidate,
+    context_of,
+    document,
+    entry,
+)
+
+NORTHWIND = entry("Northwind", 2018)
+ANALYSIS = analysed(CAPEX_QUESTION, NORTHWIND)
+
+
+def test_figure_is_quoted_from_its_row() -> None:
+    context = context_of(ANALYSIS, [candidate(CASH_FLOWS, 1, page=60)], budgets=[budget(cap_chars=600)])
+    answer = ExtractiveGenerator().generate(ANALYSIS, context)
+    assert answer.quotes[0].text == (
+        "Purchases of property, plant and equipment (PP&E) | 2018: (1,577) | 2017: (1,373) | 2016: (1,420)"
+    )
+    assert answer.ref_ids[0] == "northwind-1|p60|c1"
+
+
+def test_each_passage_speaks_before_one_speaks_twice() -> None:
+    rows = "Capital expenditure of the north | 2018: 5\nCapital expenditure of the south | 2018: 6"
+    context = context_of(ANALYSIS, [candidate(rows, 1), candidate("Capital expenditure of all | 2018: 11", 2)])
+    answer = ExtractiveGenerator(maximum_quotes=2).generate(ANALYSIS, context)
+    assert len(answer.ref_ids) == 2
+
+
+def test_plain_row_is_quoted_with_its_column_headings() -> None:
+    text = "(Millions) 2018 2017\nPurchases of property, plant and equipment (1,577) (1,373)"
+    answer = ExtractiveGenerator().generate(ANALYSIS, context_of(ANALYSIS, [candidate(text)]))
+    assert answer.quotes[0].columns == "(Millions) 2018 2017"
+    assert "(columns: “(Millions) 2018 2017”)" in answer.text
+
+
+def test_unrelated_context_is_refused() -> None:
+    context = context_of(ANALYSIS, [candidate("Apples and pears are sold on the market.")])
+    refusal = ExtractiveGenerator().generate(ANALYSIS, context).refusal
+    assert refusal is not None
+    assert refusal.reason is RefusalReason.NOT_IN_CONTEXT
+
+
+def test_figure_of_another_fund_is_no_answer() -> None:
+    analysis = analysed("What was the maximum drawdown of the Orion fund in Q4 2024?")
+    facts = document(1, title="Alpha fund report", kind="run", company="Alpha")
+    context = context_of(
+        analysis,
+        [candidate("Maximum drawdown | Q4 2024: -4.2%", facts=facts, header="Alpha fund report")],
+        budgets=None,
+    )
+    assert ExtractiveGenerator().generate(analysis, context).refusal is not None
+
+
+def test_empty_context_is_refused() -> None:
+    refusal = ExtractiveGenerator().generate(ANALYSIS, context_of(ANALYSIS, [])).refusal
+    assert refusal is not None
+    assert "do not answer it" in refusal.message
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(TEXTS, min_size=1, max_size=6), st.integers(80, 900))
+def test_quotes_are_verbatim_and_grounded(texts: list[str], cap_chars: int) -> None:
+    candidates = [candidate(text, number) for number, text in enumerate(texts, start=1)]
+    context = context_of(ANALYSIS, candidates, budgets=[budget(cap_chars=cap_chars)])
+    answer = ExtractiveGenerator().generate(ANALYSIS, context)
+    by_ref = {passage.ref_id: passage for passage in context.passages}
+    for quote in answer.quotes:
+        passage = by_ref[quote.ref_id]
+        assert passage.chunk.text[quote.start : quote.end] == quote.text
+        assert any(quote.text in excerpt.text for excerpt in passage.excerpts)
+    if answer.refusal is None:
+        report = ground(answer, context, analysis=ANALYSIS, statement_minimum_overlap=0.5)
+        assert report.status is GroundingStatus.GROUNDED
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(TEXTS, min_size=1, max_size=5))
+def test_same_context_same_answer(texts: list[str]) -> None:
+    candidates = [candidate(text, number) for number, text in enumerate(texts, start=1)]
+    context = context_of(ANALYSIS, candidates)
+    assert ExtractiveGenerator().generate(ANALYSIS, context) == ExtractiveGenerator().generate(ANALYSIS, context)

@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from apps.corpus.kinds import Kind
+from apps.corpus.providers.errors import ProviderUnavailableError
+from apps.intents.retrieval_settings import RetrievalSettings
+from apps.retrieval.contracts import (
+    Candidate,
+    ContextBlock,
+    CutRule,
+    GeneratedAnswer,
+    GroundingStatus,
+    QueryAnalysis,
+    RefusalReason,
+)
+from apps.retrieval.errors import EmptyQuestionError, UnknownStageImplementationError
+from apps.retrieval.pipeline import PipelineResult, answer
+from apps.retrieval.serialise import to_json
+from apps.retrieval.slots import Slots, slots_for
+from apps.retrieval.stage_settings import StageSettings
+from apps.retrieval.trace import CutLine, Stage, StageStatus
+from tests.retrieval.builders import CAPEX_QUESTION, CASH_FLOWS, budget, candidate, document, entry, written
+from tests.retrieval.doubles import (
+    DownEmbedder,
+    ListRetriever,
+    Reversing,
+    ScriptedGate,
+    ScriptedGenerator,
+    SlowGenerator,
+    asked,
+    dependencies,
+)
+
+FOUND = [
+    candidate("Spending on capital goods is described elsewhere in the report.", 1, page=3),
+    candidate(CASH_FLOWS, 2, page=60),
+    candidate("Apples and pears are sold on the market.", 3, page=9),
+]
+
+
+def status(result: PipelineResult, stage: Stage) -> StageStatus:
+    record = result.trace.record(stage)
+    assert record is not None
+    return record.status
+
+
+def notes(result: PipelineResult, stage: Stage) -> str:
+    record = result.trace.record(stage)
+    assert record is not None
+    return " ".join(record.notes)
+
+
+def test_figure_is_answered_with_its_citation() -> None:
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, entries=[entry("Northwind", 2018)]))
+    citation = result.answer.citations[0]
+    assert (citation.page, "(1,577)" in citation.quote) == (60, True)
+    assert result.answer.grounding is GroundingStatus.GROUNDED
+    assert not result.answer.degraded
+
+
+def test_stages_run_in_their_order() -> None:
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND))
+    assert [record.stage for record in result.trace.stages] == list(Stage)
+
+
+def test_times_come_from_the_clock_that_was_handed_in() -> None:
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND))
+    assert {record.elapsed_ms for record in result.trace.stages} == {1000.0}
+
+
+def test_same_question_same_bytes() -> None:
+    first, second = (answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND)) for _ in range(2))
+    assert json.dumps(to_json(first.trace)) == json.dumps(to_json(second.trace))
+    assert first.answer == second.answer
+
+
+@pytest.mark.parametrize("stage", [Stage.REWRITE, Stage.DIVERSIFY, Stage.RERANK, Stage.HEAL])
+def test_empty_slots_say_that_they_are_not_configured(stage: Stage) -> None:
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND))
+    assert status(result, stage) is StageStatus.NOT_CONFIGURED
+    assert "Not configured" in notes(result, stage)
+
+
+def test_policy_that_wants_what_is_not_there_is_told() -> None:
+    deps = dependencies(FOUND, policy=RetrievalSettings(rerank_enabled=True))
+    assert "The policy asks for rerank" in notes(answer(asked(CAPEX_QUESTION), deps=deps), Stage.RERANK)
+
+
+def test_installed_stage_runs_when_the_policy_wants_it() -> None:
+    deps = dependencies(FOUND, policy=RetrievalSettings(rerank_enabled=True), slots=Slots(reranker=Reversing()))
+    result = answer(asked(CAPEX_QUESTION), deps=deps)
+    record = result.trace.record(Stage.RERANK)
+    assert record is not None
+    assert (record.status, record.count_in, record.count_out) == (StageStatus.RAN, 3, 2)
+    assert [each.reason for each in record.exclusions] == ["Left out by reversing."]
+
+
+def test_installed_stage_rests_when_the_policy_does_not() -> None:
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, slots=Slots(diversifier=Reversing())))
+    assert status(result, Stage.DIVERSIFY) is StageStatus.SKIPPED
+
+
+def test_reranker_scores_make_the_cut_adaptive() -> None:
+    many = [candidate(f"capital expenditure {number}", number) for number in range(1, 20)]
+    deps = dependencies(many, policy=RetrievalSettings(rerank_enabled=True), slots=Slots(reranker=Reversing()))
+    cut = answer(asked(CAPEX_QUESTION), deps=deps).trace.output(CutLine)
+    assert cut is not None
+    assert cut.rule is CutRule.CUMULATIVE_PROBABILITY
+
+
+def test_unknown_implementation_is_refused_with_the_choices() -> None:
+    with pytest.raises(UnknownStageImplementationError, match="Choose one of: none"):
+        slots_for(StageSettings(reranker="magic"))
+
+
+def test_embedding_provider_down_is_flagged_and_answered_by_terms() -> None:
+    deps = dependencies(FOUND, embedder=DownEmbedder())
+    result = answer(asked(CAPEX_QUESTION), deps=deps)
+    assert [(each.stage, each.code) for each in result.answer.degradations] == [
+        ("embed", ProviderUnavailableError.code)
+    ]
+    assert (status(result, Stage.EMBED), status(result, Stage.DENSE)) == (StageStatus.DEGRADED, StageStatus.SKIPPED)
+    assert result.answer.citations[0].page == 60
+
+
+def test_intent_by_terms_alone_is_flagged() -> None:
+    deps = dependencies(FOUND, gate=ScriptedGate([budget()], degraded=True))
+    assert [each.stage for each in answer(asked(CAPEX_QUESTION), deps=deps).answer.degradations] == ["classify"]
+
+
+def test_generator_down_is_flagged_and_answered_by_quotation() -> None:
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, generator=SlowGenerator()))
+    assert [(each.stage, each.code) for each in result.answer.degradations] == [
+        ("generate", "retrieval.generation_timeout")
+    ]
+    assert result.answer.generator == "extractive"
+    assert "1,577" in result.answer.text
+
+
+def test_ungrounded_answer_of_a_model_is_withheld() -> None:
+    generator = ScriptedGenerator(written("It was 9,999 million.", "northwind-1|p60|c2"))
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, generator=generator))
+    refusal = result.answer.refusal
+    assert refusal is not None
+    assert (refusal.reason, result.answer.citations) == (RefusalReason.UNGROUNDED, ())
+    assert "9,999" not in result.answer.text
+    assert result.answer.grounding is GroundingStatus.UNGROUNDED
+
+
+def test_partly_grounded_answer_passes_with_its_mark() -> None:
+    text = "Purchases of property, plant and equipment were 1,577, up 15%."
+    generator = ScriptedGenerator(written(text, "northwind-1|p60|c2"))
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, generator=generator))
+    assert (result.answer.text, result.answer.grounding) == (text, GroundingStatus.PARTIAL)
+
+
+def test_vague_question_is_refused_before_any_search() -> None:
+    dense = ListRetriever("dense", FOUND)
+    result = answer(asked("What is it?"), deps=dependencies(FOUND, dense=dense))
+    assert result.answer.refusal is not None
+    assert dense.seen == []
+    assert result.trace.stages[-1].stage is Stage.ANALYSE
+
+
+def test_unreadable_question_is_an_error() -> None:
+    with pytest.raises(EmptyQuestionError):
+        answer(asked("  "), deps=dependencies(FOUND))
+
+
+def test_nothing_found_is_said_with_the_filters() -> None:
+    deps = dependencies([], entries=[entry("Northwind", 2018)])
+    refusal = answer(asked(CAPEX_QUESTION), deps=deps).answer.refusal
+    assert refusal is not None
+    assert refusal.reason is RefusalReason.NOTHING_FOUND
+    assert "under Northwind, FY2018" in refusal.message
+
+
+def test_retrievers_are_bound_to_scope_kinds_and_sure_filters() -> None:
+    sparse = ListRetriever("sparse", FOUND)
+    answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, sparse=sparse, entries=[entry("Northwind", 2018)]))
+    ((query, bounds),) = sparse.seen
+    assert (bounds.kinds, bounds.filter.companies) == ((Kind.REFERENCE_REPORT,), ("Northwind",))
+    assert "capex" not in {each.term for each in query.terms}
+
+
+def test_withheld_kinds_are_named_in_the_trace() -> None:
+    record = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND)).trace.record(Stage.GATE)
+    assert record is not None
+    assert {each.subject for each in record.exclusions} == {kind.value for kind in Kind} - {"reference_report"}
+
+
+def test_kind_that_is_not_permitted_never_reaches_the_context() -> None:
+    secret = candidate("The capital expenditure was 4,242.", 9, facts=document(9, kind="run"))
+    result = answer(asked("What was the capital expenditure?"), deps=dependencies([secret, *FOUND]))
+    assert "4,242" not in result.answer.text
+    assert secret.hit.chunk_id not in {p.chunk.chunk_id for p in _context(result).passages}
+
+
+def test_chunk_that_vanished_since_the_search_is_named() -> None:
+    record = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, gone=[3])).trace.record(Stage.FUSE)
+    assert record is not None
+    assert [each.reason for each in record.exclusions] == ["It is no longer there."]
+
+
+def test_hits_below_the_policy_s_similarity_are_left_out_visibly() -> None:
+    deps = dependencies(FOUND, policy=RetrievalSettings(dense_minimum_similarity=0.89))
+    record = answer(asked(CAPEX_QUESTION), deps=deps).trace.record(Stage.DENSE)
+    assert record is not None
+    assert (record.count_out, len(record.exclusions)) == (2, 1)
+
+
+def test_relaxed_filter_is_told_to_the_person() -> None:
+    question = CAPEX_QUESTION.replace("FY2018", "FY2015")
+    result = answer(asked(question), deps=dependencies(FOUND, entries=[entry("Northwind", 2018)]))
+    assert any("No document held has period FY2015" in notice for notice in result.answer.notices)
+
+
+def test_rewriter_adds_wordings_that_are_searched_and_fused() -> None:
+    class Twice:
+        name = "twice"
+
+        def rewrite(self, analysis: QueryAnalysis) -> tuple[str, ...]:
+            return ("purchases of equipment",)
+
+    sparse = ListRetriever("sparse", FOUND)
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, sparse=sparse, slots=Slots(rewriter=Twice())))
+    assert len(sparse.seen) == 2
+    assert "of 4 rankings" in notes(result, Stage.FUSE)
+
+
+def test_healer_searches_through_the_same_bounds() -> None:
+    class Asking:
+        name = "asking"
+
+        def heal(self, analysis, candidates, search):  # type: ignore[no-untyped-def]
+            more: tuple[Candidate, ...] = search("treasury stock")
+            return (*candidates, *(each for each in more if each.hit not in [c.hit for c in candidates]))
+
+    sparse = ListRetriever("sparse", FOUND)
+    deps = dependencies(FOUND, sparse=sparse, slots=Slots(healer=Asking()), policy=RetrievalSettings(heal_rounds=1))
+    answer(asked(CAPEX_QUESTION), deps=deps)
+    assert [bounds.kinds for _, bounds in sparse.seen] == [(Kind.REFERENCE_REPORT,)] * 2
+
+
+def test_trace_is_json_without_vectors_or_whole_chunks() -> None:
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, budgets=[budget(cap_chars=200)]))
+    text = json.dumps(to_json(result.trace))
+    assert "Purchases of property" in text
+    assert "treasury stock" not in text
+    assert '"vector"' not in text
+
+
+def test_trace_holds_each_stage_s_output() -> None:
+    trace = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND)).trace
+    assert all(trace.output(wanted) is not None for wanted in (QueryAnalysis, ContextBlock, CutLine, GeneratedAnswer))
+
+
+def _context(result: PipelineResult) -> ContextBlock:
+    context = result.trace.output(ContextBlock)
+    assert context is not None
+    return context

@@ -1,0 +1,90 @@
+"""The pipeline over the real tables: what the pure tests can't show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from apps.corpus.kinds import Kind
+from apps.retrieval.contracts import FloatVector, Question
+from apps.retrieval.pipeline import PipelineResult, answer
+from apps.retrieval.retrievers.chunks import CorpusChunkStore
+from apps.retrieval.retrievers.dense import DenseRetriever
+from apps.retrieval.retrievers.inventory import CorpusInventoryReader
+from apps.retrieval.retrievers.sparse import SparseRetriever
+from apps.tenants.context import open_scope
+from tests.factories import Firm, make_firm
+from tests.model_server import hashed_vector
+from tests.retrieval.builders import budget
+from tests.retrieval.doubles import OneVector, ScriptedGate, dependencies
+from tests.retrieval.stored import MODEL, store
+
+pytestmark = pytest.mark.django_db
+
+
+class Hashed(OneVector):
+    model = MODEL
+
+    def embed_query(self, text: str) -> FloatVector:
+        return hashed_vector(text, 384)
+
+
+def ask(firm: Firm, text: str, *, kinds: tuple[Kind, ...] = (Kind.RUN,)) -> PipelineResult:
+    gate = ScriptedGate([budget(kind, 700, position) for position, kind in enumerate(kinds, start=1)])
+    deps = replace(
+        dependencies([], embedder=Hashed(), gate=gate),
+        inventory=CorpusInventoryReader(),
+        dense=DenseRetriever(),
+        sparse=SparseRetriever(k1=1.2, b=0.75),
+        chunks=CorpusChunkStore(),
+    )
+    scopes = tuple(firm.scope_ids(*firm.scopes))
+    return answer(Question(text=text, tenant_id=firm.id, scope_ids=scopes), deps=deps)
+
+
+@pytest.fixture
+def acme() -> Iterator[Firm]:
+    firm = make_firm("acme")
+    with open_scope(tenant=firm.id, reason="a test"):
+        for year, drawdown in ((2023, "-7.9"), (2024, "-4.2")):
+            store(
+                firm.scopes["fund:alpha"],
+                [
+                    f"Alpha Fund, quarterly report. The maximum drawdown of the quarter was {drawdown}%.",
+                    "Risk limits were kept at all times of the quarter. The manager made no changes to the strategy.",
+                ],
+                kind=Kind.RUN,
+                title=f"Alpha Fund Q4 {year}",
+                company="Alpha Fund",
+                fiscal_year=year,
+                fiscal_quarter=4,
+            )
+        yield firm
+
+
+def test_last_quarter_is_answered_from_the_newest_report(acme: Firm) -> None:
+    result = ask(acme, "What was last quarter's drawdown?").answer
+    assert "-4.2%" in result.text
+    assert {citation.document_title for citation in result.citations} == {"Alpha Fund Q4 2024"}
+    assert any("was resolved to Q4 2024" in notice for notice in result.notices)
+
+
+def test_named_quarter_is_answered_from_its_own_report(acme: Firm) -> None:
+    assert "-7.9%" in ask(acme, "What was the drawdown in Q4 2023?").answer.text
+
+
+def test_kind_without_a_grant_is_not_answered_from(acme: Firm) -> None:
+    assert ask(acme, "What was last quarter's drawdown?", kinds=(Kind.METHODOLOGY,)).answer.refused
+
+
+def test_nothing_of_another_tenant_is_found(acme: Firm) -> None:
+    with open_scope(tenant=(other := make_firm("other")).id, reason="a test"):
+        assert ask(other, "What was last quarter's drawdown?").answer.refused
+
+
+def test_question_costs_a_handful_of_queries(acme: Firm, django_assert_max_num_queries) -> None:
+    # inventory, dense, sparse, chunks, documents
+    with django_assert_max_num_queries(5):
+        ask(acme, "What was last quarter's drawdown?")

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+
+from apps.retrieval.contracts import RefusalReason
+from apps.retrieval.stages.glossary import GLOSSARY
+from tests.retrieval.builders import CAPEX_QUESTION, analysed, entry
+
+NORTHWIND = entry("Northwind", 2018)
+
+
+def test_glossary_expands_capex_to_what_the_statement_calls_it() -> None:
+    (expansion,) = analysed("Northwind's capex").expansions
+    assert "purchases of property, plant and equipment" in expansion.phrases
+
+
+def test_expansion_terms_weigh_less_than_the_question() -> None:
+    weights = {each.term: each.weight for each in analysed("What was the capex?").terms}
+    assert weights["capex"] == 1.0
+    assert weights["equip"] == 0.6
+
+
+def test_expansion_terms_name_their_source() -> None:
+    sources = {each.term: each.source for each in analysed("What was the capex?").terms}
+    assert sources["equip"] == "capital expenditure"
+
+
+def test_words_about_the_answer_are_left_out_and_shown() -> None:
+    analysis = analysed(CAPEX_QUESTION, NORTHWIND)
+    assert {"response", "relying", "details"} <= set(analysis.ignored_words)
+    assert [each.label for each in analysis.concepts] == ["capital expenditure", "cash flow statement"]
+
+
+def test_company_under_a_filter_is_not_searched_as_a_word() -> None:
+    assert "northwind" not in {each.term for each in analysed(CAPEX_QUESTION, NORTHWIND).terms}
+
+
+def test_company_without_a_filter_is_searched_as_a_word() -> None:
+    assert "northwind" in {each.term for each in analysed(CAPEX_QUESTION).terms}
+
+
+def test_year_is_a_term() -> None:
+    assert "2018" in {each.term for each in analysed(CAPEX_QUESTION, NORTHWIND).terms}
+
+
+def test_terms_are_distinct() -> None:
+    terms = [each.term for each in analysed("capex, capital expenditure and capital spending").terms]
+    assert len(terms) == len(set(terms))
+
+
+@pytest.mark.parametrize("text", ["What is it?", "?!", "tell me", "Northwind", "Northwind FY2018?"])
+def test_vague_question_is_refused_with_help(text: str) -> None:
+    refusal = analysed(text, NORTHWIND).refusal
+    assert refusal is not None
+    assert refusal.reason is RefusalReason.TOO_VAGUE
+    assert "such as: What was the maximum drawdown" in refusal.message
+
+
+def test_refusal_says_what_was_understood() -> None:
+    refusal = analysed("Northwind FY2018?", NORTHWIND).refusal
+    assert refusal is not None
+    assert "only Northwind, FY2018 was understood" in refusal.message
+
+
+def test_one_word_is_enough_if_it_names_a_figure() -> None:
+    assert analysed("drawdown?").refusal is None
+
+
+def test_unknown_name_in_the_question_weighs_most() -> None:
+    weights = {each.label: each.weight for each in analysed("What was the drawdown of the Orion fund?").concepts}
+    assert max(weights, key=lambda label: weights[label]) == "orion"
+
+
+def test_title_case_makes_no_names() -> None:
+    assert not any(each.is_name for each in analysed("What Was The Adjusted Margin Of The Segment").concepts)
+
+
+def test_document_type_by_its_form_number() -> None:
+    analysis = analysed("What does the 8-K say about the merger?", entry("A", 2022, document_type="8-K"))
+    assert [(each.field.value, each.values) for each in analysis.filters] == [("document_type", ("8-K",))]
+
+
+def test_same_question_same_analysis() -> None:
+    assert analysed(CAPEX_QUESTION, NORTHWIND) == analysed(CAPEX_QUESTION, NORTHWIND)
+
+
+def test_glossary_triggers_are_unique() -> None:
+    triggers = [trigger.lower() for each in GLOSSARY for trigger in each.triggers]
+    assert sorted(triggers) == sorted(set(triggers))

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+
+from apps.retrieval.contracts import Certainty
+from apps.retrieval.stages.companies import read_companies
+from tests.retrieval.builders import entry
+
+HELD = (
+    entry("3M Company"),
+    entry("Amcor plc", ticker="AMCR"),
+    entry("JPMorgan Chase & Co."),
+    entry("MGM Resorts International"),
+    entry("American Water Works"),
+    entry("Foot Locker, Inc."),
+    entry("The Boeing Company"),
+    entry("Alpha Growth Fund"),
+    entry("Beta Income Fund"),
+    entry("Beta Credit Fund"),
+    entry("Growth Fund"),
+)
+
+
+def found(text: str) -> dict[str, set[str]]:
+    return {each.certainty.value: set(each.values) for each in read_companies(text, HELD).filters}
+
+
+@pytest.mark.parametrize(
+    ("text", "company"),
+    [
+        ("What is 3M's capex?", "3M Company"),
+        ("What is the capex of 3M Company?", "3M Company"),
+        ("has amcor paid", "Amcor plc"),
+        ("AMCOR's quick ratio", "Amcor plc"),
+        ("what of AMCR", "Amcor plc"),
+        ("Which of JPM's segments", "JPMorgan Chase & Co."),
+        ("MGM in 2022", "MGM Resorts International"),
+        ("American Water in 2020", "American Water Works"),
+        ("similar to Footlocker", "Foot Locker, Inc."),
+        ("is Boeing cyclical", "The Boeing Company"),
+        ("drawdown of the Alpha fund", "Alpha Growth Fund"),
+    ],
+)
+def test_company_is_recognised_for_sure(text: str, company: str) -> None:
+    assert found(text) == {"sure": {company}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Is the business capital intensive?", "the amcorp filing", "growth in income", "capital growth", "a boeings"],
+)
+def test_nothing_is_recognised(text: str) -> None:
+    assert found(text) == {}
+
+
+def test_three_months_is_only_likely_the_company() -> None:
+    assert found("the 3m rate") == {"likely": {"3M Company"}}
+
+
+def test_shared_first_word_is_likely_for_all() -> None:
+    assert found("drawdown of the Beta funds") == {"likely": {"Beta Income Fund", "Beta Credit Fund"}}
+
+
+def test_capital_at_the_beginning_is_only_likely() -> None:
+    assert found("Alpha decay explained") == {"likely": {"Alpha Growth Fund"}}
+
+
+def test_reason_names_the_wording() -> None:
+    (condition,) = read_companies("Which of JPM's segments", HELD).filters
+    assert condition.certainty is Certainty.SURE
+    assert "“JPM” is the abbreviation of JPMorgan" in condition.reason
+
+
+def test_names_are_blanked_in_place() -> None:
+    text = "What is 3M's capex?"
+    rest = read_companies(text, HELD).rest
+    assert len(rest) == len(text)
+    assert "3M" not in rest

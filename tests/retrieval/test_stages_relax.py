@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from apps.retrieval.contracts import Period
+from apps.retrieval.stages.relax import document_filter, period_matches
+from tests.retrieval.builders import analysed, entry
+
+HELD = (entry("Northwind", 2018), entry("Northwind", 2022), entry("Contoso", 2020, 2, document_type="10-Q"))
+
+
+def test_filters_that_are_met_stay() -> None:
+    analysis = analysed("capex of Northwind in FY2018", *HELD)
+    assert analysis.relaxed == ()
+    assert document_filter(analysis.filters).companies == ("Northwind",)
+
+
+def test_period_that_is_not_held_is_relaxed_visibly() -> None:
+    analysis = analysed("capex of Northwind in FY2019", *HELD)
+    (relaxed,) = analysis.relaxed
+    assert (
+        relaxed.reason == "No document held has period FY2019 together with Northwind; the search goes on without it."
+    )
+    assert relaxed.reason in analysis.notices
+
+
+def test_company_is_the_last_to_go() -> None:
+    analysis = analysed("8-K of Northwind in FY2019 about capex", *HELD)
+    assert [each.filter.field.value for each in analysis.relaxed] == ["document_type", "period"]
+    assert document_filter(analysis.filters).companies == ("Northwind",)
+
+
+def test_likely_filters_never_narrow() -> None:
+    assert document_filter(analysed("capex of Northwind in 2018", *HELD).filters).periods == ()
+
+
+@pytest.mark.parametrize(
+    ("period", "year", "quarter", "matches"),
+    [
+        (Period(fiscal_year=2024), 2024, 3, True),
+        (Period(fiscal_year=2024), 2024, None, True),
+        (Period(fiscal_year=2024, fiscal_quarter=4), 2024, 4, True),
+        (Period(fiscal_year=2024, fiscal_quarter=4), 2024, None, True),
+        (Period(fiscal_year=2024, fiscal_quarter=4), 2024, 3, False),
+        (Period(fiscal_year=2024, fiscal_quarter=4), 2023, 4, False),
+        (Period(fiscal_year=2024), None, None, False),
+    ],
+)
+def test_period_matches(period: Period, year: int | None, quarter: int | None, matches: bool) -> None:
+    assert period_matches(period, year, quarter) is matches
