@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 from django.core.exceptions import PermissionDenied
@@ -109,12 +110,18 @@ class GlassboxAdminSite(UnfoldAdminSite):
         term = request.GET.get("s", "").strip()
         if not term:
             return HttpResponse()
+        started = perf_counter()
         results = [*self._pages_found(request, term.lower()), *self._rows_found(request, term)]
         paginator = Paginator(results, max(1, len(results)))
         return TemplateResponse(
             request,
             "unfold/helpers/command_results.html",
-            {"page_obj": paginator, "results": paginator.page(1), "page_counter": 0, "execution_time": 0},
+            {
+                "page_obj": paginator,
+                "results": paginator.page(1),
+                "page_counter": 0,
+                "execution_time": perf_counter() - started,
+            },
             headers={"HX-Trigger": "search"},
         )
 
@@ -131,14 +138,19 @@ class GlassboxAdminSite(UnfoldAdminSite):
                     )
 
     def _rows_found(self, request: HttpRequest, term: str) -> Iterator[SearchResult]:
+        # Imported late: the package registers its pages with this site, which must be there first.
+        from apps.tenants.admin.base import TenantModelAdmin
+
         for model, model_admin in self._registry.items():
+            if not isinstance(model_admin, TenantModelAdmin) or not model_admin.in_palette:
+                continue
             if not model_admin.get_search_fields(request) or not model_admin.has_view_permission(request):
                 continue
             found, _ = model_admin.get_search_results(request, model_admin.get_queryset(request), term)
             for row in found[:_HITS_PER_MODEL]:
                 yield SearchResult(
                     title=str(row),
-                    description=str(model._meta.verbose_name),
+                    description=model_admin.palette_note(row),
                     link=reverse(f"{self.name}:{model._meta.app_label}_{model._meta.model_name}_change", args=[row.pk]),
                     icon="description",
                 )

@@ -6,7 +6,7 @@ import logging
 from datetime import timedelta
 from uuid import UUID
 
-from celery import shared_task
+from celery import Task, shared_task
 from django.db.models import Q
 from django.utils import timezone
 
@@ -24,15 +24,13 @@ logger = logging.getLogger("glassbox.corpus")
 _SEND_AGAIN_AFTER = timedelta(minutes=2)
 
 
-@shared_task(name=RUN_JOB_TASK, acks_late=True, reject_on_worker_lost=True, ignore_result=True)
-def run_job(tenant_id: str, job_id: str, actor_id: str | None = None) -> None:
+def _run_job(tenant_id: str, job_id: str, actor_id: str | None = None) -> None:
     """Run one ingest job. The message names who, the row and the grants of this moment say whether they may."""
     outcome = job_run(job_id=UUID(job_id), tenant_id=TenantId(UUID(tenant_id)))
     logger.info("ingest job %s of actor %s: %s", job_id, actor_id or "system", outcome)
 
 
-@shared_task(name="apps.corpus.tasks.sweep", ignore_result=True)
-def sweep() -> int:
+def sweep_all() -> int:
     """Send again what is due in each active tenant: not begun, waiting for another attempt, or left by a dead worker.
 
     Returns: how many jobs were sent.
@@ -59,3 +57,8 @@ def sweep_tenant(tenant_id: TenantId) -> int:
             job.save(update_fields=["status", "next_attempt_at"])
             enqueue(job)
         return len(due)
+
+
+# Registered by call: Celery has no types, and a decorator of unknown type would take those of the functions away.
+run_job: Task = shared_task(name=RUN_JOB_TASK, acks_late=True, reject_on_worker_lost=True, ignore_result=True)(_run_job)
+sweep: Task = shared_task(name="apps.corpus.tasks.sweep", ignore_result=True)(sweep_all)

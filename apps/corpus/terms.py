@@ -37,7 +37,7 @@ _STEMMERS = {"en": "english", "de": "german"}
 _TOKEN = re.compile(
     r"\d{1,3}(?:[,.'\u2019]\d{3})+(?:[.,]\d+)?(?![\w])(?:\s?(?:%|percent\b|per\scent\b|prozent\b))?"
     r"|(?:10|8|20|6)-[kqf]\b(?:/a)?"
-    r"|\d+(?:[.,]\d+)?(?:bn|mn|m)(?!\w)|\d+[.,]\d+b(?!\w)"
+    r"|\d+(?:[.,]\d+)?(?:bn|mn)(?!\w)|\d+[.,]\d+[bm](?!\w)"
     r"|\d+(?:[.,]\d+)?(?![\w])(?:\s?(?:%|percent\b|per\scent\b|prozent\b))?"
     r"|[^\W_]+(?:[&.'\u2019][^\W_]+)*"
 )
@@ -112,7 +112,7 @@ def _analyser(stemmer_name: str) -> Callable[[str], tuple[str, ...]]:
 def _number(token: str, *, decimal_comma: bool) -> tuple[str, ...]:
     """One writing for one number: "1,577.0" is 1577, "12.50 percent" 12.5%, "3.2bn" 3.2 billion, "10-k" 10k."""
     match = _WRITTEN_NUMBER.fullmatch(token)
-    if match is None:
+    if match is None or (match["magnitude"] in ("b", "m") and match["digits"].isdigit()):  # "Item 1B", "3M"
         return (re.sub(r"[^\w]", "", token)[:_LONGEST_TERM],)
     plain = _plain_digits(match["digits"], decimal_comma=decimal_comma)
     if "." in plain:

@@ -73,6 +73,4 @@ def progress(percent: int | None, label: str) -> SafeString:
     """A bar; without a percentage, one that only says that something is going on."""
     if percent is None:
         return format_html('<progress class="gb-progress" aria-label="{}"></progress>', label)
-    return format_html(
-        '<progress class="gb-progress" max="100" value="{}" aria-label="{}"></progress>', percent, label
-    )
+    return format_html('<progress class="gb-progress" max="100" value="{}" aria-label="{}"></progress>', percent, label)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import http.client
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final
@@ -81,6 +81,19 @@ def start_platform(
     )
     # The children share our place among the users of the services: they live as long as any of us.
     supervisor = Supervisor(specs, emit=emit, pass_descriptors=shared_descriptors())
+    supervisor.start()
+    return Platform(supervisor=supervisor, base_url=f"http://{_bracketed(_visited(host))}:{port}")
+
+
+def start_web(*, port: int, emit: Emit, environment: Mapping[str, str], host: str = "127.0.0.1") -> Platform:
+    """Start one more web process, differently configured, beside a running platform.
+
+    Args:    environment: what it has beyond ours, such as another embedding model.
+    Raises:  ProcessError: it did not come up.
+    """
+    spec = _web(host, port, 1)
+    spec = replace(spec, environment=dict(spec.environment) | dict(environment))
+    supervisor = Supervisor((spec,), emit=emit, pass_descriptors=shared_descriptors())
     supervisor.start()
     return Platform(supervisor=supervisor, base_url=f"http://{_bracketed(_visited(host))}:{port}")
 

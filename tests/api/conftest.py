@@ -1,12 +1,18 @@
-"""The API's ground: a firm with a document in one fund, a key for each role, and a provider without a model."""
+"""The API's ground: two firms, a key for each role, and a provider of vectors without a model.
+
+The firms are made once a module, inside a transaction that the module's end rolls back; each test has its own
+savepoint in it. A firm is ninety statements, most tests are two.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 import pytest
-from django.conf import LazySettings
-from django.core.cache import cache
+from django.conf import settings
+from django.db import transaction
+from django.test import override_settings
+from pytest_django import DjangoDbBlocker
 
 from apps.corpus.models import Document
 from apps.tenants.context import open_scope
@@ -26,20 +32,60 @@ def model_server() -> Iterator[ModelServer]:
         yield server
 
 
-@pytest.fixture
-def provider(model_server: ModelServer, settings: LazySettings) -> ModelServer:
+@pytest.fixture(scope="module")
+def _provider(model_server: ModelServer) -> Iterator[None]:
     """The test server in place of the local model: the API does not care who makes the vectors."""
-    settings.GLASSBOX_EMBEDDING_PROFILES = {
-        **settings.GLASSBOX_EMBEDDING_PROFILES,
-        "remote": remote_profile(model_server),
-    }
-    return model_server
+    profiles = {**settings.GLASSBOX_EMBEDDING_PROFILES, "remote": remote_profile(model_server)}
+    with override_settings(GLASSBOX_EMBEDDING_PROFILES=profiles):
+        yield
 
 
-@pytest.fixture(autouse=True)
-def _fresh_rates() -> Iterator[None]:
-    yield
-    cache.clear()
+@pytest.fixture(scope="module")
+def _module_transaction(django_db_setup: None, django_db_blocker: DjangoDbBlocker, _provider: None) -> Iterator[None]:
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="module")
+def acme(_module_transaction: None) -> Firm:
+    return firm_with_provider("acme")
+
+
+@pytest.fixture(scope="module")
+def bolt(_module_transaction: None) -> Firm:
+    return firm_with_provider("bolt")
+
+
+@pytest.fixture(scope="module")
+def analyst(acme: Firm) -> Api:
+    return Api(make_key(acme, Role.ANALYST)[1])
+
+
+@pytest.fixture(scope="module")
+def admin(acme: Firm) -> Api:
+    return Api(make_key(acme, Role.TENANT_ADMIN)[1])
+
+
+@pytest.fixture(scope="module")
+def auditor(acme: Firm) -> Api:
+    return Api(make_key(acme, Role.AUDITOR)[1])
+
+
+@pytest.fixture(scope="module")
+def report(acme: Firm) -> Document:
+    """A document that can be asked about, in fund:alpha."""
+    return ready_document(acme)
+
+
+@pytest.fixture
+def key(acme: Firm) -> KeyMaker:
+    """A client with a new key of Acme's."""
+
+    def make(role: Role = Role.ANALYST, *scopes: str) -> Api:
+        return Api(make_key(acme, role, scopes=scopes)[1])
+
+    return make
 
 
 def firm_with_provider(slug: str) -> Firm:
@@ -49,53 +95,13 @@ def firm_with_provider(slug: str) -> Firm:
     return firm
 
 
-@pytest.fixture
-def acme(provider: ModelServer) -> Firm:
-    return firm_with_provider("acme")
-
-
-@pytest.fixture
-def bolt(provider: ModelServer) -> Firm:
-    return firm_with_provider("bolt")
-
-
-@pytest.fixture
-def key(acme: Firm) -> KeyMaker:
-    """An API client with a key of Acme's."""
-
-    def make(role: Role = Role.ANALYST, *scopes: str, firm: Firm = acme) -> Api:
-        return Api(make_key(firm, role, scopes=scopes)[1])
-
-    return make
-
-
-@pytest.fixture
-def analyst(key: KeyMaker) -> Api:
-    return key(Role.ANALYST)
-
-
-@pytest.fixture
-def admin(key: KeyMaker) -> Api:
-    return key(Role.TENANT_ADMIN)
-
-
-@pytest.fixture
-def auditor(key: KeyMaker) -> Api:
-    return key(Role.AUDITOR)
-
-
-def ready_document(firm: Firm, content: bytes = REPORT, **about: str) -> Document:
+def ready_document(firm: Firm, content: bytes = REPORT, **about: str | int) -> Document:
     """A document that has been read and embedded."""
     result = ingest(firm, content, **about)
     run(firm, result.job)
     with open_scope(tenant=firm.id, reason="a test"):
         document: Document = Document.objects.get(id=result.document.id)
     return document
-
-
-@pytest.fixture
-def report(acme: Firm) -> Document:
-    return ready_document(acme)
 
 
 @pytest.fixture(autouse=True, scope="session")

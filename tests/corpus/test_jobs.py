@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from django.utils import timezone
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.models import Document, DocumentStatus, JobStage, JobStatus
 from apps.corpus.services.ingest_lease import RunPolicy, claim
-from apps.corpus.services.ingest_read import searched_text
+from apps.corpus.services.ingest_read import read_file, searched_text
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.roles import Role
@@ -111,9 +112,11 @@ def test_parents_hold_their_children(firm: Firm) -> None:
     made = ingest(firm, long_report())
     run(firm, made.job)
     parents = {parent.id: parent for parent in chunks(firm, made.document.id, parents=True)}
-    with_parent = [chunk for chunk in chunks(firm, made.document.id) if chunk.parent_id]
-    assert with_parent
-    assert all(chunk.text in parents[chunk.parent_id].text for chunk in with_parent)
+    inside = [
+        (chunk.text, parents[chunk.parent_id].text) for chunk in chunks(firm, made.document.id) if chunk.parent_id
+    ]
+    assert inside
+    assert all(text in parent_text for text, parent_text in inside)
 
 
 def test_postings_count_what_the_passages_hold(firm: Firm) -> None:
@@ -235,6 +238,7 @@ def test_a_provider_that_fails_makes_the_job_wait_with_its_reason(
     assert run(firm, made.job) is RunOutcome.WAITING
     waiting = job(firm, made.job.id)
     assert (waiting.status, waiting.lease_owner, waiting.attempts) == (JobStatus.RETRY, "", 1)
+    assert waiting.next_attempt_at is not None
     assert waiting.next_attempt_at > timezone.now()
     assert waiting.error_code.startswith("corpus.provider_")
     assert vectors(firm, made.document.id) == []
@@ -279,7 +283,9 @@ def test_a_server_that_asks_to_wait_is_given_that_time(firm: Firm, server: Model
     server.fail_with(Fault.RATE_LIMITED)
     made = ingest(firm)
     run(firm, made.job)
-    assert job(firm, made.job.id).next_attempt_at > timezone.now() + timedelta(seconds=100)
+    waits_until = job(firm, made.job.id).next_attempt_at
+    assert waits_until is not None
+    assert waits_until > timezone.now() + timedelta(seconds=100)
 
 
 def test_a_job_gives_up_after_its_attempts_and_says_why(firm: Firm, server: ModelServer) -> None:
@@ -390,20 +396,20 @@ def test_a_shutdown_gives_the_job_back(firm: Firm, monkeypatch: pytest.MonkeyPat
 
 @committed
 def test_the_lease_is_prolonged_while_a_worker_computes(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
-    import time
-
-    from apps.corpus import jobs
-
     made = ingest(firm)
-    read_file, seen = jobs.read_file, []
+    seen: list[datetime] = []
+
+    def leased_until() -> list[datetime]:
+        until = job(firm, made.job.id).lease_until
+        return [until] if until else []
 
     def slow(*args: Any, **kwargs: Any) -> Any:
-        seen.append(job(firm, made.job.id).lease_until)
+        seen.extend(leased_until())
         time.sleep(0.5)
-        seen.append(job(firm, made.job.id).lease_until)
+        seen.extend(leased_until())
         return read_file(*args, **kwargs)
 
-    monkeypatch.setattr(jobs, "read_file", slow)
+    monkeypatch.setattr("apps.corpus.jobs.read_file", slow)
     assert run(firm, made.job, RunPolicy(lease_seconds=0.8)) is RunOutcome.SUCCEEDED
     assert seen[1] > seen[0]
 

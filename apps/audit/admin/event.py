@@ -22,9 +22,9 @@ from apps.audit.errors import UnregisteredActionError
 from apps.audit.models import Event, Outcome
 from apps.audit.registry import EventClass, event_class
 from apps.tenants.admin.base import TenantModelAdmin, require
-from apps.tenants.display import EMPTY, identifier, moment, pill
 from apps.tenants.admin.kit import ChoicesDropdownFilter, RangeDateTimeFilter
 from apps.tenants.admin.pages import page
+from apps.tenants.display import EMPTY, identifier, moment, pill
 from apps.tenants.models import Scope
 from apps.tenants.roles import Permission
 
@@ -61,6 +61,7 @@ class EventAdmin(TenantModelAdmin):
     search_help_text = "Action or actor; the filters ask for time, outcome, intent, policy and document"
 
     view_permission = Permission.AUDIT_VIEW
+    in_palette = False
 
     # --- Display ----------------------------------------------------------------------------------------------------
 

@@ -21,9 +21,9 @@ from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobSt
 from apps.corpus.progress import progress_of_documents
 from apps.corpus.services.ingest_restart import job_restart
 from apps.tenants.admin.base import TenantModelAdmin, may, require
-from apps.tenants.display import moment
 from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.pages import page
+from apps.tenants.display import EMPTY, moment
 from apps.tenants.roles import Permission
 
 _CHUNKS_PER_PAGE = 50
@@ -32,7 +32,7 @@ _CHUNKS_PER_PAGE = 50
 def period_of(document: Document) -> str:
     """FY2023, Q4 2023, or nothing."""
     if document.fiscal_year is None:
-        return "—"
+        return EMPTY
     return (
         f"Q{document.fiscal_quarter} {document.fiscal_year}" if document.fiscal_quarter else f"FY{document.fiscal_year}"
     )
@@ -47,7 +47,7 @@ class DocumentAdmin(TenantModelAdmin):
         "folder of them."
     )
 
-    list_display = ("title", "kind", "scope", "period", "state", "version", "page_count", "chunk_count", "received")
+    list_display = ("title", "kind", "scope", "period", "state", "version", "pages", "passages", "received")
     list_display_links = ("title",)
     list_filter = (
         ("status", ChoicesDropdownFilter),
@@ -87,9 +87,21 @@ class DocumentAdmin(TenantModelAdmin):
     def state(self, document: Document) -> str:
         return state_cell(document, getattr(document, "progress", None), self.url("progress"))
 
+    @admin.display(description="Pages", ordering="page_count")
+    def pages(self, document: Document) -> str:
+        return f"{document.page_count:,}"
+
+    @admin.display(description="Passages", ordering="chunk_count")
+    def passages(self, document: Document) -> str:
+        return f"{document.chunk_count:,}"
+
     @admin.display(description="Received", ordering="created_at")
     def received(self, document: Document) -> str:
         return moment(document.created_at)
+
+    def palette_note(self, document: Document) -> str:
+        about = [str(document.scope), period_of(document), f"version {document.version}", document.get_status_display()]
+        return ", ".join(each for each in about if each != EMPTY)
 
     # --- Pages ------------------------------------------------------------------------------------------------------
 

@@ -60,7 +60,7 @@ def _render(model_admin: TenantModelAdmin, request: HttpRequest, document: Docum
         request,
         "glassbox/document_page.html",
         title=f"{document.title}, page {shown.number}",
-        crumbs=[document.title, f"Page {shown.number}"],
+        crumbs=[(document.title, model_admin.url("change", document.pk)), f"Page {shown.number}"],
         document=document,
         shown=shown,
         text=mark(shown.text, request.GET.get("start"), request.GET.get("end")),

@@ -13,6 +13,8 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from unfold.widgets import (
     UnfoldAdminIntegerFieldWidget,
     UnfoldAdminSelectWidget,
@@ -35,7 +37,13 @@ _FORMATS = "PDF, HTML, Word (.docx), Markdown, CSV, JSON or plain text"
 
 
 class _Files(forms.FileInput):
+    """Many files. Unfold's script writes the chosen name into the nearest text input, so it gets one of its own."""
+
     allow_multiple_selected = True
+
+    def render(self, *args: Any, **kwargs: Any) -> SafeString:
+        shown = '<div><div>{}</div><input type="text" class="gb-sr" tabindex="-1" aria-hidden="true" readonly></div>'
+        return format_html(f"<div>{shown}</div>", super().render(*args, **kwargs))
 
 
 class FilesField(forms.FileField):
@@ -132,6 +140,7 @@ def upload_view(model_admin: TenantModelAdmin, request: HttpRequest) -> HttpResp
         action="Upload",
         multipart=True,
         optional_from="title",
+        optional_title="What is known about it (as far as it is)",
     )
 
 

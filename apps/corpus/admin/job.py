@@ -16,9 +16,9 @@ from apps.corpus.models import IngestJob, JobStage, JobStatus
 from apps.corpus.progress import progress_of_job
 from apps.corpus.services.ingest_restart import job_restart
 from apps.tenants.admin.base import TenantModelAdmin, may, require
-from apps.tenants.display import ago, pill
 from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.pages import page
+from apps.tenants.display import EMPTY, ago, pill
 from apps.tenants.roles import Permission
 
 _TONES = {
@@ -52,6 +52,7 @@ class IngestJobAdmin(TenantModelAdmin):
     search_help_text = "Document, file name, or who brought it"
 
     view_permission = Permission.DOCUMENT_VIEW
+    in_palette = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[IngestJob]:
         return super().get_queryset(request).select_related("document", "scope")
@@ -73,9 +74,9 @@ class IngestJobAdmin(TenantModelAdmin):
             return job_html(found)
         return f"{job.chunks_embedded:,} passages" if job.stage == JobStage.DONE else JobStage(job.stage).label
 
-    @admin.display(description="Why", empty_value="—")
+    @admin.display(description="Why")
     def reason(self, job: IngestJob) -> str:
-        return Truncator(job.error_detail).chars(90)
+        return Truncator(job.error_detail).chars(90) or EMPTY
 
     @admin.display(description="Brought by", ordering="actor_label")
     def brought_by(self, job: IngestJob) -> str:

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.http import HttpRequest, JsonResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
 from apps.corpus.models import Document, DocumentStatus, JobStage
 from apps.corpus.progress import IngestProgress, progress_of_documents
@@ -23,6 +24,8 @@ _TONES = {
     DocumentStatus.FAILED: "bad",
 }
 _IDS_AT_MOST = 200
+# The whole of it stands on the document's own page.
+_SENTENCE_CHARS = 80
 
 
 def state_html(document: Document, found: IngestProgress | None) -> SafeString:
@@ -36,7 +39,8 @@ def job_html(found: IngestProgress) -> SafeString:
     """A bar and what is going on; without numbers while the file is being read."""
     percent = None if found.stage is JobStage.EXTRACT else int(100 * found.fraction)
     waits = format_html(" (again at {})", moment(found.next_attempt_at)) if found.next_attempt_at else ""
-    return format_html("{}<small>{}{}</small>", progress(percent, found.sentence), found.sentence, waits)
+    said = Truncator(found.sentence).chars(_SENTENCE_CHARS)
+    return format_html("{}<small>{}{}</small>", progress(percent, found.sentence), said, waits)
 
 
 def state_cell(document: Document, found: IngestProgress | None, url: str) -> SafeString:

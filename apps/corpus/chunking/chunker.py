@@ -11,7 +11,7 @@ from apps.corpus.chunking.contracts import ChunkDraft, DocumentFacts
 from apps.corpus.chunking.outline import Place, outline
 from apps.corpus.chunking.packing import pack
 from apps.corpus.chunking.units import Unit, page_units, split_long
-from apps.corpus.extraction.contracts import ExtractedDocument, Page
+from apps.corpus.extraction.contracts import BlockKind, ExtractedDocument, Page
 from apps.corpus.tokens import TokenCounter
 
 _SPECIAL_TOKENS = 2  # what the model puts around each input
@@ -34,7 +34,8 @@ class _Child:
 
     @property
     def place(self) -> Place:
-        return self.units[0].place
+        """Where its text stands: below the headings that it begins with."""
+        return next((unit for unit in self.units if unit.kind is not BlockKind.HEADING), self.units[-1]).place
 
     @property
     def tokens(self) -> int:
@@ -107,11 +108,10 @@ def _children(pages: Sequence[tuple[Page, list[Unit]]], writer: ContextWriter, *
         for _, group in groupby(units, key=lambda unit: unit.place.sec_item):
             run = list(group)
             # The room that the longest header on this page leaves: a header may be shorter, never longer.
-            longest = max(
-                writer.header(place, table_context=context, first_page=page.number, last_page=page.number)[1]
-                for place, context in {
-                    (unit.place, text) for unit in run for text in (unit.context, unit.header_context)
-                }
+            longest = writer.most_tokens(
+                places={unit.place for unit in run},
+                table_contexts={text for unit in run for text in (unit.context, unit.header_context)},
+                page=page.number,
             )
             for packed in pack(run, budget=room - longest):
                 yield _Child(page, packed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from apps.corpus.chunking.contracts import DocumentFacts
 from apps.corpus.chunking.outline import Place
@@ -47,6 +47,12 @@ class ContextWriter:
             kept = [part for part in parts if part]
             tokens = self._tokens(kept)
         return SEPARATOR.join(kept), tokens
+
+    def most_tokens(self, *, places: Iterable[Place], table_contexts: Iterable[str], page: int) -> int:
+        """An upper bound for the tokens of any header with one of these places and contexts."""
+        plain = max(self.header(place, table_context="", first_page=page, last_page=page)[1] for place in places)
+        context = max((self._tokens([text, SEPARATOR.strip()]) for text in table_contexts if text), default=0)
+        return max(plain, min(plain + context, self._budget))
 
     def _tokens(self, parts: Sequence[str]) -> int:
         self.learn([*parts, SEPARATOR.strip()])

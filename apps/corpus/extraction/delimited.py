@@ -130,7 +130,7 @@ def _is_open(line: str, delimiter: str) -> bool:
 
 
 def _usual_width(rows: Sequence[Sequence[str]]) -> int:
-    widths = Counter(len(row) for row in rows)
+    widths = Counter(len(row) for row in rows if len(row) > 1) or Counter(len(row) for row in rows)
     return max(widths, key=lambda width: (widths[width], width)) if widths else 0
 
 

@@ -39,7 +39,8 @@ class Furniture:
                 if not self._is_furniture(lines[position]):
                     break
                 dropped.add(position)
-        return [line for position, line in enumerate(lines) if position not in dropped]
+        kept = [line for position, line in enumerate(lines) if position not in dropped]
+        return kept or list(lines)  # a page that repeats another whole is no running title
 
     def _is_furniture(self, line: Line) -> bool:
         text = line.text

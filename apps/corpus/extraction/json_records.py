@@ -13,6 +13,7 @@ from apps.corpus.extraction.pages import BlockDraft
 from apps.corpus.extraction.tables import SEPARATOR
 
 _LONG_VALUE = 400  # characters: longer text is a paragraph of its own
+_SAMPLE_LINES = 20
 _TITLE_KEYS = ("title", "name", "heading", "label")
 
 
@@ -35,7 +36,7 @@ class JsonReading:
         try:
             value = self._parse(self._text)
         except json.JSONDecodeError as error:
-            if "\n" not in self._text.strip() or (error.lineno == 1 and not self._first_line_is_json()):
+            if not self._is_json_lines():
                 reason = f"{error.msg} in line {error.lineno}, column {error.colno}"
                 raise CorruptFileError(filename=self._filename, reason=reason) from error
             yield from self._json_lines()
@@ -57,10 +58,14 @@ class JsonReading:
                 continue
             yield from self._record(value, "", 0)
 
-    def _first_line_is_json(self) -> bool:
-        first = next((line for line in self._text.splitlines() if line.strip()), "")
+    def _is_json_lines(self) -> bool:
+        """Is at least every second line JSON by itself? A broken object of many lines is not."""
+        lines = [line for line in self._text.splitlines() if line.strip()][:_SAMPLE_LINES]
+        return len(lines) > 1 and sum(map(self._is_record, lines)) * 2 >= len(lines)
+
+    def _is_record(self, line: str) -> bool:
         try:
-            return isinstance(self._parse(first), (dict, list))
+            return isinstance(self._parse(line), (dict, list))
         except json.JSONDecodeError:
             return False
 

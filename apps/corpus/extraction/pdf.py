@@ -18,6 +18,7 @@ from apps.corpus.extraction.furniture import Furniture
 from apps.corpus.extraction.pages import build_page
 from apps.corpus.extraction.pdf_layout import PageWriter
 from apps.corpus.extraction.pdf_lines import Line, read_lines
+from apps.corpus.extraction.pdf_order import in_rows
 
 # PDFium keeps global state: one call at a time in a process.
 _PDFIUM = threading.Lock()
@@ -101,7 +102,7 @@ class PdfReading:
                 if pdfium.FPDFText_CountChars(text_page) > self._limits.max_page_characters:
                     detail = f"only the first {self._limits.max_page_characters} characters were read"
                     self._warn(WarningCode.PAGE_CUT, detail, index)
-                lines = read_lines(page, text_page, max_characters=self._limits.max_page_characters)
+                lines = in_rows(read_lines(page, text_page, max_characters=self._limits.max_page_characters))
             finally:
                 pdfium.FPDFText_ClosePage(text_page)
             if sum(len(line.text) for line in lines) < _MIN_CHARACTERS and _is_picture(page, bool(lines)):

@@ -168,6 +168,9 @@ class _Placer:
                 left, bottom, right, top = rectangle.left, rectangle.bottom, rectangle.right, rectangle.top
                 if stop - begin > 1:
                     character_box(text_page, stop - 1, reference)
+                    if abs(rectangle.bottom - bottom) > _OTHER_LINE * max(top - bottom, 1.0):
+                        lines.extend(self._characters(begin, stop))  # numbers of two rows without a space between
+                        continue
                     right = max(right, rectangle.right)
             else:
                 left, bottom, right, top = self._box(begin)
@@ -191,6 +194,20 @@ class _Placer:
             last_position = stop - 1
         if lines and lines[-1].bold:
             lines[-1].bold = self._bold(last_position)
+        return lines
+
+    def _characters(self, start: int, end: int) -> list[Line]:
+        """A word that PDFium made of pieces of several lines, cut where it jumps."""
+        lines: list[Line] = []
+        for position in range(start, end):
+            left, bottom, right, top = self._box(position)
+            text = clean(self._text[position])
+            last = lines[-1] if lines else None
+            if last is not None and abs(last.bottom - bottom) <= _OTHER_LINE * last.height:
+                word = last.words[-1]
+                last.words[-1] = Word(word.text + text, word.x0, max(word.x1, right))
+            elif text:
+                lines.append(Line([Word(text, left, right)], bottom, max(top - bottom, 1.0), self._bold(position)))
         return lines
 
     def _box(self, position: int) -> tuple[float, float, float, float]:
@@ -223,7 +240,7 @@ class _Placer:
         for position in range(0, len(self._text), step):
             if self._text[position].isalnum():
                 angle = pdfium.FPDFText_GetCharAngle(self._text_page, self._index(position))
-                degrees = round(angle / 1.5707963) % 4 * 90 if angle >= 0 else 0
+                degrees = -round(angle / 1.5707963) % 4 * 90 if angle >= 0 else 0  # PDFium counts clockwise
                 turns[degrees] = turns.get(degrees, 0) + 1
         if not turns:
             return 0

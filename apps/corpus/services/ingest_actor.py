@@ -45,19 +45,17 @@ def acting_as(actor: Actor) -> Iterator[Principal]:
 
 
 def _principal(actor: Actor) -> Principal:
+    if actor.kind is PrincipalKind.SYSTEM:
+        return system_principal(tenant_id=actor.tenant_id, scope_ids=frozenset({actor.scope_id}), label=actor.label)
+    if actor.id is None:
+        raise ActorRevokedError(actor=actor.label)
     try:
-        match actor.kind:
-            case PrincipalKind.SYSTEM:
-                return system_principal(
-                    tenant_id=actor.tenant_id, scope_ids=frozenset({actor.scope_id}), label=actor.label
-                )
-            case PrincipalKind.USER:
-                user = User.objects.filter(id=actor.id, is_active=True).first()
-                if user is None:
-                    raise ActorRevokedError(actor=actor.label)
-                return user_principal(user, actor.tenant_id)
-            case PrincipalKind.API_KEY:
-                return key_principal(_valid_key(actor))
+        if actor.kind is PrincipalKind.API_KEY:
+            return key_principal(_valid_key(actor))
+        user = User.objects.filter(id=actor.id, is_active=True).first()
+        if user is None:
+            raise ActorRevokedError(actor=actor.label)
+        return user_principal(user, actor.tenant_id)
     except UnknownTenantError as error:
         raise ActorRevokedError(actor=actor.label) from error
 

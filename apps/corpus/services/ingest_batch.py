@@ -36,7 +36,13 @@ class BatchFile:
     job_id: UUID | None = None
     created: bool = False
     error: str = ""
+    embedded_before: int = 0
     progress: IngestProgress | None = None
+
+    @property
+    def embedded_now(self) -> int:
+        """Passages that were embedded in this run."""
+        return max(0, self.progress.chunks_embedded - self.embedded_before) if self.progress else 0
 
     @property
     def is_finished(self) -> bool:
@@ -77,6 +83,7 @@ class Batch:
         else:
             file.byte_size, file.job_id, file.created = len(content), result.job.id, result.created
             file.progress = progress_of_job(result.job)
+            file.embedded_before = result.job.chunks_embedded
         return file
 
     def run(self, *, on_change: Callable[[], None], local: bool = False) -> None:
@@ -85,6 +92,9 @@ class Batch:
         Args: on_change: called after every look at the jobs.
               local: run them here even if there are workers.
         """
+        self._refresh()
+        if all(file.is_finished for file in self.files):
+            return
         with ExitStack() as stack:
             runner = None if not local and workers_alive() else self._local_runner(stack)
             moved_at, seen = time.monotonic(), self._refresh()

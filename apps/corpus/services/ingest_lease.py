@@ -43,7 +43,7 @@ class RunPolicy:
 
     def backoff_seconds(self, attempts: int, *, asked: float | None) -> float:
         """How long to wait after a number of attempts: doubled each time, spread by half; at least what was asked."""
-        doubled = min(self.backoff_cap_seconds, self.backoff_base_seconds * 2 ** min(attempts - 1, 30))
+        doubled = min(self.backoff_cap_seconds, self.backoff_base_seconds * 2.0 ** min(attempts - 1, 30))
         return max(doubled * random.uniform(0.5, 1.5), min(asked or 0.0, self.longest_wait_seconds))  # noqa: S311 - spreads load, guards nothing
 
 

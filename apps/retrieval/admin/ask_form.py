@@ -72,7 +72,7 @@ class AskForm(forms.Form):
                 key=node.scope.key,
                 name=node.scope.name,
                 depth=node.depth,
-                parent=keys.get(node.scope.parent_id, ""),
+                parent=keys.get(node.scope.parent_id, "") if node.scope.parent_id else "",
                 ticked=sent is None or node.scope.key in sent,
             )
             for node in self._nodes

@@ -16,6 +16,7 @@ class PassagePlace:
     document_id: DocumentId
     document_title: str
     document_version: int
+    kind: str
     page: int
     section: str
     char_start: int
@@ -30,6 +31,7 @@ def passage_places(chunk_ids: Iterable[ChunkId]) -> Mapping[ChunkId, PassagePlac
             document_id=DocumentId(chunk.document_id),
             document_title=chunk.document.title,
             document_version=chunk.document.version,
+            kind=chunk.kind,
             page=chunk.page_start,
             section=chunk.section,
             char_start=chunk.char_start,

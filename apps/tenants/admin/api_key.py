@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from apps.tenants.admin.api_key_forms import ApiKeyAddForm, ApiKeyRotateForm
 from apps.tenants.admin.base import TenantModelAdmin, require
-from apps.tenants.display import ago, moment, pill
 from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.membership_filters import StandingFilter
 from apps.tenants.admin.pages import Decision, decision_page, form_page, page, secret_page
+from apps.tenants.display import ago, moment, pill
 from apps.tenants.models import ApiKey, User
 from apps.tenants.roles import Permission, Role
 from apps.tenants.selectors.directory import reach_in_words, with_reach
@@ -148,7 +148,7 @@ class ApiKeyAdmin(TenantModelAdmin):
             title=f"Rotate {key.name}",
             intro="Makes a new key with the same name, role and scopes, and lets the old one end.",
             action="Make the new key",
-            crumbs=[str(key), "Rotate"],
+            crumbs=[(str(key), self.url("change", key.pk)), "Rotate"],
             back=self.url("change", key.pk),
         )
 
@@ -177,7 +177,7 @@ class ApiKeyAdmin(TenantModelAdmin):
                 action="Revoke key",
             ),
             act,
-            crumbs=[str(key), "Revoke"],
+            crumbs=[(str(key), self.url("change", key.pk)), "Revoke"],
             back=self.url("change", key.pk),
         )
 

@@ -18,7 +18,7 @@ from apps.tenants.admin.kit import ModelAdmin
 from apps.tenants.requests import access_of, principal_of
 from apps.tenants.roles import Permission
 
-Crumbs = list[tuple[str, str]]
+Crumb = tuple[str, str]
 
 
 def may(request: HttpRequest, permission: Permission | None) -> bool:
@@ -52,6 +52,8 @@ class TenantModelAdmin(ModelAdmin):
     error_fields: error code of a service -> the form's field that the refusal stands beside.
     title_plural: the page's name as in the sidebar.
     empty_text: what an empty list says, naming how to fill it.
+    add_label: the button that adds, named by its effect; empty where nothing is added by hand.
+    in_palette: whether the search over everything (Ctrl K) finds rows of this model.
     """
 
     view_permission: ClassVar[Permission | None] = None
@@ -62,6 +64,7 @@ class TenantModelAdmin(ModelAdmin):
     title_plural: ClassVar[str] = ""
     empty_text: ClassVar[str] = "There is nothing here yet."
     add_label: ClassVar[str] = ""
+    in_palette: ClassVar[bool] = True
 
     actions = None
     list_per_page = 50
@@ -106,7 +109,8 @@ class TenantModelAdmin(ModelAdmin):
             self._require_view(request)
         row = None if object_id is None else self.get_object(request, object_id)
         here = str(row) if row is not None else self.add_label or f"Add {self.opts.verbose_name}"
-        context = {"crumbs": self.crumbs(here), **(extra_context or {})}
+        buttons = {"show_save_and_continue": False, "show_save_and_add_another": False}
+        context = {"crumbs": self.crumbs(here), **buttons, **(extra_context or {})}
         try:
             with transaction.atomic():
                 return super().changeform_view(request, object_id, form_url, context)
@@ -153,10 +157,15 @@ class TenantModelAdmin(ModelAdmin):
             raise Http404(f"There is no {self.opts.verbose_name} with this id that you may see.")
         return row
 
-    def crumbs(self, *here: str) -> Crumbs:
-        """The way to this page: the list, then what is named."""
+    def crumbs(self, *here: str | Crumb) -> list[Crumb]:
+        """The way to this page: the list, then what is named, with an address where it is not the page itself."""
         title = self.title_plural or capfirst(str(self.opts.verbose_name_plural))
-        return [(title, self.url("changelist") if here else ""), *((name, "") for name in here)]
+        way = [name if isinstance(name, tuple) else (name, "") for name in here]
+        return [(title, self.url("changelist") if here else ""), *way]
+
+    def palette_note(self, row: Any) -> str:
+        """What tells a row from others of the same name, in the search over everything."""
+        return str(self.opts.verbose_name)
 
     def _url_name(self, name: str) -> str:
         return f"{self.opts.app_label}_{self.opts.model_name}_{name}"

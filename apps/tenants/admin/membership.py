@@ -11,11 +11,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls.resolvers import URLPattern
 
 from apps.tenants.admin.base import TenantModelAdmin, require
-from apps.tenants.display import moment, pill
 from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.membership_filters import StandingFilter
 from apps.tenants.admin.membership_forms import MemberAddForm, MemberScopesForm
 from apps.tenants.admin.pages import Decision, decision_page, form_page, page, secret_page
+from apps.tenants.display import moment, pill
 from apps.tenants.models import Membership, Scope
 from apps.tenants.roles import Permission, Role
 from apps.tenants.selectors.directory import reach_in_words, with_reach
@@ -35,6 +35,7 @@ class MembershipAdmin(TenantModelAdmin):
     search_help_text = "Name or username"
     list_filter = (("role", ChoicesDropdownFilter), StandingFilter)
     list_select_related = ("user",)
+    ordering = ("user__username",)
 
     view_permission = Permission.MEMBER_VIEW
     add_permission = Permission.MEMBER_MANAGE
@@ -64,6 +65,9 @@ class MembershipAdmin(TenantModelAdmin):
     @admin.display(description="Ended", ordering="revoked_at")
     def ended(self, membership: Membership) -> str:
         return moment(membership.revoked_at) if membership.revoked_at else pill("Valid", "good")
+
+    def palette_note(self, membership: Membership) -> str:
+        return "member" if membership.revoked_at is None else "former member"
 
     # --- Pages ------------------------------------------------------------------------------------------------------
 
@@ -155,7 +159,7 @@ class MembershipAdmin(TenantModelAdmin):
             title="Change scopes",
             intro=f"Which parts of the tenant {membership} reaches. Each grant that begins or ends is recorded.",
             action="Save scopes",
-            crumbs=[str(membership), "Change scopes"],
+            crumbs=[(str(membership), self.url("change", membership.pk)), "Change scopes"],
             back=self.url("change", membership.pk),
         )
 
@@ -186,6 +190,6 @@ class MembershipAdmin(TenantModelAdmin):
                 action="End membership",
             ),
             act,
-            crumbs=[str(membership), "End"],
+            crumbs=[(str(membership), self.url("change", membership.pk)), "End"],
             back=self.url("change", membership.pk),
         )

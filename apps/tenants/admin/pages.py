@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from apps.errors import ApplicationError
-from apps.tenants.admin.base import TenantModelAdmin, add_error
+from apps.tenants.admin.base import Crumb, TenantModelAdmin, add_error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ def page(
     template: str,
     *,
     title: str,
-    crumbs: Sequence[str],
+    crumbs: Sequence[str | Crumb],
     status: int = 200,
     **context: Any,
 ) -> TemplateResponse:
@@ -70,7 +70,7 @@ def form_page(
     title: str,
     intro: str,
     action: str,
-    crumbs: Sequence[str] = (),
+    crumbs: Sequence[str | Crumb] = (),
     back: str = "",
     template: str = "glassbox/form_page.html",
     **context: Any,
@@ -107,7 +107,7 @@ def decision_page(
     decision: Decision,
     act: Callable[[], HttpResponse],
     *,
-    crumbs: Sequence[str],
+    crumbs: Sequence[str | Crumb],
     back: str,
 ) -> HttpResponse:
     """Ask before acting; the POST of the page is the yes."""
@@ -135,7 +135,7 @@ def secret_page(
     request: HttpRequest,
     *,
     title: str,
-    crumbs: Sequence[str],
+    crumbs: Sequence[str | Crumb],
     secret: str,
     caption: str,
     notes: Sequence[str],

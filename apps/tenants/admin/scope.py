@@ -75,6 +75,8 @@ class ScopeAdmin(TenantModelAdmin):
             title=scope.name,
             crumbs=[scope.key],
             scope=scope,
+            parent=Scope.objects.filter(id=scope.parent_id).first() if scope.parent_id else None,
+            may_add=self.has_add_permission(request),
             children=list(Scope.objects.filter(parent=scope)),
             may_see_holders=holders,
             may_see_keys=may(request, Permission.KEY_MANAGE),

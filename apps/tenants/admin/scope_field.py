@@ -32,9 +32,7 @@ class ScopesField(forms.TypedMultipleChoiceField):
     """One or more scopes; cleans to a list of Scope."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(
-            choices=scope_choices, coerce=_scope, widget=UnfoldAdminCheckboxSelectMultipleWidget, **kwargs
-        )
+        super().__init__(choices=scope_choices, coerce=_scope, widget=UnfoldAdminCheckboxSelectMultipleWidget, **kwargs)
         self.error_messages["required"] = "Choose at least one scope: without one, nothing can be reached."
 
 

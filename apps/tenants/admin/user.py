@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls.resolvers import URLPattern
 
 from apps.tenants.admin.base import TenantModelAdmin
-from apps.tenants.display import ago, moment, pill
 from apps.tenants.admin.pages import Decision, decision_page, secret_page
+from apps.tenants.display import ago, moment, pill
 from apps.tenants.errors import PlatformOnlyError
 from apps.tenants.models import User
 from apps.tenants.services.people import user_configure, user_password_reset
@@ -84,7 +84,7 @@ class UserAdmin(TenantModelAdmin):
                 self,
                 request,
                 title=f"New password of {user.username}",
-                crumbs=[user.username, "New password"],
+                crumbs=[(user.username, self.url("change", user.pk)), "New password"],
                 secret=password,
                 caption="Password",
                 notes=["Hand it over by a safe way. It is shown this once and stored nowhere."],
@@ -103,6 +103,6 @@ class UserAdmin(TenantModelAdmin):
                 action="Set a new password",
             ),
             act,
-            crumbs=[user.username, "New password"],
+            crumbs=[(user.username, self.url("change", user.pk)), "New password"],
             back=self.url("change", user.pk),
         )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from django.db.models import Model, QuerySet
+from django.http import HttpRequest
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import GenericAPIView
 from rest_framework.mixins import ListModelMixin
@@ -49,6 +50,11 @@ class ApiView(APIView):
     def default_response_headers(self) -> dict[str, str]:
         # Answers are of one principal at one time: no cache between may keep them.
         return {**super().default_response_headers, "Cache-Control": "no-store"}
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        # Whatever the Content-Type says: Python takes charset=bz2_codec for an encoding, and would unpack the body.
+        request.encoding = "utf-8"
+        return super().initialize_request(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)

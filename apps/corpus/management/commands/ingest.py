@@ -127,7 +127,7 @@ def _ingest(batch: Batch, planned: list[PlannedFile], console: Console, *, local
 
 def _detail(batch: Batch, elapsed_s: float) -> str:
     states = [file.progress for file in batch.files if file.progress is not None]
-    passages = sum(state.chunks_embedded for state in states)
+    passages = sum(file.embedded_now for file in batch.files)
     ended = sum(file.is_finished for file in batch.files)
     return (
         f"{ended} of {len(batch.files)} files, {sum(state.pages for state in states):,} pages, "
@@ -139,19 +139,20 @@ def _measured(batch: Batch, tenant: Tenant) -> BareRate | None:
     return bare_rate(
         tenant_id=batch.tenant_id,
         scope_id=batch.scope_id,
-        document_ids=[file.progress.document_id for file in batch.files if file.created and file.progress is not None],
+        document_ids=[file.progress.document_id for file in batch.files if file.embedded_now and file.progress],
         profile=tenant.embedding_profile,
         reason=_REASON,
     )
 
 
 def _figures(batch: Batch, *, elapsed_s: float, bare: BareRate | None) -> dict[str, Any]:
-    made = [file.progress for file in batch.files if file.created and not file.error and file.progress is not None]
-    pages, passages = sum(state.pages for state in made), sum(state.chunks_total for state in made)
+    made = [file for file in batch.files if not file.error and (file.created or file.embedded_now)]
+    pages = sum(file.progress.pages for file in made if file.progress is not None)
+    passages = sum(file.embedded_now for file in made)
     figures: dict[str, Any] = {
         "files": len(batch.files),
         "ingested": len(made),
-        "unchanged": sum(not file.created and not file.error for file in batch.files),
+        "unchanged": sum(not file.error for file in batch.files) - len(made),
         "failed": [{"file": file.label, "error": file.error} for file in batch.files if file.error],
         "pages": pages,
         "chunks": passages,

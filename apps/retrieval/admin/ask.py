@@ -1,0 +1,110 @@
+"""The Ask page: a question, its answer, and the whole way of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.views.decorators.http import require_http_methods
+
+from apps.errors import ApplicationError
+from apps.intents.errors import NoPolicyInForceError
+from apps.intents.selectors import policy_in_force
+from apps.retrieval.admin.ask_answer import answer_view
+from apps.retrieval.admin.ask_examples import ExampleGroup, example_groups
+from apps.retrieval.admin.ask_fates import fates
+from apps.retrieval.admin.ask_figures import duration
+from apps.retrieval.admin.ask_form import AskForm
+from apps.retrieval.admin.ask_latency import latency_view
+from apps.retrieval.admin.ask_links import event_url, policy_url
+from apps.retrieval.admin.ask_rankings import found_in, hit_ids
+from apps.retrieval.admin.ask_status import badges, missing_parts
+from apps.retrieval.admin.ask_way import Way, step_groups
+from apps.retrieval.contracts import ContextBlock
+from apps.retrieval.errors import QuestionError
+from apps.retrieval.selectors.passages import passage_places
+from apps.retrieval.services.ask import Asked, ask
+from apps.retrieval.stage_settings import StageSettings
+from apps.tenants.admin.base import may, require
+from apps.tenants.errors import ScopeNotGrantedError
+from apps.tenants.roles import Permission
+from apps.tenants.selectors.directory import scope_tree
+
+
+@require_http_methods(["GET", "POST"])
+def ask_view(request: HttpRequest) -> HttpResponse:
+    """The form; after a POST the answer above it.
+
+    The answer is in this response and nowhere else: the text of a question is not stored, so there is no page to
+    redirect to, and it stands in no address.
+    """
+    require(request, Permission.QUESTION_ASK)
+    form = AskForm(request.POST if request.method == "POST" else None, nodes=scope_tree())
+    asked, status = _ask(form) if request.method == "POST" else (None, 200)
+    context = {
+        **admin.site.each_context(request),
+        "title": "Ask",
+        "crumbs": [("Ask", "")],
+        "form": form,
+        "question": form.data.get("question", ""),
+        "maximum_chars": StageSettings().question_maximum_chars,
+        "examples": _examples(),
+        "answer": answer_context(asked, may_open_event=may(request, Permission.AUDIT_VIEW)) if asked else None,
+    }
+    request.__dict__["current_app"] = admin.site.name
+    return TemplateResponse(
+        request, "admin/ask/page.html", context, status=status, headers={"Cache-Control": "no-store"}
+    )
+
+
+def _ask(form: AskForm) -> tuple[Asked | None, int]:
+    """Ask, or put the refusal beside its field. Returns: the answer if there is one, and the HTTP status."""
+    if not form.is_valid():
+        return None, 422
+    try:
+        return ask(text=form.cleaned_data["question"], scopes=form.cleaned_data["scopes"]), 200
+    except QuestionError as error:
+        form.add_error("question", error.detail)
+        return None, error.status
+    except ScopeNotGrantedError as error:
+        form.add_error("scopes", error.detail)
+        return None, error.status
+    except ApplicationError as error:
+        form.add_error(None, error.detail)
+        return None, error.status
+
+
+def answer_context(asked: Asked, *, may_open_event: bool) -> dict[str, Any]:
+    """What the template shows of an answer."""
+    answer, trace = asked.result.answer, asked.result.trace
+    found = found_in(trace, places=passage_places(hit_ids(trace)), fates=fates(trace, answer.citations))
+    way = Way(
+        trace=trace,
+        citations=answer.citations,
+        decision=asked.decision,
+        grant=asked.grant,
+        snapshot=policy_in_force(),
+        found=found,
+    )
+    return {
+        "asked": asked,
+        "badges": badges(answer),
+        "missing": missing_parts(answer),
+        "view": answer_view(answer, trace.output(ContextBlock)),
+        "notices": answer.notices,
+        "groups": step_groups(way),
+        "latency": latency_view(trace),
+        "elapsed": duration(trace.elapsed_ms),
+        "policy_url": policy_url(asked.grant.policy_version_id),
+        "event_url": event_url(asked.event) if may_open_event else "",
+    }
+
+
+def _examples() -> tuple[ExampleGroup, ...]:
+    """None while no policy is in force: asking says so, with what to do."""
+    try:
+        return example_groups(policy_in_force())
+    except NoPolicyInForceError:
+        return ()

@@ -1,0 +1,162 @@
+"""Both rankings, their fusion, and what became of each passage, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from apps.corpus.kinds import Kind
+from apps.retrieval.admin.ask_fates import FOUND, Fate
+from apps.retrieval.admin.ask_figures import Bar, bar, ordinal
+from apps.retrieval.admin.ask_links import passage_url
+from apps.retrieval.contracts import ChunkId, DenseHit, FusedHit, Ranking, SparseHit
+from apps.retrieval.selectors.passages import PassagePlace
+from apps.retrieval.trace import CandidateLine, CandidateList, FusedRanking, Stage, Trace
+
+_GONE = "A passage that is no longer there"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageLine:
+    """A passage by name. url is empty where it can't be opened any more."""
+
+    title: str
+    place: str
+    kind: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedRow:
+    rank: int
+    passage: PassageLine
+    score: str
+    score_bar: Bar
+    fused: str
+    fate: Fate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingView:
+    """One retriever's ranking; score_name as in the trace."""
+
+    title: str
+    score_name: str
+    rows: tuple[RankedRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FusedRow:
+    """ranks are those in each ranking, in the order of the view's rankings; None where it is not in it."""
+
+    rank: int
+    passage: PassageLine
+    rrf_score: str
+    ranks: tuple[int | None, ...]
+    boost: str
+    fate: Fate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FusionView:
+    rankings: tuple[str, ...]
+    rows: tuple[FusedRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the tables look passages up in: their places, their fates, their ranks and boosts."""
+
+    places: Mapping[ChunkId, PassagePlace]
+    fates: Mapping[str, Fate]
+    fused_ranks: Mapping[ChunkId, int]
+    candidates: Mapping[ChunkId, CandidateLine]
+
+    def fate(self, chunk_id: ChunkId) -> Fate:
+        return self.fates.get(str(chunk_id), FOUND)
+
+    def passage(self, chunk_id: ChunkId) -> PassageLine:
+        place = self.places.get(chunk_id)
+        if place is None:
+            return PassageLine(title=_GONE, place="", kind="", url="")
+        return PassageLine(
+            title=place.document_title,
+            place=f"page {place.page}" + (f", {place.section}" if place.section else ""),
+            kind=str(Kind(place.kind).label),
+            url=passage_url(place),
+        )
+
+
+def hit_ids(trace: Trace) -> frozenset[ChunkId]:
+    """Every passage that any ranking names."""
+    rankings = (record.output for record in trace.stages if isinstance(record.output, Ranking))
+    return frozenset(hit.chunk_id for ranking in rankings for hit in ranking.hits)
+
+
+def found_in(trace: Trace, *, places: Mapping[ChunkId, PassagePlace], fates: Mapping[str, Fate]) -> Found:
+    fused = trace.output(FusedRanking)
+    boosted = trace.record(Stage.BOOST)
+    lines = boosted.output.candidates if boosted and isinstance(boosted.output, CandidateList) else ()
+    return Found(
+        places=places,
+        fates=fates,
+        fused_ranks={hit.chunk_id: rank for rank, hit in enumerate(fused.hits if fused else (), start=1)},
+        candidates={line.chunk_id: line for line in lines},
+    )
+
+
+def ranking_view(ranking: Ranking, stage: Stage, found: Found) -> RankingView:
+    """Args: stage: dense or sparse; a further wording's ranking has its number after the stage's name."""
+    dense = stage is Stage.DENSE
+    scores = [_score(hit) for hit in ranking.hits]
+    best = max(scores, default=0.0)
+    return RankingView(
+        title=("By meaning" if dense else "By words") + ranking.name.removeprefix(stage.value),
+        score_name="cosine_similarity" if dense else "bm25_score",
+        rows=tuple(
+            RankedRow(
+                rank=rank,
+                passage=found.passage(hit.chunk_id),
+                score=f"{score:.3f}",
+                score_bar=bar(score, best, label=f"{score:.3f}"),
+                fused=ordinal(found.fused_ranks[hit.chunk_id]) if hit.chunk_id in found.fused_ranks else "",
+                fate=found.fate(hit.chunk_id),
+            )
+            for rank, (hit, score) in enumerate(zip(ranking.hits, scores, strict=True), start=1)
+        ),
+    )
+
+
+def fusion_view(fused: FusedRanking, found: Found) -> FusionView:
+    names = ranking_names(fused.hits)
+    return FusionView(
+        rankings=names,
+        rows=tuple(
+            FusedRow(
+                rank=rank,
+                passage=found.passage(hit.chunk_id),
+                rrf_score=f"{hit.rrf_score:.5f}",
+                ranks=tuple(rank_in(hit, name) for name in names),
+                boost=_boost(found.candidates.get(hit.chunk_id)),
+                fate=found.fate(hit.chunk_id),
+            )
+            for rank, hit in enumerate(fused.hits, start=1)
+        ),
+    )
+
+
+def ranking_names(hits: Sequence[FusedHit]) -> tuple[str, ...]:
+    """The rankings that were fused, by name."""
+    return tuple(sorted({each.ranking for hit in hits for each in hit.ranks}))
+
+
+def rank_in(hit: FusedHit, ranking: str) -> int | None:
+    return next((each.rank for each in hit.ranks if each.ranking == ranking), None)
+
+
+def _boost(line: CandidateLine | None) -> str:
+    return f"+{line.boost:.0%}: {', '.join(line.boost_reasons)}" if line and line.boost else ""
+
+
+def _score(hit: DenseHit | SparseHit) -> float:
+    return hit.cosine_similarity if isinstance(hit, DenseHit) else hit.bm25_score

@@ -1,0 +1,145 @@
+"""Each stage of the way in one plain sentence, and its counts with their units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from apps.intents.contracts import IntentDecision, KindGrant
+from apps.retrieval.admin.ask_figures import counted
+from apps.retrieval.contracts import (
+    Certainty,
+    ContextBlock,
+    GeneratedAnswer,
+    GroundingReport,
+    MetadataFilter,
+    QueryAnalysis,
+    Ranking,
+)
+from apps.retrieval.trace import (
+    CutLine,
+    EmbeddedQuery,
+    FusedRanking,
+    Stage,
+    StageRecord,
+    StageStatus,
+    ValidatedQuestion,
+)
+
+TITLES: Final[Mapping[Stage, str]] = {
+    Stage.VALIDATE: "Read the text",
+    Stage.CLASSIFY: "Find the intent",
+    Stage.GATE: "Permit and withhold kinds",
+    Stage.ANALYSE: "Read filters and terms",
+    Stage.REWRITE: "Try other wordings",
+    Stage.EMBED: "Turn it into a vector",
+    Stage.DENSE: "Search by meaning",
+    Stage.SPARSE: "Search by words",
+    Stage.FUSE: "Fuse the rankings",
+    Stage.BOOST: "Lift likely documents",
+    Stage.DIVERSIFY: "Spread out repetitions",
+    Stage.RERANK: "Order anew",
+    Stage.CUT_OFF: "Cut off the tail",
+    Stage.HEAL: "Ask for what is missing",
+    Stage.ASSEMBLE: "Fill the context",
+    Stage.GENERATE: "Write the answer",
+    Stage.GROUND: "Check every claim",
+}
+NOT_REACHED: Final = "Not reached: the question ended before."
+
+_UNITS: Final[Mapping[Stage, tuple[str, str]]] = {
+    Stage.VALIDATE: ("characters", "read"),
+    Stage.GATE: ("kinds", "permitted"),
+    Stage.ANALYSE: ("documents held", "terms"),
+    Stage.REWRITE: ("question", "searched"),
+    Stage.EMBED: ("to embed", "embedded"),
+    Stage.DENSE: ("scored", "found"),
+    Stage.SPARSE: ("scored", "found"),
+    Stage.FUSE: ("hits", "passages"),
+    Stage.GENERATE: ("passages", "cited"),
+    Stage.GROUND: ("claims", "supported"),
+}
+_PASSAGES: Final = ("passages", "kept")
+
+
+def counts(record: StageRecord) -> str:
+    """10 kinds → 3 permitted; empty for a stage that counts nothing."""
+    before, after = _UNITS.get(record.stage, _PASSAGES)
+    pairs = ((record.count_in, before), (record.count_out, after))
+    return " → ".join(f"{count:,} {unit}" for count, unit in pairs if count is not None)
+
+
+def sentence(record: StageRecord) -> str:
+    """What the stage did with this question."""
+    if record.status in (StageStatus.NOT_CONFIGURED, StageStatus.SKIPPED):
+        return " ".join(record.notes)
+    match record.output:
+        case ValidatedQuestion(length_chars=length):
+            return _validated((record.count_in or length) - length)
+        case IntentDecision(recognised=True, label=label):
+            return f"The question is about: {label}."
+        case IntentDecision():
+            return "No intent is near enough, so only the most restrictive set of kinds may be reached."
+        case KindGrant() as grant:
+            total = len(grant.permitted) + len(grant.withheld)
+            return (
+                f"Policy version {grant.policy_version} lets this intent reach {len(grant.permitted)} of {total} kinds "
+                "of document. No model has a say in it."
+            )
+        case QueryAnalysis() as analysis:
+            return _analysed(analysis)
+        case EmbeddedQuery(provider=provider, region=region, dimension=dimension):
+            return f"The provider {provider} in region {region} made a vector of {dimension} numbers."
+        case Ranking(hits=hits):
+            by = "nearest in meaning" if record.stage is Stage.DENSE else "by the words of the question (BM25)"
+            return f"{counted(len(hits), 'passage')} {by}, within the granted scopes and permitted kinds."
+        case FusedRanking(hits=hits):
+            return f"{counted(len(hits), 'passage')} in one list: what stands high in both rankings comes first."
+        case CutLine(reason=reason) | GroundingReport(reason=reason):
+            return reason
+        case ContextBlock() as context:
+            return _assembled(context)
+        case GeneratedAnswer() as draft:
+            return _written(draft)
+        case _:
+            return " ".join(record.notes)
+
+
+def _validated(removed_chars: int) -> str:
+    if removed_chars <= 0:
+        return "Nothing had to be removed."
+    return f"{counted(removed_chars, 'character')} taken out: blanks too many, or signs that nobody can see."
+
+
+def _analysed(analysis: QueryAnalysis) -> str:
+    if analysis.refusal is not None:
+        return "The question does not say what it is about, so nothing is searched."
+    sure = [_named(each) for each in analysis.filters if each.certainty is Certainty.SURE]
+    likely = [_named(each) for each in analysis.filters if each.certainty is Certainty.LIKELY]
+    parts = [f"Searched only in {'; '.join(sure)}" if sure else "No filter narrows the search"]
+    if likely:
+        parts.append(f"probably meant: {'; '.join(likely)}")
+    if analysis.relaxed:
+        parts.append(f"{counted(len(analysis.relaxed), 'filter')} taken out again, since nothing would be left")
+    return "; ".join(parts) + "."
+
+
+def _named(condition: MetadataFilter) -> str:
+    return f"{condition.field.value.replace('_', ' ')} {' or '.join(condition.values)}"
+
+
+def _assembled(context: ContextBlock) -> str:
+    return (
+        f"{counted(len(context.passages), 'passage')} in {context.size_chars:,} of {context.total_cap_chars:,} "
+        f"characters; {len(context.left_out)} left out for want of room, "
+        f"{counted(len(context.evicted), 'section')} evicted."
+    )
+
+
+def _written(draft: GeneratedAnswer) -> str:
+    if draft.refusal is not None:
+        return "No answer was written: the context does not hold one."
+    passages = counted(len(draft.ref_ids), "passage")
+    if not draft.model:
+        return f"Quoted word for word from {passages}, without a model."
+    return f"Written by {draft.model} from {passages}, in {counted(draft.attempts, 'call')}."

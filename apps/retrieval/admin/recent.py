@@ -1,0 +1,114 @@
+"""My recent questions: what the log tells a person of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from django.contrib import admin
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.safestring import SafeString
+
+from apps.audit.models import Event, Outcome
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.errors import NoPolicyInForceError
+from apps.intents.selectors import policy_in_force
+from apps.retrieval.admin.ask_figures import counted, duration
+from apps.retrieval.admin.ask_links import event_url
+from apps.retrieval.contracts import GroundingStatus, RefusalReason
+from apps.retrieval.events import ANSWERED, FAILED, REJECTED
+from apps.retrieval.selectors.recent_questions import recent_questions
+from apps.tenants.admin.base import may, require
+from apps.tenants.display import pill
+from apps.tenants.requests import principal_of
+from apps.tenants.roles import Permission
+
+_PER_PAGE: Final = 25
+_REFUSALS: Final[Mapping[str, str]] = {
+    RefusalReason.TOO_VAGUE: "too vague to search",
+    RefusalReason.NOTHING_FOUND: "nothing found",
+    RefusalReason.NOT_IN_CONTEXT: "not in the documents",
+    RefusalReason.UNGROUNDED: "not confirmed, withheld",
+}
+_GROUNDINGS: Final[Mapping[str, str]] = {
+    GroundingStatus.GROUNDED: "grounded",
+    GroundingStatus.PARTIAL: "partly grounded",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecentQuestion:
+    """One line of the list. intent and policy are empty where the question did not get that far."""
+
+    event: Event
+    outcome: SafeString
+    detail: str
+    intent: str
+    policy: str
+    elapsed: str
+    url: str
+
+
+def recent_view(request: HttpRequest) -> HttpResponse:
+    """Newest first. Their text is not here: the log does not hold it."""
+    require(request, Permission.QUESTION_ASK)
+    may_open = may(request, Permission.AUDIT_VIEW)
+    page = Paginator(recent_questions(principal_of(request)), _PER_PAGE).get_page(request.GET.get("page"))
+    snapshot = _policy()
+    context = {
+        **admin.site.each_context(request),
+        "title": "My recent questions",
+        "crumbs": [("My recent questions", "")],
+        "page": page,
+        "questions": [recent_question(event, snapshot, may_open=may_open) for event in page],
+        "may_open": may_open,
+    }
+    request.__dict__["current_app"] = admin.site.name
+    return TemplateResponse(request, "admin/ask/recent.html", context)
+
+
+def recent_question(event: Event, snapshot: PolicySnapshot | None, *, may_open: bool) -> RecentQuestion:
+    """An event of this floor as a line; the intent by its label of today, where the policy still has it."""
+    core = event.payload.get("core", {})
+    answered = event.action == ANSWERED
+    name = core.get("intent", "")
+    label = snapshot.label_of(name) if snapshot else name or "unrecognised"
+    return RecentQuestion(
+        event=event,
+        outcome=_outcome(event),
+        detail=_detail(event),
+        intent=label if answered else "",
+        policy=f"version {core['policy_version']}" if answered else "",
+        elapsed=duration(core["elapsed_ms"]) if answered else "",
+        url=event_url(event) if may_open else "",
+    )
+
+
+def _outcome(event: Event) -> SafeString:
+    if event.action == REJECTED:
+        return pill("Not readable", "warn")
+    if event.action == FAILED:
+        return pill("Failed", "bad")
+    words = {Outcome.SUCCESS: ("Answered", "good"), Outcome.DEGRADED: ("Degraded", "warn")}
+    return pill(*words.get(Outcome(event.outcome), ("Refused", "bad")))
+
+
+def _detail(event: Event) -> str:
+    """What came of it, in a few words."""
+    if event.action != ANSWERED:
+        return str(event.payload.get("core", {}).get("code", ""))
+    answer = event.payload.get("answer", {})
+    if answer.get("refusal"):
+        return _REFUSALS.get(answer["refusal"], str(answer["refusal"]))
+    grounding = _GROUNDINGS.get(answer.get("grounding", ""), "")
+    return ", ".join(filter(None, (grounding, counted(len(answer.get("ref_ids", [])), "passage") + " cited")))
+
+
+def _policy() -> PolicySnapshot | None:
+    try:
+        return policy_in_force()
+    except NoPolicyInForceError:
+        return None

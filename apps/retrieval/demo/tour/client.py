@@ -1,0 +1,95 @@
+"""The demo as a client of the API: what it knows, it knows over HTTP."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from apps.errors import ApplicationError
+from apps.retrieval.demo.catalogue import DemoDocument
+
+Json = dict[str, Any]
+_POLL_SECONDS = 0.25
+
+
+class DemoApiError(ApplicationError):
+    """The API answered what the demo did not expect."""
+
+    code = "demo.api"
+    status = 502
+    message = "{method} {path} answered {http_status}: {detail}"
+
+
+class DemoIngestError(ApplicationError):
+    code = "demo.ingest"
+    status = 502
+    message = "{title} was not ingested: {detail}"
+
+
+class DemoClient:
+    """One API key's view of one firm."""
+
+    def __init__(self, base_url: str, key: str) -> None:
+        self._http = httpx.Client(
+            base_url=f"{base_url}/api/v1", headers={"Authorization": f"Bearer {key}"}, timeout=120.0
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._http.close()
+
+    def upload(self, document: DemoDocument) -> Json:
+        fields: dict[str, Any] = {
+            "scope": document.scope_key,
+            "kind": document.kind.value,
+            "title": document.title,
+            "document_type": document.document_type.value,
+            "source_type": document.source_type.value,
+            "company": document.company,
+            "published_on": document.published_on.isoformat(),
+            "jurisdictions": list(document.jurisdictions),
+            "language": "en",
+        }
+        if document.fiscal_year is not None:
+            quarter = f"Q{document.fiscal_quarter} " if document.fiscal_quarter else "FY"
+            fields["period"] = f"{quarter}{document.fiscal_year}"
+        fields = {name: value for name, value in fields.items() if value}
+        return self._call("POST", "/documents/", data=fields, files={"file": (document.file_name, document.content)})
+
+    def wait_until_ready(self, uploads: list[Json], *, on_change: Callable[[int], None]) -> list[Json]:
+        """Poll until every upload is searchable. Raises DemoIngestError for one that failed."""
+        ready: dict[str, Json] = {}
+        while len(ready) < len(uploads):
+            for upload in uploads:
+                if upload["id"] in ready:
+                    continue
+                document = self._call("GET", f"/documents/{upload['id']}/")
+                if document["status"] == "failed":
+                    raise DemoIngestError(title=document["title"], detail=document["error"]["detail"])
+                if document["status"] == "ready":
+                    ready[upload["id"]] = document
+            on_change(len(ready))
+            if len(ready) < len(uploads):
+                time.sleep(_POLL_SECONDS)
+        return [ready[upload["id"]] for upload in uploads]
+
+    def ask(self, question: str) -> Json:
+        return self._call("POST", "/query/", json={"question": question, "trace": True})
+
+    def event(self, event_id: str) -> Json:
+        return self._call("GET", f"/audit/events/{event_id}/")
+
+    def _call(self, method: str, path: str, **request: Any) -> Json:
+        response = self._http.request(method, path, **request)
+        if response.is_error:
+            body = response.json() if "json" in response.headers.get("content-type", "") else {}
+            detail = f"{body.get('detail', response.reason_phrase)} {body.get('errors', '')}".strip()
+            raise DemoApiError(method=method, path=path, http_status=response.status_code, detail=detail)
+        answer: Json = response.json()
+        return answer
