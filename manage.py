@@ -23,10 +23,15 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.development")
     from django.core.management import execute_from_command_line
 
+    from apps.errors import ApplicationError
     from config.startup import prepare_for
 
-    prepare_for(sys.argv[1:])
-    execute_from_command_line(sys.argv)
+    try:
+        prepare_for(sys.argv[1:])
+        execute_from_command_line(sys.argv)
+    except ApplicationError as error:
+        # Settings that are missing, a service that can't start: one clear line (or a line each), no traceback.
+        sys.exit(f"glassbox: {error}")
 
 
 if __name__ == "__main__":

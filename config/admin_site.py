@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
@@ -30,6 +30,14 @@ from unfold.dataclasses import SearchResult
 
 View = Callable[..., HttpResponseBase]
 
+_pages: list[tuple[str, View, str]] = []
+
+
+def add_page(route: str, view: View, *, name: str) -> None:
+    """Add a page that belongs to no model, at /admin/<route>, as `admin:<name>`. For an app's admin package."""
+    _pages.append((route, view, name))
+
+
 # The palette is for finding one thing; a long answer is what the lists are for.
 _HITS_PER_MODEL = 8
 
@@ -39,14 +47,6 @@ class GlassboxAdminSite(UnfoldAdminSite):
 
     index_title = "Start"
     enable_nav_sidebar = True
-
-    def __init__(self, name: str = "admin") -> None:
-        super().__init__(name)
-        self._pages: list[tuple[str, View, str]] = []
-
-    def add_page(self, route: str, view: View, *, name: str) -> None:
-        """Add a page that belongs to no model, at /admin/<route>, as `admin:<name>`. Called while apps load."""
-        self._pages.append((route, view, name))
 
     # --- Entry ------------------------------------------------------------------------------------------------------
 
@@ -58,8 +58,7 @@ class GlassboxAdminSite(UnfoldAdminSite):
         if request.method == "GET" and isinstance(request.user, User) and not self.has_permission(request):
             context = {**self.each_context(request), "title": "No tenant", "username": request.user.get_username()}
             return TemplateResponse(request, "admin/no_tenant.html", context, status=403)
-        response = super().login(request, extra_context)
-        return cast(HttpResponse, response)
+        return super().login(request, extra_context)
 
     @property
     def sign_out(self) -> View:
@@ -70,7 +69,7 @@ class GlassboxAdminSite(UnfoldAdminSite):
 
     def get_urls(self) -> list[Any]:
         own: list[URLPattern | URLResolver] = [path("logout/", self.sign_out, name="logout")]
-        own += [path(route, self.admin_view(view), name=name) for route, view, name in self._pages]
+        own += [path(route, self.admin_view(view), name=name) for route, view, name in _pages]
         # Django's redirect from a content type and an id to an object tells whether the object exists.
         return own + [url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"]
 

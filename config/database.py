@@ -54,7 +54,8 @@ def database_settings(
         "PASSWORD": password,
         "HOST": host,
         "PORT": port,
-        "ATOMIC_REQUESTS": True,
+        # A request that opened a transaction on every connection would act as the owner too, and hold a second one.
+        "ATOMIC_REQUESTS": role in RUNTIME_ROLES,
         "CONN_HEALTH_CHECKS": bool(pool_size),
         "OPTIONS": options,
     }

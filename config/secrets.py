@@ -103,14 +103,21 @@ def load_secrets(home: Path | None = None) -> Secrets:
     return _parse(stored | _from_environment(), origin=path)
 
 
-def required_secrets() -> Secrets:
+def required_secrets(values: Mapping[str, str] | None = None) -> Secrets:
     """The secrets for production: every one from the environment (or from the file that NAME_FILE names).
 
+    Args:   values: what `secret_texts` read; read here when None.
     Raises: EnvironmentVariableError: listing all that are missing or malformed.
     """
-    with env.collecting() as reader:
-        values = {name: reader.secret(name) for name in _names()}
+    if values is None:
+        with env.collecting() as reader:
+            values = secret_texts(reader)
     return _parse(values, origin=None)
+
+
+def secret_texts(reader: env.Reader) -> dict[str, str]:
+    """The variables of all secrets, unparsed: for a reader that gathers the problems of others as well."""
+    return {name: reader.secret(name) for name in _names()}
 
 
 def _names() -> tuple[str, ...]:

@@ -6,7 +6,6 @@ release, and its servers refuse to start when that was forgotten.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import django
@@ -15,23 +14,23 @@ from django.core.management import call_command
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
-from config.services import ServiceError, ensure_services
+from config.services import ensure_services
 
 # Commands that read no row; `check` does when it is given --database.
 _WITHOUT_DATABASE = frozenset({"", "help", "version", "check", "collectstatic", "diffsettings", "spectacular"})
 
 
 def prepare_for(arguments: Sequence[str]) -> None:
-    """Prepare for a command line, if it needs the database; ends the process with a clear line when that fails."""
+    """Prepare for a command line, if it needs the database.
+
+    Raises: EnvironmentVariableError: a production setting is missing; ServiceError: a service can't start.
+    """
     command = next((argument for argument in arguments if not argument.startswith("-")), "")
     helping = any(argument in ("-h", "--help", "--version") for argument in arguments)
     if helping or (command in _WITHOUT_DATABASE and "--database" not in arguments):
         return
     django.setup()
-    try:
-        prepare()
-    except ServiceError as error:
-        sys.exit(f"glassbox: {error}")
+    prepare()
 
 
 def prepare() -> None:

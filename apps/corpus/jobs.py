@@ -112,11 +112,13 @@ def _embed(lease: Lease) -> str:
 
     Returns: the model's name.
     """
-    provider = _provider(lease)
+    with holding(lease):
+        provider = _provider(lease)
     for chunk_ids in _batches(lease, provider):
         with holding(lease):
+            provider = _provider(lease)
             texts = {chunk.id: searched_text(chunk) for chunk in Chunk.objects.filter(id__in=chunk_ids)}
-        vectors = _provider(lease).embed_documents([texts[chunk_id] for chunk_id in chunk_ids])
+        vectors = provider.embed_documents([texts[chunk_id] for chunk_id in chunk_ids])
         with holding(lease) as job:
             document: Document = Document.objects.get(id=job.document_id)
             store_vectors(document, model=provider.model, chunk_ids=chunk_ids, vectors=vectors)
@@ -148,7 +150,6 @@ def _batches(lease: Lease, provider: EmbeddingProvider) -> Iterator[Sequence[UUI
 
 
 def _provider(lease: Lease) -> EmbeddingProvider:
-    """The tenant's provider under its residency rule of this moment."""
-    with holding(lease):
-        tenant = current_tenant()
+    """The tenant's provider under its residency rule of this moment; read again for every batch."""
+    tenant = current_tenant()
     return provider_for(lease.profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict)

@@ -16,7 +16,7 @@ TONES = ("good", "busy", "warn", "bad", "quiet")
 
 
 def moment(at: datetime | None, *, empty: str = EMPTY) -> str:
-    """A time: the script shows it in the reader's zone, the hover shows UTC; without a script it is UTC, and says so."""
+    """A time: the script shows it in the reader's zone, the hover shows UTC; without a script it is UTC and says so."""
     if at is None:
         return empty
     utc = at.astimezone(UTC)

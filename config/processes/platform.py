@@ -26,11 +26,14 @@ _LABEL_WIDTH: Final = 7
 class Platform:
     """The running platform; as a context manager it is stopped at the end of the block.
 
-    Attributes: base_url: where the web server answers, without a slash at its end.
+    Attributes:
+        base_url: where the web server answers, without a slash at its end.
+        leaves_services: whether this process needs the services no longer once it has stopped.
     """
 
     supervisor: Supervisor
     base_url: str
+    leaves_services: bool = True
 
     def __enter__(self) -> Platform:
         return self
@@ -48,12 +51,13 @@ class Platform:
         try:
             self.supervisor.serve()
         finally:
-            release_services(wait_s=_SERVICES_STOP_S)
+            self.stop()
 
     def stop(self) -> None:
         """Stop everything, the services last (unless another command uses them)."""
         self.supervisor.stop()
-        release_services(wait_s=_SERVICES_STOP_S)
+        if self.leaves_services:
+            release_services(wait_s=_SERVICES_STOP_S)
 
 
 def start_platform(
@@ -95,7 +99,8 @@ def start_web(*, port: int, emit: Emit, environment: Mapping[str, str], host: st
     spec = replace(spec, environment=dict(spec.environment) | dict(environment))
     supervisor = Supervisor((spec,), emit=emit, pass_descriptors=shared_descriptors())
     supervisor.start()
-    return Platform(supervisor=supervisor, base_url=f"http://{_bracketed(_visited(host))}:{port}")
+    base_url = f"http://{_bracketed(_visited(host))}:{port}"
+    return Platform(supervisor=supervisor, base_url=base_url, leaves_services=False)
 
 
 def to_terminal(stream: IO[str]) -> Emit:

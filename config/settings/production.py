@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from config import env
 from config.database import database_settings
-from config.secrets import required_secrets
+from config.secrets import required_secrets, secret_texts
 from config.settings.base import *  # noqa: F403
 from config.settings.base import GLASSBOX_DB_ROLE, LOGGING
 
@@ -14,7 +14,8 @@ with env.collecting() as _env:
     DATABASE_URL = _env.url("DATABASE_URL", schemes=("postgresql", "postgres"))
     _redis_url = _env.url("REDIS_URL", schemes=("redis", "rediss", "unix"))
     ALLOWED_HOSTS = list(_env.items("DJANGO_ALLOWED_HOSTS"))
-_secrets = required_secrets()
+    _texts = secret_texts(_env)
+_secrets = required_secrets(_texts)
 
 SECRET_KEY = _secrets.django_secret_key
 GLASSBOX_SCOPE_KEYS = _secrets.scope_token_keys

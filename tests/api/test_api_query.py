@@ -27,7 +27,9 @@ def ask(api: Api, **body: Any) -> HttpResponse:
     return api.post(ADDRESS, {"question": QUESTION, **body})
 
 
-def test_a_question_is_answered_with_a_citation_that_can_be_followed(analyst: Api, report: Document, acme: Firm) -> None:
+def test_a_question_is_answered_with_a_citation_that_can_be_followed(
+    analyst: Api, report: Document, acme: Firm
+) -> None:
     answer = ask(analyst).json()
     assert "12.5 %" in answer["answer"]
     assert (answer["refused"], answer["grounding"]) == (False, "grounded")
@@ -49,7 +51,7 @@ def test_every_question_is_recorded(analyst: Api, report: Document, auditor: Api
     event = auditor.get(f"/api/v1/audit/events/{answer['audit_event_id']}/").json()
     assert (event["action"], event["actor"]["kind"]) == ("retrieval.question.answered", "api_key")
     assert event["payload"]["core"]["policy_version"] == 1
-    assert "drawdown" not in str(event["payload"])
+    assert QUESTION not in str(event["payload"])
 
 
 @pytest.mark.parametrize(("body", "parameters"), [({"trace": True}, ""), ({}, "?trace=true"), ({}, "?trace=1")])
@@ -59,7 +61,9 @@ def test_the_whole_way_is_shown_when_asked_for(
     answer = analyst.post(ADDRESS, {"question": QUESTION, **body}, params=parameters).json()
     stages = [stage["stage"] for stage in answer["trace"]["stages"]]
     assert stages[0] == Stage.VALIDATE
-    assert {Stage.CLASSIFY, Stage.GATE, Stage.DENSE, Stage.SPARSE, Stage.FUSE, Stage.ASSEMBLE, Stage.GROUND} <= set(stages)
+    assert {Stage.CLASSIFY, Stage.GATE, Stage.DENSE, Stage.SPARSE, Stage.FUSE, Stage.ASSEMBLE, Stage.GROUND} <= set(
+        stages
+    )
 
 
 def test_the_way_is_not_shown_unasked(analyst: Api, report: Document) -> None:
@@ -96,9 +100,7 @@ def test_another_tenant_s_documents_are_never_reached(analyst: Api, bolt: Firm) 
         ("why " * 25_000, 413, "retrieval.question_too_long"),
     ],
 )
-def test_what_is_no_question_is_refused_beside_its_field(
-    analyst: Api, question: str, status: int, code: str
-) -> None:
+def test_what_is_no_question_is_refused_beside_its_field(analyst: Api, question: str, status: int, code: str) -> None:
     response = ask(analyst, question=question)
     assert (response.status_code, response.json()["code"]) == (status, code)
     assert list(response.json()["errors"]) == ["question"]
@@ -142,9 +144,9 @@ def test_a_question_is_required(analyst: Api) -> None:
 
 @pytest.fixture
 def provider_down(model_server: ModelServer) -> Iterator[None]:
-    model_server.fail_with(Fault.ERROR_500, times=1000)
+    model_server.fail_with(Fault.ERROR_500)
     yield
-    model_server.fail_with(Fault.NONE)
+    model_server.fail_with(None)
 
 
 def test_without_the_embedding_provider_it_answers_and_says_so(

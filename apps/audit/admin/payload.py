@@ -147,4 +147,4 @@ def _word(name: str, text: str) -> str:
 
 
 def _is_identifier(name: str) -> bool:
-    return name.endswith(("_id", "_by")) or name == "hmac_sha256" or name.endswith("sha256")
+    return name.endswith(("_id", "_by", "sha256"))

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls.resolvers import URLPattern
 from django.views.decorators.http import require_POST
 
-from apps.corpus.admin.document_files import original_view
+from apps.corpus.admin.document_files import original_view, remove_view
 from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, ScopeFilter
 from apps.corpus.admin.document_text import page_view
 from apps.corpus.admin.document_upload import upload_view
@@ -110,6 +110,7 @@ class DocumentAdmin(TenantModelAdmin):
             self.page("progress/", progress_view, name="progress"),
             self.page("<uuid:object_id>/page/", page_view(self), name="page"),
             self.page("<uuid:object_id>/original/", original_view(self), name="original"),
+            self.page("<uuid:object_id>/remove/", remove_view(self), name="remove"),
             self.page("<uuid:object_id>/retry/", require_POST(self.retry_view), name="retry"),
         ]
 
@@ -135,6 +136,7 @@ class DocumentAdmin(TenantModelAdmin):
             failed=document.status == DocumentStatus.FAILED,
             retryable=job is not None and job.status in (JobStatus.FAILED, JobStatus.RETRY),
             may_retry=may(request, Permission.JOB_RETRY),
+            may_remove=may(request, Permission.DOCUMENT_DELETE),
             may_add=self.has_add_permission(request),
             may_see_events=may(request, Permission.AUDIT_VIEW),
             versions=list(Document.objects.filter(series_id=document.series_id).order_by("-version")),

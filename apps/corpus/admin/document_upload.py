@@ -58,7 +58,7 @@ class FilesField(forms.FileField):
 
 
 class UploadForm(forms.Form):
-    files = FilesField(help_text=f"{_FORMATS}. Several at once are fine; each is taken in by itself.")
+    uploads = FilesField(label="Files", help_text=f"{_FORMATS}. Several at once are fine; each is taken in by itself.")
     kind = forms.ChoiceField(
         choices=[("", "Choose what it is for"), *Kind.choices],
         widget=UnfoldAdminSelectWidget,
@@ -103,7 +103,7 @@ class UploadForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         typed = super().clean() or {}
-        if typed.get("title") and len(typed.get("files") or ()) > 1:
+        if typed.get("title") and len(typed.get("uploads") or ()) > 1:
             self.add_error("title", "One title can't name several files. Leave it empty, or upload them one by one.")
         return typed
 
@@ -124,7 +124,7 @@ def upload_view(model_admin: TenantModelAdmin, request: HttpRequest) -> HttpResp
     form = UploadForm(request.POST or None, request.FILES or None, initial=_initial(replaced))
 
     def act() -> HttpResponse:
-        outcomes = [_ingest(file, form.cleaned_data, replaced) for file in form.cleaned_data["files"]]
+        outcomes = [_ingest(file, form.cleaned_data, replaced) for file in form.cleaned_data["uploads"]]
         return _answer(model_admin, request, outcomes)
 
     return form_page(
@@ -162,7 +162,7 @@ def _initial(replaced: Document | None) -> dict[str, Any]:
     }
 
 
-def _ingest(file: UploadedFile, typed: dict[str, Any], replaced: Document | None) -> FileOutcome:
+def _ingest(file: UploadedFile[Any], typed: dict[str, Any], replaced: Document | None) -> FileOutcome:
     """Take one file in, or say why not; the others are not touched by it."""
     name = file.name or "unnamed"
     try:

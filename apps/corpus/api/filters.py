@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 
 from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobStatus
@@ -42,9 +44,14 @@ class JobFilter(FilterSet):
 
 class ChunkFilter(FilterSet):
     page = filters.NumberFilter(method="on_page", help_text="Only passages that stand, in part, on this page.")
-    parents = filters.BooleanFilter(
-        field_name="is_parent",
-        help_text="true for the wider passages that give context, instead of those that are searched and cited.",
+    # Not a BooleanFilter: that takes a word it does not know for no filter at all.
+    parents = extend_schema_field(OpenApiTypes.BOOL)(
+        filters.TypedChoiceFilter(
+            field_name="is_parent",
+            choices=(("true", "true"), ("false", "false")),
+            coerce="true".__eq__,
+            help_text="true for the wider passages that give context, instead of those that are searched and cited.",
+        )
     )
 
     class Meta:

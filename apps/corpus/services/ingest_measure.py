@@ -40,6 +40,7 @@ def bare_rate(
     if not texts:
         return None
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     from sentence_transformers import SentenceTransformer
 
     model = SentenceTransformer(model_path(configured), device="cpu", local_files_only=True)

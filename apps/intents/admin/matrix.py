@@ -79,14 +79,14 @@ def matrix(snapshot: PolicySnapshot) -> tuple[MatrixRow, ...]:
 def thresholds(settings: ClassifierSettings) -> tuple[str, ...]:
     """What the classifier's numbers mean, one sentence each."""
     return (
-        f"An intent's score begins with the mean similarity of its {settings.neighbours} golden examples nearest to the "
-        "question.",
-        f"Matched terms add up to {settings.term_weight:g}: a decisive term counts {settings.decisive_points:g} points, "
-        f"any other 1, and {settings.points_for_full_weight:g} points bring the whole.",
+        f"An intent's score begins with the mean similarity of its {settings.neighbours} golden examples nearest to "
+        "the question.",
+        f"Matched terms add up to {settings.term_weight:g}: a decisive term counts {settings.decisive_points:g} "
+        f"points, any other 1, and {settings.points_for_full_weight:g} points bring the whole.",
         f"Below a score of {settings.minimum_score:g} a question is unrecognised.",
         f"So it is when the lead over the second intent is smaller than {settings.minimum_margin:g}.",
-        f"While the embedding provider is down, terms alone decide: at least {settings.minimum_term_points:g} points and "
-        f"a lead of {settings.minimum_term_margin:g}, and the answer says so.",
+        f"While the embedding provider is down, terms alone decide: at least {settings.minimum_term_points:g} points "
+        f"and a lead of {settings.minimum_term_margin:g}, and the answer says so.",
         f"A version needs {settings.minimum_golden_accuracy:.0%} of its golden examples right, each left out in turn, "
         "before it can be approved.",
     )
@@ -100,8 +100,8 @@ def search_settings(settings: RetrievalSettings) -> tuple[str, ...]:
         f"(BM25, k1 {settings.bm25_k1:g}, b {settings.bm25_b:g}).",
         f"The two rankings are fused by reciprocal rank, 1 / ({settings.rrf_k} + rank), and the best "
         f"{settings.fused_top_k} are kept.",
-        f"The tail is cut off once {settings.cut_off_cumulative_probability:.0%} of the probability is covered, or where "
-        f"the score falls by more than {settings.cut_off_score_cliff:g}.",
+        f"The tail is cut off once {settings.cut_off_cumulative_probability:.0%} of the probability is covered, or "
+        f"where the score falls by more than {settings.cut_off_score_cliff:g}.",
         f"Near-duplicates are spread out (MMR, lambda {settings.mmr_lambda:g})."
         if settings.mmr_enabled
         else "Near-duplicates are not spread out (MMR is off).",
@@ -111,7 +111,7 @@ def search_settings(settings: RetrievalSettings) -> tuple[str, ...]:
     ]
     if settings.heal_rounds:
         sentences.append(
-            f"Where less than {settings.heal_minimum_coverage:.0%} of a question is covered, it is asked again for what "
-            f"is missing, at most {settings.heal_rounds} times."
+            f"Where less than {settings.heal_minimum_coverage:.0%} of a question is covered, it is asked again for "
+            f"what is missing, at most {settings.heal_rounds} times."
         )
     return tuple(sentences)

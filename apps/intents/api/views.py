@@ -14,10 +14,11 @@ from rest_framework.response import Response
 
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import RecordingMode
+from apps.intents.errors import NoPolicyInForceError
 from apps.intents.models import VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_json
 from apps.intents.selectors import policy_in_force
-from apps.tenants.api.examples import sample
+from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.serializers import LabelledSerializer, choices_of
 from apps.tenants.api.views import ApiView
 from apps.tenants.roles import Permission
@@ -72,6 +73,7 @@ class MomentSerializer(serializers.Serializer[Any]):
 class PolicyView(ApiView):
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": Permission.POLICY_VIEW}
     query_parameters = frozenset({"at"})
+    field_of_error: ClassVar[Mapping[type[Exception], str]] = {NoPolicyInForceError: "at"}
 
     @extend_schema(
         operation_id="get_policy_in_force",
@@ -83,7 +85,10 @@ class PolicyView(ApiView):
         ),
         parameters=[OpenApiParameter("at", OpenApiTypes.DATETIME, description="An instant in the past.")],
         responses=PolicySerializer,
-        extensions=sample('curl "{base}/api/v1/policy/" -H "Authorization: Bearer $GLASSBOX_KEY"'),
+        extensions={
+            **sample('curl "{base}/api/v1/policy/" -H "Authorization: Bearer $GLASSBOX_KEY"'),
+            PROBLEMS_EXTENSION: ["Conflict"],
+        },
     )
     def get(self, request: Request) -> Response:
         moment = MomentSerializer(data=request.query_params.dict())

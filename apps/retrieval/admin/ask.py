@@ -10,12 +10,13 @@ from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods
 
 from apps.errors import ApplicationError
+from apps.intents.admin.matrix import RECORDING
 from apps.intents.errors import NoPolicyInForceError
 from apps.intents.selectors import policy_in_force
 from apps.retrieval.admin.ask_answer import answer_view
 from apps.retrieval.admin.ask_examples import ExampleGroup, example_groups
 from apps.retrieval.admin.ask_fates import fates
-from apps.retrieval.admin.ask_figures import duration
+from apps.retrieval.admin.ask_figures import counted, duration
 from apps.retrieval.admin.ask_form import AskForm
 from apps.retrieval.admin.ask_latency import latency_view
 from apps.retrieval.admin.ask_links import event_url, policy_url
@@ -88,11 +89,14 @@ def answer_context(asked: Asked, *, may_open_event: bool) -> dict[str, Any]:
         snapshot=policy_in_force(),
         found=found,
     )
+    view = answer_view(answer, trace.output(ContextBlock))
     return {
         "asked": asked,
         "badges": badges(answer),
         "missing": missing_parts(answer),
-        "view": answer_view(answer, trace.output(ContextBlock)),
+        "view": view,
+        "cited": f"{counted(len(view.cards), 'quote')} from {counted(view.documents, 'document')}",
+        "recording": RECORDING[asked.grant.recording_mode],
         "notices": answer.notices,
         "groups": step_groups(way),
         "latency": latency_view(trace),

@@ -64,7 +64,9 @@ def _parts(line: str, citations: Sequence[Citation]) -> Iterator[Part]:
         if mark.start() > end:
             yield Part(text=line[end : mark.start()])
         end = mark.end()
-        yield Part(text=mark.group(1), number=_number_of(mark.group(1), line, citations))
+        number = _number_of(mark.group(1), line, citations)
+        # A mark without a citation stays as it was written: it says that something is wrong with it.
+        yield Part(text=mark.group(1) if number else mark.group(0), number=number)
     if end < len(line):
         yield Part(text=line[end:])
 

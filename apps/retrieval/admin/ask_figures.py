@@ -33,6 +33,12 @@ def duration(milliseconds: float) -> str:
     return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
 
 
+def percentage(part: float, whole: float) -> str:
+    """62%, 0%, and <1% for what is there but rounds to nothing."""
+    share = part / whole if whole > 0 else 0.0
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
+
+
 def counted(count: int, one: str, many: str = "") -> str:
     """1 passage, 2 passages, no passages."""
     return f"{count or 'no'} {one if count == 1 else many or one + 's'}"

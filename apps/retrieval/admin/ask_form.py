@@ -63,6 +63,14 @@ class AskForm(forms.Form):
                 )
         return ticked
 
+    def scopes_in_words(self) -> str:
+        """What is searched, for the line above the checkboxes."""
+        choices = self.scope_choices()
+        ticked = [choice for choice in choices if choice.ticked]
+        if len(ticked) == len(choices):
+            return "Within all scopes that you hold" if len(choices) != 1 else f"Within {choices[0].name}"
+        return f"Within {len(ticked)} of {len(choices)} scopes that you hold"
+
     def scope_choices(self) -> tuple[ScopeChoice, ...]:
         """The checkboxes: all ticked at first, as they were sent afterwards."""
         sent = set(self.data.getlist("scopes")) if self.is_bound and hasattr(self.data, "getlist") else None

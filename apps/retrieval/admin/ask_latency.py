@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from apps.retrieval.admin.ask_figures import Bar, bar, duration
+from apps.retrieval.admin.ask_figures import Bar, bar, duration, percentage
 from apps.retrieval.admin.ask_sentences import TITLES
 from apps.retrieval.trace import StageStatus, Trace
 
@@ -30,14 +30,14 @@ def latency_view(trace: Trace) -> LatencyView:
     begun_ms = 0.0
     for record in trace.stages:
         if record.status in (StageStatus.RAN, StageStatus.DEGRADED):
-            share = record.elapsed_ms / trace.elapsed_ms if trace.elapsed_ms else 0.0
+            share = percentage(record.elapsed_ms, trace.elapsed_ms)
             rows.append(
                 LatencyRow(
                     title=TITLES[record.stage],
                     stage=record.stage.value,
                     elapsed=duration(record.elapsed_ms),
-                    share=f"{share:.0%}",
-                    bar=bar(record.elapsed_ms, trace.elapsed_ms, start=begun_ms, label=f"{share:.0%} of the time"),
+                    share=share,
+                    bar=bar(record.elapsed_ms, trace.elapsed_ms, start=begun_ms, label=f"{share} of the time"),
                 )
             )
         begun_ms += record.elapsed_ms

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from apps.intents.admin.matrix import RECORDING
 from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
 from apps.retrieval.admin.ask_figures import Bar, bar
 from apps.retrieval.admin.ask_links import policy_url
@@ -41,7 +40,6 @@ class KindsPanel:
     reason: str
     policy_version: int
     policy_url: str
-    recording: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +110,6 @@ def kinds_panel(grant: KindGrant, decision: IntentDecision) -> KindsPanel:
         reason=f"Policy version {grant.policy_version} does not permit them for {decision.label}.",
         policy_version=grant.policy_version,
         policy_url=policy_url(grant.policy_version_id),
-        recording=RECORDING[grant.recording_mode],
     )
 
 

@@ -105,13 +105,21 @@ def found_in(trace: Trace, *, places: Mapping[ChunkId, PassagePlace], fates: Map
     )
 
 
+def ranking_title(name: str) -> str:
+    """By meaning, by words; the ranking of a further wording has its number after the retriever's name."""
+    for stage, title in ((Stage.DENSE, "By meaning"), (Stage.SPARSE, "By words")):
+        if name.startswith(stage.value):
+            return title + name.removeprefix(stage.value)
+    return name
+
+
 def ranking_view(ranking: Ranking, stage: Stage, found: Found) -> RankingView:
-    """Args: stage: dense or sparse; a further wording's ranking has its number after the stage's name."""
+    """Args: stage: dense or sparse, whichever made the ranking."""
     dense = stage is Stage.DENSE
     scores = [_score(hit) for hit in ranking.hits]
     best = max(scores, default=0.0)
     return RankingView(
-        title=("By meaning" if dense else "By words") + ranking.name.removeprefix(stage.value),
+        title=ranking_title(ranking.name),
         score_name="cosine_similarity" if dense else "bm25_score",
         rows=tuple(
             RankedRow(
@@ -130,7 +138,7 @@ def ranking_view(ranking: Ranking, stage: Stage, found: Found) -> RankingView:
 def fusion_view(fused: FusedRanking, found: Found) -> FusionView:
     names = ranking_names(fused.hits)
     return FusionView(
-        rankings=names,
+        rankings=tuple(ranking_title(name) for name in names),
         rows=tuple(
             FusedRow(
                 rank=rank,

@@ -17,6 +17,7 @@ from apps.retrieval.contracts import (
     Ranking,
 )
 from apps.retrieval.trace import (
+    CandidateList,
     CutLine,
     EmbeddedQuery,
     FusedRanking,
@@ -71,6 +72,11 @@ def counts(record: StageRecord) -> str:
 
 def sentence(record: StageRecord) -> str:
     """What the stage did with this question."""
+    words = _words(record)
+    return words[:1].upper() + words[1:]
+
+
+def _words(record: StageRecord) -> str:
     if record.status in (StageStatus.NOT_CONFIGURED, StageStatus.SKIPPED):
         return " ".join(record.notes)
     match record.output:
@@ -95,6 +101,9 @@ def sentence(record: StageRecord) -> str:
             return f"{counted(len(hits), 'passage')} {by}, within the granted scopes and permitted kinds."
         case FusedRanking(hits=hits):
             return f"{counted(len(hits), 'passage')} in one list: what stands high in both rankings comes first."
+        case CandidateList(candidates=lines) if record.stage is Stage.BOOST:
+            lifted = sum(line.boost > 0 for line in lines)
+            return f"{counted(lifted, 'passage')} lifted for meeting a filter that is likely, not sure."
         case CutLine(reason=reason) | GroundingReport(reason=reason):
             return reason
         case ContextBlock() as context:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from apps.retrieval.admin.ask_sentences import TITLES
 from apps.retrieval.contracts import Answer, Degradation, GroundingStatus, RefusalReason
 from apps.retrieval.trace import Stage
 
@@ -38,7 +39,7 @@ class Badge:
 class MissingPart:
     """A part of the way that failed: what happened, and what that means for the answer."""
 
-    stage: str
+    title: str
     message: str
     meaning: str
 
@@ -83,7 +84,7 @@ def _answer_badge(answer: Answer) -> Badge:
 
 def _missing(degradation: Degradation) -> MissingPart:
     return MissingPart(
-        stage=degradation.stage,
+        title=TITLES[Stage(degradation.stage)],
         message=degradation.message,
         meaning=_DEGRADED.get(degradation.stage, "The rest of the way was done without this part."),
     )

@@ -94,9 +94,10 @@ def _content(source: Source, values: Mapping[str, str]) -> bytes:
 
 def _values(tenant: DemoTenant, source: Source) -> dict[str, str]:
     values = dict(tenant.facts)
-    if source.fiscal_year in tenant.periods:
+    period = tenant.periods.get(source.fiscal_year) if source.fiscal_year else None
+    if period is not None:
         year = str(source.fiscal_year)
-        values |= tenant.periods[source.fiscal_year]
+        values |= period
         values |= {
             "year": year,
             "quarter": "Q4",

@@ -20,7 +20,7 @@ def build_docx(text: str) -> bytes:
             case Paragraph():
                 document.add_paragraph(block.text)
             case PageBreak():
-                document.add_page_break()
+                continue  # Word makes its own pages
             case Table():
                 table = document.add_table(rows=0, cols=len(block.rows[0]))
                 for row in block.rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apps.intents.contracts import IntentDecision, KindGrant
+from apps.intents.instructions import core_question
 from apps.retrieval.contracts import QueryAnalysis, Question, SearchBounds
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
@@ -51,8 +52,12 @@ def read_meaning(
     """Read filters, terms and concepts, against what is held within the bounds."""
     with recorder.stage(Stage.ANALYSE) as stage:
         inventory = deps.inventory.read(bounds)
+        # What the classifier sets aside says nothing about the subject here either.
+        core = core_question(text)
+        for phrase in core.set_aside:
+            stage.exclude(f"words “{phrase}”", "An instruction or a claimed role is not what the question is about.")
         analysis = analyse(
-            text,
+            core.text or text,
             language=question.language,
             inventory=inventory,
             minimum_chars=deps.policy.minimum_question_chars,

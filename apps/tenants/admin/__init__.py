@@ -12,6 +12,7 @@ from django_celery_beat.models import (
 
 from apps.tenants.admin import api_key, membership, scope, tenant, user
 from apps.tenants.admin.switcher import tenant_switch
+from config.admin_site import add_page
 
 __all__ = ["api_key", "membership", "scope", "tenant", "user"]
 
@@ -20,4 +21,4 @@ for model in (Group, ClockedSchedule, CrontabSchedule, IntervalSchedule, Periodi
     if admin.site.is_registered(model):
         admin.site.unregister(model)
 
-admin.site.add_page("tenant/", tenant_switch, name="tenant_switch")
+add_page("tenant/", tenant_switch, name="tenant_switch")

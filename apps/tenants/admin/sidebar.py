@@ -29,7 +29,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         "Ask",
         (
             Entry("Ask", "forum", "admin:ask", Permission.QUESTION_ASK),
-            Entry("My recent questions", "history", "admin:ask_recent", Permission.QUESTION_ASK),
+            Entry("My recent questions", "history", "admin:recent_questions", Permission.QUESTION_ASK),
         ),
     ),
     (

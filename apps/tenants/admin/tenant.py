@@ -41,7 +41,8 @@ class TenantForm(forms.ModelForm[Tenant]):
         choices=lambda: _profiles(settings.GLASSBOX_EMBEDDING_PROFILES),
         widget=UnfoldAdminSelectWidget,
         help_text="Receives the text of every document and question, and makes the vectors that find passages by "
-        "meaning. A change counts for documents that come in from now on.",
+        "meaning. After a change, documents that are already here keep their earlier vectors: questions find those by "
+        "their words alone.",
     )
     generation_profile = forms.ChoiceField(
         label="Answer provider",

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 EXTENSION = "x-codeSamples"
+# Names of further problems that an operation answers with; openapi.py turns them into responses.
+PROBLEMS_EXTENSION = "x-problems"
 
 
 def sample(*commands: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from apps.tenants.api.examples import EXTENSION
+from apps.tenants.api.examples import EXTENSION, PROBLEMS_EXTENSION
 from apps.tenants.api.idempotency import HEADER, REPEATS_HEADER, REPLAYED_HEADER
 from apps.tenants.api.problems import CONTENT_TYPE
 
@@ -113,6 +113,7 @@ def _problems_of(path: str, method: str, operation: Json) -> list[str]:
         names.append("NotFound")
     if method in _WRITES:
         names += ["Conflict", "KeyReused"]
+    names += operation.pop(PROBLEMS_EXTENSION, [])
     if operation.get("requestBody"):
         names += ["TooLarge", "UnsupportedMediaType"]
     return names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -42,7 +42,7 @@ def scope_tree() -> tuple[ScopeNode, ...]:
     return tuple(nodes)
 
 
-def with_reach(holders: QuerySet[HolderT]) -> QuerySet[HolderT]:
+def with_reach(holders: QuerySet[HolderT]) -> QuerySet[Any]:
     """Memberships or API keys, each with `scope_keys`: the keys of the scopes that it reaches now.
 
     A scope that the reader may not see is None in it: the policy hides its row from the inner query.

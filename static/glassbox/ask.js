@@ -1,0 +1,97 @@
+// The Ask page: examples that fill the box, scopes that hold together, a sign that the search is under way.
+"use strict";
+
+document.addEventListener("DOMContentLoaded", () => {
+    const form = document.getElementById("ask-form");
+    const question = document.getElementById("id_question");
+    const count = document.getElementById("question-count");
+    if (!form || !question) {
+        return;
+    }
+    const maximum = Number(question.dataset.maximumChars);
+
+    function showCount() {
+        const length = question.value.length;
+        count.textContent = length > maximum * 0.8 ? `${length} of at most ${maximum} characters.` : "";
+        count.classList.toggle("ask-over", length > maximum);
+    }
+    question.addEventListener("input", showCount);
+    showCount();
+
+    for (const button of document.querySelectorAll("[data-question]")) {
+        button.addEventListener("click", () => {
+            question.value = button.dataset.question;
+            showCount();
+            question.focus();
+            form.scrollIntoView({ block: "start" });
+        });
+    }
+
+    // Enter alone makes a new line, as in every text box; with Ctrl it asks.
+    question.addEventListener("keydown", (event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+            event.preventDefault();
+            form.requestSubmit();
+        }
+    });
+
+    // A scope includes all below it: ticking it ticks those, and unticking one of those unticks it.
+    const scopes = [...form.querySelectorAll("input[name=scopes]")];
+    const below = (key) => scopes.filter((scope) => scope.dataset.parent === key);
+    const above = (scope) => scopes.find((other) => other.value === scope.dataset.parent);
+    function tickBelow(scope) {
+        for (const child of below(scope.value)) {
+            child.checked = true;
+            tickBelow(child);
+        }
+    }
+    form.addEventListener("change", (event) => {
+        const scope = event.target;
+        if (scope.name !== "scopes") {
+            return;
+        }
+        if (scope.checked) {
+            tickBelow(scope);
+            return;
+        }
+        for (let parent = above(scope); parent; parent = above(parent)) {
+            parent.checked = false;
+        }
+    });
+
+    const label = form.querySelector(".ask-submit [data-busy]");
+    const said = document.getElementById("ask-busy");
+    function showBusy(busy) {
+        form.setAttribute("aria-busy", String(busy));
+        label.textContent = busy ? label.dataset.busy : label.dataset.idle;
+        said.textContent = busy ? "The first question after a start takes longest: the model is loaded then." : "";
+    }
+    form.addEventListener("submit", (event) => {
+        if (form.getAttribute("aria-busy") === "true") {
+            event.preventDefault();
+            return;
+        }
+        showBusy(true);
+    });
+    // Coming back by the browser's button finds the page as it was left: searching.
+    window.addEventListener("pageshow", () => showBusy(false));
+
+    const openAll = document.querySelector(".ask-open-all");
+    if (openAll) {
+        const panels = [...document.querySelectorAll(".ask-way details")];
+        openAll.hidden = false;
+        openAll.addEventListener("click", () => {
+            const open = panels.some((panel) => !panel.open);
+            for (const panel of panels) {
+                panel.open = open;
+            }
+            openAll.textContent = open ? openAll.dataset.close : openAll.dataset.open;
+        });
+    }
+
+    // The answer is what was waited for: the keyboard goes on from there.
+    const answer = document.getElementById("answer");
+    if (answer && !location.hash) {
+        answer.focus({ preventScroll: true });
+    }
+});

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import hashlib
+from base64 import b64decode
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from apps.audit.models import Event
+from apps.corpus.models import Document
+from apps.tenants.context import open_scope
+from tests.api.client import Api
+from tests.api.conftest import ready_document
+from tests.corpus.ingesting import REPORT, ingest, long_report
+from tests.factories import Firm
+
+pytestmark = pytest.mark.django_db
+
+PAGE = b"<html><body><script>alert(1)</script><p>Text.</p></body></html>"
+
+
+def test_passages_come_in_order_and_are_the_page_s_text(analyst: Api, report: Document) -> None:
+    passages = analyst.get(f"/api/v1/documents/{report.id}/chunks/").json()["results"]
+    page = analyst.get(f"/api/v1/documents/{report.id}/pages/1/").json()["text"]
+    assert [each["number"] for each in passages] == list(range(1, report.chunk_count + 1))
+    assert all(page[each["char_start"] : each["char_end"]] == each["text"] for each in passages)
+    assert not any(each["is_parent"] for each in passages)
+
+
+def test_the_wider_passages_are_shown_when_asked_for(analyst: Api, acme: Firm) -> None:
+    document = ready_document(acme, long_report(12))
+    passages = analyst.get(f"/api/v1/documents/{document.id}/chunks/?parents=true").json()["results"]
+    assert passages
+    assert all(each["is_parent"] for each in passages)
+
+
+def test_passages_of_one_page(analyst: Api, acme: Firm) -> None:
+    document = ready_document(acme, long_report(12))
+    assert document.page_count > 1
+    passages = analyst.get(f"/api/v1/documents/{document.id}/chunks/?page=2").json()["results"]
+    assert passages
+    assert all(each["page_start"] <= 2 <= each["page_end"] for each in passages)
+
+
+def test_passages_are_paged_by_their_number(analyst: Api, acme: Firm) -> None:
+    document = ready_document(acme, long_report(12))
+    seen: list[int] = []
+    link: str | None = f"/api/v1/documents/{document.id}/chunks/?page_size=5"
+    while link:
+        page = analyst.get(link.removeprefix("http://testserver")).json()
+        seen += [each["number"] for each in page["results"]]
+        link = page["next"]
+    assert seen == list(range(1, document.chunk_count + 1))
+
+
+@pytest.mark.parametrize("query", ["page=first", "parents=perhaps", "cursor=cD14"])
+def test_a_bad_parameter_of_a_list_of_passages(analyst: Api, report: Document, query: str) -> None:
+    response = analyst.get(f"/api/v1/documents/{report.id}/chunks/?{query}")
+    assert list(response.json()["errors"]) == [query.partition("=")[0]]
+
+
+def test_a_page_beyond_all_numbers_has_no_passages(analyst: Api, report: Document) -> None:
+    assert analyst.get(f"/api/v1/documents/{report.id}/chunks/?page={10**20}").json()["results"] == []
+
+
+@pytest.mark.parametrize("number", [0, 2, 2**31, 2**70])
+def test_a_page_that_is_not_there(analyst: Api, report: Document, number: int) -> None:
+    response = analyst.get(f"/api/v1/documents/{report.id}/pages/{number}/")
+    assert (response.status_code, response.json()["code"]) == (404, "corpus.page_not_found")
+    assert response.json()["data"]["pages"] == 1
+
+
+def test_the_original_comes_back_byte_for_byte(analyst: Api, report: Document) -> None:
+    response = analyst.get(f"/api/v1/documents/{report.id}/content/")
+    assert response.content == REPORT
+    digest = b64decode(response["Repr-Digest"].removeprefix("sha-256=:").rstrip(":"))
+    assert digest == hashlib.sha256(REPORT).digest()
+
+
+def test_the_original_is_an_attachment_that_no_browser_runs(analyst: Api, acme: Firm) -> None:
+    document = ready_document(acme, PAGE, filename="überblick.html")
+    response = analyst.get(f"/api/v1/documents/{document.id}/content/")
+    assert response["Content-Type"] == "application/octet-stream"
+    assert response["Content-Disposition"].startswith("attachment; filename*=utf-8''%C3%BCberblick.html")
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert response["Content-Security-Policy"] == "sandbox; default-src 'none'"
+
+
+def test_a_filename_can_t_break_the_header(analyst: Api, acme: Firm) -> None:
+    document = ingest(acme, b"# X\n\nText.", filename='a";\r\nSet-Cookie: x=1.md').document
+    response = analyst.get(f"/api/v1/documents/{document.id}/content/")
+    assert "Set-Cookie" not in response.headers
+    assert "\n" not in response["Content-Disposition"]
+
+
+def test_a_download_is_recorded(analyst: Api, acme: Firm, report: Document) -> None:
+    analyst.get(f"/api/v1/documents/{report.id}/content/")
+    with open_scope(tenant=acme.id, reason="a test"):
+        event = Event.objects.latest("occurred_at")
+    assert (event.action, event.subject_id) == ("corpus.document.exported", report.id)
+
+
+def test_head_of_the_original_hands_nothing_out_and_records_nothing(analyst: Api, acme: Firm, report: Document) -> None:
+    response = analyst.client.head(
+        f"/api/v1/documents/{report.id}/content/", headers={"authorization": f"Bearer {analyst.key}"}
+    )
+    assert response["Content-Length"] == str(len(REPORT))
+    with open_scope(tenant=acme.id, reason="a test"):
+        assert not Event.objects.filter(action="corpus.document.exported").exists()
+
+
+def test_passages_cost_the_same_queries_however_many(
+    analyst: Api, acme: Firm, report: Document, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    long = ready_document(acme, long_report(12))
+    analyst.get("/api/v1/me/")
+    with django_assert_max_num_queries(100) as few:
+        analyst.get(f"/api/v1/documents/{report.id}/chunks/")
+    with django_assert_max_num_queries(100) as many:
+        analyst.get(f"/api/v1/documents/{long.id}/chunks/")
+    assert len(many) == len(few)

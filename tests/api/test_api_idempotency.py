@@ -1,0 +1,181 @@
+"""A write that is sent twice acts once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.db import ProgrammingError, transaction
+from django.utils import timezone
+
+from apps.audit.models import Event
+from apps.corpus.models import Document
+from apps.corpus.services import documents
+from apps.tenants.api.idempotency import REPEATS_HEADER, REPLAYED_HEADER, forget_expired
+from apps.tenants.context import open_scope
+from apps.tenants.models import ApiKey, IdempotentRequest
+from apps.tenants.roles import Role
+from tests.api.client import Api
+from tests.api.conftest import KeyMaker
+from tests.corpus.ingesting import ingest, run
+from tests.factories import Firm
+
+pytestmark = pytest.mark.django_db
+
+KEY = {"Idempotency-Key": "3f0a"}
+QUESTION = "What was the maximum drawdown of the Alpha Fund?"
+
+
+def rows(firm: Firm) -> list[IdempotentRequest]:
+    with open_scope(tenant=firm.id, reason="a test"):
+        return list(IdempotentRequest.objects.all())
+
+
+def events(firm: Firm, action: str) -> list[Event]:
+    with open_scope(tenant=firm.id, reason="a test"):
+        return list(Event.objects.filter(action=action).order_by("occurred_at"))
+
+
+def test_an_upload_sent_twice_is_answered_twice_and_done_once(analyst: Api, acme: Firm) -> None:
+    first, second = analyst.upload(headers=KEY), analyst.upload(headers=KEY)
+    assert second.json() == first.json()
+    assert (second.status_code, second["Location"]) == (202, first["Location"])
+    assert (first.get(REPLAYED_HEADER), second[REPLAYED_HEADER]) == (None, "true")
+    assert len(events(acme, "corpus.document.received")) == 1
+
+
+def test_a_deletion_sent_twice_succeeds_twice(admin: Api, acme: Firm) -> None:
+    document = ingest(acme).document
+    answers = [admin.delete(f"/api/v1/documents/{document.id}/", **KEY) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [204, 204]
+    assert len(events(acme, "corpus.document.deleted")) == 1
+
+
+def test_a_retry_sent_twice_starts_the_job_once(admin: Api, acme: Firm) -> None:
+    result = ingest(acme, b"%PDF-1.7 cut off", filename="report.pdf")
+    run(acme, result.job)
+    answers = [admin.post(f"/api/v1/jobs/{result.job.id}/retry/", **KEY) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [202, 202]
+    assert len(events(acme, "corpus.job.restarted")) == 1
+
+
+@pytest.mark.parametrize(
+    "change", [{"title": "Another"}, {"content": b"# Other\n\nText."}, {"filename": "other.md"}, {"kind": "schedule"}]
+)
+def test_a_key_with_another_body_is_refused(analyst: Api, acme: Firm, change: dict[str, Any]) -> None:
+    analyst.upload(headers=KEY)
+    response = analyst.upload(headers=KEY, **change)
+    assert (response.status_code, response.json()["code"]) == (422, "api.idempotency_key_reused")
+    with open_scope(tenant=acme.id, reason="a test"):
+        assert Document.objects.count() == 1
+
+
+def test_a_key_at_another_address_is_refused(admin: Api, acme: Firm) -> None:
+    ids = [ingest(acme, f"# Note {number}\n\nText.".encode()).document.id for number in range(2)]
+    admin.delete(f"/api/v1/documents/{ids[0]}/", **KEY)
+    assert admin.delete(f"/api/v1/documents/{ids[1]}/", **KEY).status_code == 422
+
+
+def test_two_clients_may_use_the_same_key(key: KeyMaker) -> None:
+    first, second = key(), key()
+    first.upload(headers=KEY)
+    response = second.upload(b"# Other\n\nText.", headers=KEY)
+    assert (response.status_code, response.get(REPLAYED_HEADER)) == (202, None)
+
+
+def test_a_refused_request_may_be_mended_and_sent_again_with_its_key(analyst: Api, acme: Firm) -> None:
+    assert analyst.upload(scope="fund:nowhere", headers=KEY).status_code == 400
+    assert rows(acme) == []
+    assert analyst.upload(headers=KEY).status_code == 202
+
+
+def test_what_breaks_half_way_leaves_neither_the_act_nor_the_memory_of_it(
+    admin: Api, acme: Firm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = ingest(acme).document
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(documents, "record_document_event", broken)
+        assert admin.delete(f"/api/v1/documents/{document.id}/", **KEY).status_code == 500
+    assert rows(acme) == []
+    assert admin.delete(f"/api/v1/documents/{document.id}/", **KEY).status_code == 204
+
+
+def test_a_key_is_forgotten_after_a_day(analyst: Api, acme: Firm) -> None:
+    analyst.upload(headers=KEY)
+    with time_machine.travel(timezone.now() + timedelta(hours=25), tick=True):
+        response = analyst.upload(b"# Other\n\nText.", headers=KEY)
+        assert (response.status_code, response.get(REPLAYED_HEADER)) == (202, None)
+    assert len(rows(acme)) == 1
+
+
+def test_expired_rows_are_removed(analyst: Api, acme: Firm) -> None:
+    analyst.upload(headers=KEY)
+    with (
+        time_machine.travel(timezone.now() + timedelta(hours=25), tick=True),
+        open_scope(tenant=acme.id, reason="a test"),
+    ):
+        assert forget_expired() == 1
+
+
+def test_neither_the_key_nor_the_file_is_kept(analyst: Api, acme: Firm) -> None:
+    analyst.upload(b"# Secret plan\n\nText.", headers={"Idempotency-Key": "alice@example.com"})
+    (row,) = rows(acme)
+    kept = str({field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields})
+    assert "alice" not in kept
+    assert "Secret plan" not in kept
+
+
+def test_deleting_the_document_removes_the_answer_that_names_it(analyst: Api, admin: Api, acme: Firm) -> None:
+    uploaded = analyst.upload(headers=KEY).json()
+    admin.delete(f"/api/v1/documents/{uploaded['id']}/")
+    assert rows(acme) == []
+
+
+def test_the_rows_lie_behind_the_wall(analyst: Api, acme: Firm, bolt: Firm) -> None:
+    analyst.upload(headers=KEY)
+    for firm, scopes in ((bolt, None), (acme, acme.scope_ids("fund:beta"))):
+        with open_scope(tenant=firm.id, scopes=scopes, reason="a test"):
+            assert not IdempotentRequest._base_manager.exists()
+    with pytest.raises(ProgrammingError, match="no scope is open"), transaction.atomic():
+        IdempotentRequest._base_manager.exists()
+
+
+def test_a_question_sent_twice_is_answered_and_recorded_twice_and_told_apart(
+    analyst: Api, report: Document, acme: Firm
+) -> None:
+    first = analyst.post("/api/v1/query/", {"question": QUESTION}, **KEY)
+    second = analyst.post("/api/v1/query/", {"question": QUESTION}, **KEY)
+    assert second.json()["answer"] == first.json()["answer"]
+    assert second[REPEATS_HEADER] == first.json()["audit_event_id"] != second.json()["audit_event_id"]
+    assert second.get(REPLAYED_HEADER) is None
+
+
+def test_of_a_question_nothing_is_kept_but_its_event(analyst: Api, report: Document, acme: Firm) -> None:
+    answer = analyst.post("/api/v1/query/", {"question": QUESTION}, **KEY).json()
+    (row,) = rows(acme)
+    assert (row.replayable, row.body, str(row.subject_id)) == (False, None, answer["audit_event_id"])
+
+
+def test_a_key_with_another_question_is_refused(analyst: Api, report: Document) -> None:
+    analyst.post("/api/v1/query/", {"question": QUESTION}, **KEY)
+    assert analyst.post("/api/v1/query/", {"question": "Who are we?"}, **KEY).status_code == 422
+
+
+@pytest.mark.parametrize("value", ["", "x" * 256, "schlüssel", "a\tb"])
+def test_a_key_that_is_none_is_refused(analyst: Api, value: str) -> None:
+    response = analyst.upload(headers={"Idempotency-Key": value})
+    assert (response.status_code, response.json()["code"]) == (400, "api.idempotency_key_invalid")
+
+
+def test_a_role_is_checked_before_an_answer_is_repeated(acme: Firm, key: KeyMaker) -> None:
+    api = key(Role.ANALYST)
+    api.upload(headers=KEY)
+    with open_scope(tenant=acme.id, reason="a test"):
+        ApiKey.objects.update(role=Role.AUDITOR)
+    assert api.upload(headers=KEY).status_code == 403
