@@ -10,11 +10,20 @@ from collections.abc import Sequence
 
 import django
 from django.conf import settings
+from django.core import checks
 from django.core.management import call_command
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
-from config.services import ensure_services
+from apps.errors import ApplicationError
+from config.services import endpoints, ensure_services
+
+
+class UnsafeStartError(ApplicationError):
+    code = "config.unsafe_start"
+    status = 500
+    message = "{problems}"
+
 
 # Commands that read no row; `check` does when it is given --database.
 _WITHOUT_DATABASE = frozenset({"", "help", "version", "check", "collectstatic", "diffsettings", "spectacular"})
@@ -42,14 +51,27 @@ def prepare() -> None:
         return
     ensure_services(home=settings.GLASSBOX_HOME)
     provisioned = provision_database()
-    if provisioned or _pending():
+    if provisioned or _pending("owner"):
         call_command("migrate", database="owner", interactive=False, verbosity=0)
+
+
+def refuse_unsafe_start() -> None:
+    """End a server's start where the wall would not hold: its role is too strong, or a table is not isolated or old.
+
+    Raises: UnsafeStartError: with every problem, and what to do.
+    """
+    found = checks.run_checks(tags=[checks.Tags.database], databases=["default"])
+    problems = [f"{each.msg} {each.hint or ''}".strip() for each in found if each.is_serious()]
+    if not problems and _pending("default"):
+        problems.append("The database's tables are of an older release. Run manage.py migrate.")
+    if problems:
+        raise UnsafeStartError(problems="\n".join(problems))
 
 
 def provision_database(admin_url: str = "") -> bool:
     """Roles, database and wall, as the server's administrator. Returns whether anything changed."""
+    # Django's models must be loaded before this is imported.
     from apps.tenants.provision import provision
-    from config.services import endpoints
 
     return provision(
         admin_url=admin_url or endpoints(settings.GLASSBOX_HOME).admin_dsn,
@@ -59,8 +81,8 @@ def provision_database(admin_url: str = "") -> bool:
     )
 
 
-def _pending() -> bool:
-    connection = connections["owner"]
+def _pending(alias: str) -> bool:
+    connection = connections[alias]
     try:
         executor = MigrationExecutor(connection)
         return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))

@@ -9,3 +9,7 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.development")
 
 application = get_wsgi_application()
+
+from config.startup import refuse_unsafe_start  # noqa: E402 - needs the applications to be loaded
+
+refuse_unsafe_start()

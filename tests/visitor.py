@@ -38,7 +38,7 @@ class Page:
 
     @property
     def tree(self) -> html.HtmlElement:
-        return html.fromstring(self.response.content)
+        return html.document_fromstring(self.response.content.decode())
 
     @property
     def text(self) -> str:

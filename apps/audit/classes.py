@@ -29,5 +29,4 @@ def register_tenant_events() -> None:
         _core("tenants.session.logout", "Signed out", "user_id"),
         _core("tenants.session.tenant_switched", "Tenant switched", "user_id"),
         _core("tenants.user.configured", "Account changed", "user_id", "is_active", "password_reset"),
-        _core("tenants.scope.opened", "Scope opened by the system", "reason"),
     )

@@ -29,7 +29,7 @@ INTENTS: list[BaselineIntent] = [
         "terms": """drawdown, return, volatility, volatile, Sharpe ratio, NAV, year to date, since inception,
             tracking error, performance, perform, position, holding, reporting run, run, benchmark, last quarter,
             last month, quarter end, month end, peak, lose, gain, objective, basis point, beat, Rendite, Vermögen,
-            letztes Quartal, verloren, gewonnen, wie hoch, wie viel""",
+            letztes Quartal, verloren, wie hoch, wie viel""",
         "examples": [
             "What was the fund's maximum drawdown in the quarter?",
             "How deep was the worst loss from peak to trough last year?",
@@ -71,9 +71,9 @@ INTENTS: list[BaselineIntent] = [
             sign off, retail client, retail investor, sanction, money laundering, compliance rule, zulässig,
             erlaubt, verboten, dürfen, darf, Anlagegrenze, Aufsicht, beaufsichtigt, Vertrieb, Interessenkonflikt,
             Geldwäsche""",
-        "terms": """limit, rule, restriction, exclude, excluded, approve, approval, marketing, distribute,
-            obligation, record keeping, compliance, mandate, our policy, exceed, leverage, issuer, must, freigeben,
-            Regel, Grenze, Genehmigung, Behörde""",
+        "terms": """limit, rule, restriction, exclude, excluded, approve, approval, marketing material, marketing
+            document, market the, distribute, obligation, record keeping, compliance, mandate, our policy, exceed,
+            leverage, issuer, must, freigeben, Regel, Grenze, Genehmigung, Behörde""",
         "examples": [
             "Are we allowed to sell this fund to retail clients in Austria?",
             "In which jurisdictions may we market the credit fund?",
@@ -108,13 +108,13 @@ INTENTS: list[BaselineIntent] = [
         ),
         "kinds": ["methodology", "fund_profile", "reference_report"],
         "recording_mode": "hash_only",
-        "decisive_terms": """how is, how are, calculate, calculation, compute, formula, methodology, method,
-            definition, define, defined as, assumption, convention, annualise, annualize, confidence level,
-            look-back, lookback, estimate, day count, back-test, pricing source, work out, risk model, Methodik,
-            Berechnung, berechnet, berechnen, Formel, Annahme, ermittelt, ermitteln""",
+        "decisive_terms": """calculate, calculation, compute, formula, methodology, method, definition, define,
+            defined as, assumption, convention, annualise, annualize, confidence level, look-back, lookback,
+            estimate, day count, back-test, pricing source, work out, risk model, Methodik, Berechnung, berechnet,
+            berechnen, Formel, Annahme, ermittelt, ermitteln, mean by""",
         "terms": """how do we, how do you, model, measure, value at risk, stress test, window, price, convert,
-            treat, describe, explain, rebalance, recalibrate, source, mean by, time-weighted, wie wird, wie werden,
-            wie berechnen, nach welcher, Modell, zugrunde, Definition""",
+            treat, describe, explain, rebalance, recalibrate, source, time-weighted, nach welcher, Modell, zugrunde,
+            how is, how are""",
         "examples": [
             "How do we calculate the maximum drawdown?",
             "How is the volatility of a portfolio computed?",
@@ -150,19 +150,18 @@ INTENTS: list[BaselineIntent] = [
         "kinds": ["style_sample", "report_edit_pattern", "reference_report"],
         "recording_mode": "hash_only",
         "decisive_terms": """house style, reporting style, wording, phrase, rewrite, tone, paragraph, opening
-            sentence, headline, spelling, editor, client letter, filing, 10-K, 10-Q, 8-K, annual report, earnings
-            call, earnings release, transcript, press release, news article, balance sheet, cash flow statement,
-            income statement, statement of financial position, fiscal year, fiscal ####, FY####, FY ####, FY####Q#,
-            FY##, full year guidance, annual meeting, Formulierung, formulieren, Hausstil, Geschäftsbericht,
-            Geschäftsjahr, Pressemitteilung""",
-        "terms": """draft, commentary, letter, say about, fiscal, guidance, industry, chief executive, CEO, CFO,
-            board member, credit facility, credit agreement, revolving, retiree, pension, notional, capital
-            intensive, percentage point, FX, one-off item, management said, according to, summarise, capital
-            expenditure, capex, revenue, sales, net income, operating income, operating margin, gross margin,
-            EBITDA, earnings per share, accounts payable, inventory, segment, working capital, debt securities,
-            dividend, shareholder, acquisition, risk factor, legal proceedings, cash flow, turnover ratio, quick
-            ratio, effective tax rate, depreciation, goodwill, company, Kommentar, Umsatz, Gewinn je Aktie,
-            Dividende""",
+            sentence, headline, spelling, editor, client letter, latest filing, published filing, annual filing, SEC
+            filing, 10-K, 10-Q, 8-K, annual report, earnings call, earnings release, transcript, press release, news
+            article, balance sheet, cash flow statement, income statement, statement of financial position, fiscal
+            year, fiscal ####, FY####, FY ####, FY####Q#, FY##, full year guidance, annual meeting, Formulierung,
+            formulieren, Hausstil, Geschäftsbericht, Geschäftsjahr, Pressemitteilung""",
+        "terms": """draft, commentary, say about, fiscal, guidance, industry, chief executive, CEO, CFO, board
+            member, credit facility, credit agreement, revolving, retiree, pension, notional, capital intensive,
+            percentage point, FX, one-off item, management said, according to, summarise, capital expenditure,
+            capex, revenue, sales, net income, operating income, operating margin, gross margin, EBITDA, earnings
+            per share, accounts payable, inventory, segment, working capital, debt securities, dividend,
+            shareholder, acquisition, risk factor, legal proceedings, cash flow, turnover ratio, quick ratio,
+            effective tax rate, depreciation, goodwill, company, Kommentar, Umsatz, Gewinn je Aktie, Dividende""",
         "examples": [
             "How do we phrase a quarter with a loss in the commentary?",
             "Write an opening sentence for the monthly report in our house style.",
@@ -209,7 +208,7 @@ INTENTS: list[BaselineIntent] = [
             explains, Beitrag, beigetragen, Selektionseffekt, Allokationseffekt, Währungseffekt, Treiber, warum,
             weshalb, Verlustbringer""",
         "terms": """outperform, outperformance, underperform, underperformance, overweight, underweight, selection,
-            allocation, sector, country, currency, hedge, help, shortfall, gap, worst, added, decision, Sektor,
+            allocation, sector, country, currency, hedge, shortfall, gap, worst, added, decision, Sektor,
             Übergewichtung, Untergewichtung""",
         "examples": [
             "Why did the fund underperform its benchmark in the third quarter?",

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -28,49 +30,67 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(_POSSESSIVE.sub("", plain)))
 
 
-def stems(text: str) -> tuple[Stems, ...]:
-    """The stems of the text's words, once for each language, in the order of the words."""
-    # A Stemmer holds state while it works and is not thread-safe; making one costs about two microseconds.
-    found = list(words(text))
-    return tuple(tuple(Stemmer.Stemmer(language).stemWords(found)) for language in _LANGUAGES)
+@dataclass(frozen=True, slots=True)
+class IndexedWords:
+    """A question's stems by language, and where each stem stands: reading it once serves every term."""
+
+    stems: tuple[Stems, ...]
+    places: tuple[Mapping[str, tuple[int, ...]], ...]
 
 
-def matching_terms(question: str, terms: Iterable[str]) -> tuple[str, ...]:
+def index_words(text: str) -> IndexedWords:
+    by_language = _stems(text)
+    places: list[dict[str, tuple[int, ...]]] = []
+    for stems in by_language:
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        for position, stem in enumerate(stems):
+            found[stem].append(position)
+        places.append({stem: tuple(positions) for stem, positions in found.items()})
+    return IndexedWords(by_language, tuple(places))
+
+
+def matching_terms(question: IndexedWords, terms: Iterable[str]) -> tuple[str, ...]:
     """Which of the terms occur in the question, as whole words in this order.
 
     A term counts only where it is not part of a longer match: in "net return", "net return" counts and "return"
     does not. So a phrase is not counted twice, and neither is a word that the policy spells in two ways.
 
-    Args:    question: any text.
-             terms: words or phrases; `#` stands for one digit ("FY####").
+    Args:    terms: words or phrases; `#` stands for one digit ("FY####").
     Returns: the terms that were found, as they are written in the policy, in their order there.
     """
-    by_language = stems(question)
-    spans = {term: frozenset(_spans(by_language, term)) for term in terms}
-    taken: set[Span] = set()
+    spans = {term: frozenset(_spans(question, term)) for term in terms}
+    found = [term for term in spans if spans[term]]
     counted: set[str] = set()
-    by_length = sorted(spans, key=lambda term: -max((end - start for start, end in spans[term]), default=0))
-    for term in by_length:
-        if any(not _covered(span, taken) for span in spans[term]):
+    reach = [0] * len(question.stems[0])  # for each word, the end of the longest counted match that holds it
+    for term in sorted(found, key=lambda term: -max(end - start for start, end in spans[term])):
+        if any(reach[start] < end for start, end in spans[term]):
             counted.add(term)
-            taken |= spans[term]
-    return tuple(term for term in spans if term in counted)
+            for start, end in spans[term]:
+                for position in range(start, end):
+                    reach[position] = max(reach[position], end)
+    return tuple(term for term in found if term in counted)
 
 
-def _spans(by_language: tuple[Stems, ...], term: str) -> Iterator[Span]:
-    for haystack, needle in zip(by_language, _term_stems(term), strict=True):
-        for start in range(len(haystack) - len(needle) + 1 if needle else 0):
-            if all(_same(haystack[start + offset], pattern) for offset, pattern in enumerate(needle)):
-                yield start, start + len(needle)
+def _stems(text: str) -> tuple[Stems, ...]:
+    # A Stemmer holds state while it works and is not thread-safe; making one costs about two microseconds.
+    found = list(words(text))
+    return tuple(tuple(Stemmer.Stemmer(language).stemWords(found)) for language in _LANGUAGES)
 
 
 @lru_cache(maxsize=8192)
 def _term_stems(term: str) -> tuple[Stems, ...]:
-    return stems(term)
+    return _stems(term)
 
 
-def _covered(span: Span, taken: set[Span]) -> bool:
-    return any(start <= span[0] and span[1] <= end for start, end in taken)
+def _spans(question: IndexedWords, term: str) -> Iterator[Span]:
+    for stems, places, needle in zip(question.stems, question.places, _term_stems(term), strict=True):
+        if not needle:
+            continue
+        starts = range(len(stems)) if "#" in needle[0] else places.get(needle[0], ())
+        for start in starts:
+            end = start + len(needle)
+            if end <= len(stems) and all(map(_same, stems[start:end], needle)):
+                yield start, end
 
 
 def _same(word: str, pattern: str) -> bool:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from apps.intents.contracts import UNRECOGNISED, GoldenQuestion, NearestExample, PolicySnapshot
 from apps.intents.errors import ExampleVectorsMismatchError
-from apps.intents.matching import matching_terms
+from apps.intents.matching import index_words, matching_terms
 
 Vector = NDArray[np.float32]
 
@@ -61,7 +61,8 @@ def intent_scores(
 ) -> tuple[IntentScore, ...]:
     """Score every intent, best first; ties keep the policy's order of intents."""
     settings = snapshot.classifier
-    matched = {rule.name: matching_terms(text, (term.text for term in rule.terms)) for rule in snapshot.intents}
+    question = index_words(text)
+    matched = {rule.name: matching_terms(question, (term.text for term in rule.terms)) for rule in snapshot.intents}
     owners = Counter(term for terms in matched.values() for term in terms)
     scores: list[IntentScore] = []
     for rule in snapshot.intents:

@@ -45,7 +45,6 @@ def alice(acme: Firm) -> Principal:
 
 @pytest.fixture
 def server(model_server: ModelServer) -> Iterator[ModelServer]:
-    model_server.requests.clear()
     yield model_server
     model_server.fail_with(None)
 

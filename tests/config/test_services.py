@@ -77,7 +77,11 @@ def kill_keeper(home: Path, service: ServiceName) -> None:
 
 
 class TestOnDemand:
-    def test_both_answer_once_ensured(self, home: Path) -> None:
+    def test_the_first_start_makes_all_there_is(self, bare_home: Path) -> None:
+        start(bare_home)
+        assert answers(bare_home)
+
+    def test_a_later_start_finds_it(self, home: Path) -> None:
         start(home)
         assert answers(home)
 
@@ -184,11 +188,11 @@ class TestUsers:
         os.waitpid(child, 0)
         assert alive
 
-    def test_processes_that_start_them_at_once_share_one_server(self, home: Path, spawn_user: SpawnUser) -> None:
-        users = [spawn_user(home) for _ in range(4)]
+    def test_first_starts_at_once_share_one_server(self, bare_home: Path, spawn_user: SpawnUser) -> None:
+        users = [spawn_user(bare_home) for _ in range(4)]
         outputs = [user.stdout.readline() for user in users if user.stdout is not None]
         assert outputs == ["ready\n"] * 4
-        data = str(home / "postgres" / "data")
+        data = str(bare_home / "postgres" / "data")
         masters = [process for process in psutil.process_iter(["cmdline"]) if data in (process.info["cmdline"] or [])]
         assert len(masters) == 1
 
@@ -200,8 +204,8 @@ class TestUsers:
         start(home)
         assert answers(home)
 
-    def test_two_homes_are_two_servers(self, home: Path, tmp_path: Path) -> None:
-        other = tmp_path / "other"
+    def test_two_homes_are_two_servers(self, home: Path) -> None:
+        other = home.with_name("other")
         start(home)
         start(other)
         try:

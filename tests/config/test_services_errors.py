@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from config.locks import FileLock
-from config.services import Durability, Phase, ServiceName, ensure_services, stop_services
+from config.services import Durability, Phase, ServiceName, ensure_services
 from config.services.account import Account
 from config.services.cluster import failure, programs_directory
 from config.services.errors import (
@@ -45,8 +45,6 @@ def start(home: Path) -> None:
 @pytest.fixture
 def data(home: Path) -> Path:
     """The data directory of a server that has run and stopped."""
-    start(home)
-    stop_services(home=home)
     return home / "postgres" / "data"
 
 
@@ -114,11 +112,10 @@ class TestDataDirectory:
         data.chmod(0o700)
         start(home)
 
-    def test_a_killed_initdb_is_swept_away(self, home: Path) -> None:
-        unfinished = home / "postgres" / "unfinished-abc"
+    def test_a_killed_initdb_is_swept_away(self, bare_home: Path) -> None:
+        unfinished = bare_home / "postgres" / "unfinished-abc"
         (unfinished / "base").mkdir(parents=True)
-        home.chmod(0o700)
-        start(home)
+        start(bare_home)
         assert not unfinished.exists()
 
     def test_an_error_is_one_line(self, home: Path, data: Path) -> None:

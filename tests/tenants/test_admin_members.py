@@ -39,8 +39,8 @@ def reached(firm: Firm, username: str) -> set[str]:
         return set(grants.values_list("scope__key", flat=True))
 
 
-def add(visitor: Visitor, firm: Firm, username: str, **changes: object) -> Page:
-    fields = {"username": username, "role": "analyst", "scopes": [str(firm.scopes["fund:alpha"].id)], **changes}
+def add(visitor: Visitor, firm: Firm, who: str, **changes: object) -> Page:
+    fields = {"username": who, "role": "analyst", "scopes": [str(firm.scopes["fund:alpha"].id)], **changes}
     return visitor.send("tenants_membership_add", **fields)
 
 
@@ -58,7 +58,7 @@ def test_a_new_person_gets_an_account_and_signs_in_with_the_password_shown(alice
 
 
 def test_the_password_is_not_kept_by_any_cache(alice: Visitor, acme: Firm) -> None:
-    assert add(alice, acme, "bob").response.headers["Cache-Control"] == "no-store"
+    assert "no-store" in add(alice, acme, "bob").response.headers["Cache-Control"]
 
 
 def test_an_account_of_another_tenant_is_granted_and_nothing_is_told(alice: Visitor, acme: Firm) -> None:
@@ -91,7 +91,7 @@ def test_adding_twice_adds_nothing(alice: Visitor, acme: Firm) -> None:
     ("field", "typed"), [("username", "not a name!"), ("role", "king"), ("scopes", []), ("email", "nowhere")]
 )
 def test_what_is_wrong_stands_beside_its_field(alice: Visitor, acme: Firm, field: str, typed: object) -> None:
-    page = add(alice, acme, "bob" if field != "username" else str(typed), **{field: typed})
+    page = add(alice, acme, "bob", **{field: typed})
     assert page.errors_of(field)
     assert not User.objects.filter(username="bob").exists()
 

@@ -16,13 +16,14 @@ from apps.audit.admin.event_filters import (
     IntentFilter,
     PolicyVersionFilter,
     SubjectFilter,
+    WhenFilter,
 )
 from apps.audit.admin.payload import payload_groups, subject_url
 from apps.audit.errors import UnregisteredActionError
 from apps.audit.models import Event, Outcome
 from apps.audit.registry import EventClass, event_class
 from apps.tenants.admin.base import TenantModelAdmin, require
-from apps.tenants.admin.kit import ChoicesDropdownFilter, RangeDateTimeFilter
+from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.pages import page
 from apps.tenants.display import EMPTY, identifier, moment, pill
 from apps.tenants.models import Scope
@@ -48,7 +49,7 @@ class EventAdmin(TenantModelAdmin):
     list_display = ("at", "what", "who", "about", "result", "intent", "policy")
     list_display_links = ("at", "what")
     list_filter = (
-        ("occurred_at", RangeDateTimeFilter),
+        ("occurred_at", WhenFilter),
         ActionFilter,
         ("outcome", ChoicesDropdownFilter),
         ActorFilter,

@@ -35,7 +35,8 @@ _BOLD_TAGS = frozenset({"b", "strong"})
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,200}\?>")
 _BULLET = re.compile(r"^[•◦▪●■·*\u2013\u2014-]\s+\S|^\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s")
 _MAX_COLSPAN = 200
-_MAX_ROWSPAN = 500
+_MAX_ROWSPAN = 100
+_MAX_COLUMNS = 400  # beyond, cells do not reach down any more
 _BREAKS = re.compile(r"\n\s*\n")
 
 
@@ -107,16 +108,16 @@ class HtmlReading:
                 cell = GridCell(text, column, width, element.tag == "th")
                 if text:
                     cells.append(cell)
-                    self._count()
-                if height > 1:
+                if height > 1 and column < _MAX_COLUMNS:
                     spanning[column] = (height - 1, cell)
                 column += width
             _place_spanning(spanning, cells, column, to_end=True)
+            self._count(len(cells))
             grid.append(cells)
         return grid
 
-    def _count(self) -> None:
-        self._cells += 1
+    def _count(self, cells: int) -> None:
+        self._cells += cells
         if self._cells > self._limits.max_table_cells:
             raise TooComplexError(filename=self._filename, what="table cells", limit=self._limits.max_table_cells)
 
@@ -243,10 +244,7 @@ def _place_spanning(
     spanning: dict[int, tuple[int, GridCell]], cells: list[GridCell], column: int, *, to_end: bool = False
 ) -> int:
     """Put cells that reach down from rows above into this row; returns the next free column."""
-    while spanning:
-        position = min((at for at in spanning if at >= column), default=None) if to_end else column
-        if position is None or position not in spanning:
-            break
+    for position in sorted(at for at in spanning if at >= column) if to_end else _run_from(spanning, column):
         remaining, cell = spanning[position]
         if cell.text:
             cells.append(cell)
@@ -256,3 +254,12 @@ def _place_spanning(
             del spanning[position]
         column = position + cell.width
     return column
+
+
+def _run_from(spanning: dict[int, tuple[int, GridCell]], column: int) -> list[int]:
+    """Columns of the spanning cells that stand side by side from `column` on."""
+    run: list[int] = []
+    while column in spanning:
+        run.append(column)
+        column += spanning[column][1].width
+    return run

@@ -61,10 +61,9 @@ class AnalysisPanel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOutPanel:
-    """Passages that a stage left out, and what it noted."""
+    """Passages that a stage left out, each with the reason."""
 
     rows: tuple[tuple[PassageLine, str], ...]
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +143,7 @@ def left_out_panel(records: Sequence[StageRecord], found: Found) -> LeftOutPanel
         for record in records
         for exclusion in record.exclusions
     )
-    notes = tuple(note for record in records for note in record.notes)
-    return LeftOutPanel(rows=rows, notes=notes) if rows else None
+    return LeftOutPanel(rows=rows) if rows else None
 
 
 def grounding_panel(report: GroundingReport, citations: Sequence[Citation]) -> GroundingPanel:

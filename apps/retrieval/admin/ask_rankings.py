@@ -47,12 +47,12 @@ class RankingView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FusedRow:
-    """ranks are those in each ranking, in the order of the view's rankings; None where it is not in it."""
+    """ranks are those in each ranking, with its title, in the view's order; None where it is not in it."""
 
     rank: int
     passage: PassageLine
     rrf_score: str
-    ranks: tuple[int | None, ...]
+    ranks: tuple[tuple[str, int | None], ...]
     boost: str
     fate: Fate
 
@@ -144,7 +144,7 @@ def fusion_view(fused: FusedRanking, found: Found) -> FusionView:
                 rank=rank,
                 passage=found.passage(hit.chunk_id),
                 rrf_score=f"{hit.rrf_score:.5f}",
-                ranks=tuple(rank_in(hit, name) for name in names),
+                ranks=tuple((ranking_title(name), rank_in(hit, name)) for name in names),
                 boost=_boost(found.candidates.get(hit.chunk_id)),
                 fate=found.fate(hit.chunk_id),
             )

@@ -57,7 +57,7 @@ def slope_chart(fusion: FusionView) -> SlopeChart | None:
     for row in sorted(fusion.rows, key=lambda each: order.index(each.fate.kind)):
         style = row.fate.kind.value
         places[1, row.rank] = _place(1, row.rank, style)
-        for column, rank in zip((0, 2), row.ranks, strict=True):
+        for column, (_, rank) in zip((0, 2), row.ranks, strict=True):
             if rank is None:
                 continue
             places[column, rank] = _place(column, rank, style)

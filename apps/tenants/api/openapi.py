@@ -99,8 +99,11 @@ def _finish_operation(path: str, method: str, operation: Json, base: str) -> Non
     if method in _WRITES:
         parameter = _IDEMPOTENCY_KEY_OF_A_QUESTION if path.endswith("/query/") else _IDEMPOTENCY_KEY
         operation.setdefault("parameters", []).append(parameter)
-    for example in operation.get(EXTENSION, []):
-        example["source"] = example["source"].replace("{base}", base)
+    # New objects: those that came are the view's own, and would keep the first reader's address.
+    operation[EXTENSION] = [
+        {**example, "source": example["source"].replace("{base}", base)} for example in operation.get(EXTENSION, [])
+    ]
+    for example in operation[EXTENSION]:
         # The page of this server shows descriptions and not the extension; other tools show the extension.
         operation["description"] = f"{operation['description']}\n\n```sh\n{example['source']}\n```"
 

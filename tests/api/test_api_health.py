@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from celery import current_app
+from celery.contrib.testing.worker import start_worker
+from django.conf import LazySettings
+from django.db import connections
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from apps.tenants.api import probes
+from tests.api.client import PROBLEM, Api
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "/api/v1/health/"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered() -> Iterator[None]:
+    probes._health.cache_clear()
+    yield
+    probes._health.cache_clear()
+
+
+@pytest.fixture
+def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without waiting a second for nobody."""
+    monkeypatch.setattr(probes, "WORKER_TIMEOUT_S", 0.05)
+
+
+@pytest.fixture
+def no_database(monkeypatch: pytest.MonkeyPatch, no_worker: None) -> None:
+    monkeypatch.setitem(connections["default"].settings_dict, "HOST", "/nowhere")
+
+
+def test_a_worker_that_answers_makes_it_whole() -> None:
+    with start_worker(current_app, perform_ping_check=False, pool="solo", shutdown_timeout=5.0):
+        assert Api().get(ADDRESS).json() == {
+            "status": "ok",
+            "checks": dict.fromkeys(("database", "migrations", "vectors", "redis", "worker"), "ok"),
+        }
+
+
+def test_without_a_worker_questions_are_answered_still(no_worker: None) -> None:
+    response = Api().get(ADDRESS)
+    assert (response.status_code, response.json()["status"]) == (200, "degraded")
+    assert response.json()["checks"]["worker"] == "failed"
+
+
+def test_without_redis_questions_are_answered_still(settings: LazySettings) -> None:
+    settings.CACHES = {"default": {**settings.CACHES["default"], "LOCATION": "unix:///nowhere"}}
+    response = Api().get(ADDRESS)
+    assert (response.status_code, response.json()["checks"]["redis"]) == (200, "failed")
+
+
+def test_without_the_database_it_is_a_problem_that_names_the_part_and_no_more(no_database: None) -> None:
+    response = Api().get(ADDRESS)
+    assert (response.status_code, response["Content-Type"], response["Retry-After"]) == (503, PROBLEM, "5")
+    assert response.json()["checks"]["database"] == "failed"
+    assert b"nowhere" not in response.content
+
+
+def test_a_migration_that_was_not_applied_is_a_problem(monkeypatch: pytest.MonkeyPatch, no_worker: None) -> None:
+    known = probes._known_migrations()
+    monkeypatch.setattr(probes, "_known_migrations", lambda: known | {("corpus", "9999_next")})
+    response = Api().get(ADDRESS)
+    assert (response.status_code, response.json()["checks"]["migrations"]) == (503, "failed")
+    assert response.json()["checks"]["database"] == "ok"
+
+
+def test_asking_often_costs_one_look(no_worker: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+    look = probes._database
+
+    def counted() -> set[probes.Part]:
+        looks.append(1)
+        return look()
+
+    monkeypatch.setattr(probes, "_database", counted)
+    monkeypatch.setattr(probes, "REMEMBERED_S", 1e9)
+    for _ in range(5):
+        Client().get(ADDRESS)
+    assert len(looks) == 1
+
+
+def test_it_opens_no_transaction(no_worker: None, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    with django_assert_num_queries(0):
+        Client().get(ADDRESS)
