@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -27,9 +28,9 @@ class Api:
     def get(self, path: str, params: Mapping[str, Any] | None = None, **headers: str) -> HttpResponse:
         return self._checked("get", path, self.client.get(path, params, headers=self._headers(headers)))
 
-    def post(self, path: str, json: Any = None, *, params: str = "", **headers: str) -> HttpResponse:
+    def post(self, path: str, body: Any = None, *, params: str = "", **headers: str) -> HttpResponse:
         response = self.client.post(
-            path + params, json, content_type="application/json", headers=self._headers(headers)
+            path + params, body, content_type="application/json", headers=self._headers(headers)
         )
         return self._checked("post", path, response)
 
@@ -74,11 +75,16 @@ def conforms(method: str, path: str, response: HttpResponse) -> None:
         return
     assert media_type in content, f"{method} {path} answered {media_type}, which is not documented"
     if method != "head":
-        problems = [
-            f"{'/'.join(map(str, error.absolute_path))}: {error.message[:300]}"
-            for error in _validator(_key(content[media_type]["schema"])).iter_errors(response.json())
-        ]
+        problems = mismatches(response.json(), content[media_type]["schema"])
         assert not problems, f"{method} {path} {response.status_code} is not what the document says: {problems[:5]}"
+
+
+def mismatches(value: Any, schema: Json) -> list[str]:
+    """Where a value is not what a schema of the document says."""
+    return [
+        f"{'/'.join(map(str, error.absolute_path))}: {error.message[:300]}"
+        for error in _validator(json.dumps(schema, sort_keys=True)).iter_errors(value)
+    ]
 
 
 @lru_cache(maxsize=1)
@@ -106,16 +112,8 @@ def _resolved(node: Json | None) -> Json | None:
 
 @lru_cache(maxsize=64)
 def _validator(schema: str) -> Draft202012Validator:
-    import json
-
     root = {**_strict(json.loads(schema)), "components": {"schemas": _strict(openapi()["components"]["schemas"])}}
     return Draft202012Validator(root, format_checker=Draft202012Validator.FORMAT_CHECKER)
-
-
-def _key(schema: Json) -> str:
-    import json
-
-    return json.dumps(schema, sort_keys=True)
 
 
 def _strict(node: Any) -> Any:

@@ -102,10 +102,3 @@ def ready_document(firm: Firm, content: bytes = REPORT, **about: str | int) -> D
     with open_scope(tenant=firm.id, reason="a test"):
         document: Document = Document.objects.get(id=result.document.id)
     return document
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _owner_temporarily() -> None:
-    from django.db import connections
-
-    connections.settings["owner"]["ATOMIC_REQUESTS"] = False

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from apps.corpus.models import Document
 from apps.tenants.roles import Role
 from tests.api.client import Api
 from tests.api.conftest import KeyMaker
@@ -28,8 +27,3 @@ def test_scopes_are_those_of_the_key_alone(key: KeyMaker, bolt: Firm) -> None:
 def test_a_parent_is_named_where_it_is_held(analyst: Api) -> None:
     scopes = analyst.get("/api/v1/scopes/").json()["results"]
     assert {scope["key"]: scope["parent"] for scope in scopes}["fund:beta"] == "firm:acme"
-
-
-def test_x(report: Document, analyst: Api) -> None:
-    assert analyst.get("/api/v1/documents/").json()["results"]
-    assert analyst.post("/api/v1/query/", {"question": "What was the drawdown?", "trace": True}).json()

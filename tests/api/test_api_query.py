@@ -12,7 +12,7 @@ from apps.retrieval.services import ask as asking
 from apps.retrieval.trace import Stage
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
-from tests.api.client import Api
+from tests.api.client import Api, openapi
 from tests.api.conftest import KeyMaker, ready_document
 from tests.factories import Firm
 from tests.model_server import Fault, ModelServer
@@ -136,6 +136,11 @@ def test_a_bad_field_is_named(analyst: Api, bolt: Firm, body: dict[str, Any], fi
     response = ask(analyst, **body)
     assert response.status_code == 400
     assert list(response.json()["errors"]) == [field]
+
+
+def test_the_bodies_that_the_document_shows_are_answered(analyst: Api, report: Document) -> None:
+    examples = openapi()["paths"][ADDRESS]["post"]["requestBody"]["content"]["application/json"]["examples"]
+    assert [analyst.post(ADDRESS, each["value"]).status_code for each in examples.values()] == [200, 200]
 
 
 def test_a_question_is_required(analyst: Api) -> None:

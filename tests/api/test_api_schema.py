@@ -13,7 +13,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 
 from apps.tenants.api.examples import EXTENSION
-from tests.api.client import openapi
+from tests.api.client import mismatches, openapi
 
 pytestmark = pytest.mark.django_db
 
@@ -56,6 +56,18 @@ def test_an_operation_documents_its_problems(method: str, path: str, operation: 
     wanted |= {"409", "422"} if method in ("post", "delete") else set()
     wanted |= {"404"} if "{" in path else set()
     assert wanted <= set(operation["responses"])
+
+
+def test_an_example_of_an_answer_is_what_its_schema_says() -> None:
+    shown = [
+        (example["value"], content["schema"])
+        for parameters in OPERATIONS
+        for response in parameters.values[2]["responses"].values()
+        for content in response.get("content", {}).values()
+        for example in content.get("examples", {}).values()
+    ]
+    assert shown
+    assert [mismatches(value, schema) for value, schema in shown] == [[]] * len(shown)
 
 
 def test_every_reference_leads_somewhere() -> None:

@@ -33,7 +33,7 @@ else:
 
 
 @contextmanager
-def _state_folder() -> Iterator[Path]:
+def state_folder() -> Iterator[Path]:
     """The place of a state folder, whose services are stopped afterwards.
 
     Not below `tmp_path`: as root, the services run as another account, and every pytest session that starts on the
@@ -49,7 +49,7 @@ def _state_folder() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def _initialised() -> Iterator[Path]:
     """What PostgreSQL keeps after its first start and a clean stop: copied, it saves every test an initdb."""
-    with _state_folder() as folder:
+    with state_folder() as folder:
         ensure_services(home=folder, needed={ServiceName.POSTGRES}, durability=Durability.DISPOSABLE)
         stop_services(home=folder)
         yield folder / "postgres"
@@ -58,14 +58,14 @@ def _initialised() -> Iterator[Path]:
 @pytest.fixture
 def bare_home() -> Iterator[Path]:
     """The place of a state folder that does not exist yet."""
-    with _state_folder() as folder:
+    with state_folder() as folder:
         yield folder
 
 
 @pytest.fixture
 def home(_initialised: Path) -> Iterator[Path]:
     """A state folder whose PostgreSQL has run before and is stopped; Redis keeps nothing anyway."""
-    with _state_folder() as folder:
+    with state_folder() as folder:
         folder.mkdir(mode=0o700)
         subprocess.run(["cp", "-a", _initialised, folder], check=True)
         yield folder

@@ -7,7 +7,7 @@ import shutil
 import signal
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -26,7 +26,7 @@ from config.services import (
     status,
     stop_services,
 )
-from tests.config.conftest import SpawnUser
+from tests.config.conftest import SpawnUser, state_folder
 
 POSTGRES, REDIS = ServiceName.POSTGRES, ServiceName.REDIS
 
@@ -76,36 +76,33 @@ def kill_keeper(home: Path, service: ServiceName) -> None:
     wait_for(lambda: gone(pid), "the keeper is gone")
 
 
+@pytest.fixture(scope="module")
+def running() -> Iterator[Path]:
+    """A state folder for those who only look: services that were started for the first time, and run."""
+    with state_folder() as folder:
+        start(folder)
+        yield folder
+
+
 class TestOnDemand:
-    def test_the_first_start_makes_all_there_is(self, bare_home: Path) -> None:
-        start(bare_home)
-        assert answers(bare_home)
+    def test_the_first_start_makes_all_there_is(self, running: Path) -> None:
+        assert answers(running)
 
-    def test_a_later_start_finds_it(self, home: Path) -> None:
-        start(home)
-        assert answers(home)
+    def test_the_endpoints_are_known_before_anything_runs(self, bare_home: Path) -> None:
+        expected = endpoints(bare_home)
+        assert ensure_services(home=bare_home, needed={REDIS}) == expected
 
-    def test_the_endpoints_are_known_before_anything_runs(self, home: Path) -> None:
-        assert endpoints(home) == start(home)
-
-    def test_pgvector_is_there(self, home: Path) -> None:
-        with psycopg.connect(start(home).admin_dsn) as connection:
-            connection.execute("CREATE EXTENSION vector")
-            row = connection.execute("SELECT '[1,0]'::vector <=> '[0,1]'").fetchone()
-        assert row == (1.0,)
-
-    def test_only_what_is_needed_is_started(self, home: Path) -> None:
-        ensure_services(home=home, needed={REDIS})
-        assert {name: state.phase for name, state in status(home=home).items()} == {
+    def test_only_what_is_needed_is_started(self, bare_home: Path) -> None:
+        ensure_services(home=bare_home, needed={REDIS})
+        assert {name: state.phase for name, state in status(home=bare_home).items()} == {
             POSTGRES: Phase.STOPPED,
             REDIS: Phase.READY,
         }
 
-    def test_a_second_start_finds_the_first(self, home: Path) -> None:
-        start(home)
-        first = server_pid(home, POSTGRES)
-        start(home)
-        assert server_pid(home, POSTGRES) == first
+    def test_a_second_start_finds_the_first(self, running: Path) -> None:
+        first = server_pid(running, POSTGRES)
+        start(running)
+        assert server_pid(running, POSTGRES) == first
 
     def test_data_survive_a_stop(self, home: Path) -> None:
         with psycopg.connect(start(home).admin_dsn) as connection:
@@ -114,28 +111,32 @@ class TestOnDemand:
         with psycopg.connect(start(home).admin_dsn) as connection:
             assert connection.execute("SELECT answer FROM kept").fetchone() == (42,)
 
-    def test_no_network_port_is_opened(self, home: Path) -> None:
-        start(home)
+    def test_pgvector_is_there(self, running: Path) -> None:
+        with psycopg.connect(endpoints(running).admin_dsn) as connection:
+            connection.execute("CREATE EXTENSION vector")
+            row = connection.execute("SELECT '[1,0]'::vector <=> '[0,1]'").fetchone()
+        assert row == (1.0,)
+
+    def test_no_network_port_is_opened(self, running: Path) -> None:
         listening = [
             connection
             for service in ServiceName
-            for connection in psutil.Process(server_pid(home, service)).net_connections("inet")
+            for connection in psutil.Process(server_pid(running, service)).net_connections("inet")
         ]
         assert listening == []
 
-    def test_other_accounts_can_not_enter_the_sockets(self, home: Path) -> None:
-        directory = Path(start(home).postgres_host)
-        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+    def test_other_accounts_can_not_enter_the_sockets(self, running: Path) -> None:
+        assert stat.S_IMODE(Path(endpoints(running).postgres_host).stat().st_mode) == 0o700
 
-    def test_a_role_needs_its_password(self, home: Path) -> None:
-        reached = start(home)
+    def test_a_role_needs_its_password(self, running: Path) -> None:
+        reached = endpoints(running)
         with psycopg.connect(reached.admin_dsn) as connection:
             connection.execute("CREATE ROLE alice LOGIN PASSWORD 'right'")
         with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
             psycopg.connect(f"host={reached.postgres_host} user=alice password=wrong dbname=postgres")
 
-    def test_a_tests_server_does_not_wait_for_the_disk(self, home: Path) -> None:
-        with psycopg.connect(start(home).admin_dsn) as connection:
+    def test_a_disposable_server_does_not_wait_for_the_disk(self, running: Path) -> None:
+        with psycopg.connect(endpoints(running).admin_dsn) as connection:
             assert connection.execute("SHOW fsync").fetchone() == ("off",)
 
     def test_a_server_waits_for_the_disk_unless_told_otherwise(self, home: Path) -> None:

@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from apps.retrieval.api.examples import ANSWER
 from apps.retrieval.api.serializers import AnswerSerializer
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.presentation import asked_json
@@ -87,6 +88,7 @@ class QueryView(ApiView):
                 value={"question": "How are returns calculated?", "trace": True},
                 request_only=True,
             ),
+            OpenApiExample("An answer", value=ANSWER, response_only=True, status_codes=["200"]),
         ],
         extensions=sample(_ASK, _ASK_WITH_TRACE),
     )

@@ -60,7 +60,7 @@ class ApiView(APIView):
         super().initial(request, *args, **kwargs)
         # Before anything reads the body. A body without a length is not read at all.
         length = request.META.get("CONTENT_LENGTH") or "0"
-        if length.isdigit() and int(length) > self.body_limit_bytes:
+        if length.isascii() and length.isdigit() and int(length) > self.body_limit_bytes:
             raise BodyTooLargeError(limit_bytes=self.body_limit_bytes)
         known = self.known_parameters()
         unknown = sorted(set(request.query_params) - known)
