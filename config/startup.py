@@ -16,7 +16,7 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
 from apps.errors import ApplicationError
-from config.services import endpoints, ensure_services
+from config.services import ServiceName, endpoints, ensure_services
 
 
 class UnsafeStartError(ApplicationError):
@@ -26,7 +26,9 @@ class UnsafeStartError(ApplicationError):
 
 
 # Commands that read no row; `check` does when it is given --database.
-_WITHOUT_DATABASE = frozenset({"", "help", "version", "check", "collectstatic", "diffsettings", "spectacular"})
+_WITHOUT_DATABASE = frozenset(
+    {"", "help", "version", "check", "collectstatic", "diffsettings", "makemigrations", "spectacular"}
+)
 
 
 def prepare_for(arguments: Sequence[str]) -> None:
@@ -47,9 +49,11 @@ def prepare() -> None:
 
     Raises: ServiceError: a service can't start; the message says why and what to do.
     """
-    if not settings.GLASSBOX_EMBEDDED:
+    needed = settings.GLASSBOX_EMBEDDED_SERVICES
+    if needed:
+        ensure_services(home=settings.GLASSBOX_HOME, needed=needed)
+    if ServiceName.POSTGRES not in needed:
         return
-    ensure_services(home=settings.GLASSBOX_HOME)
     provisioned = provision_database()
     if provisioned or _pending("owner"):
         call_command("migrate", database="owner", interactive=False, verbosity=0)

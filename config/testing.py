@@ -13,6 +13,7 @@ from typing import Final
 
 CHECKOUT: Final = Path(__file__).resolve().parent.parent
 _SETTINGS: Final = "config.settings.test"
+_MIGRATIONS: Final = ("makemigrations", "--check", "--dry-run")
 _USAGE: Final = """usage: manage.py test [PYTEST ARGUMENT ...]
 
 Without arguments: ruff, mypy, import-linter, a check for missing migrations, and the whole suite on two processes.
@@ -37,7 +38,8 @@ def checks() -> tuple[Step, ...]:
         Step("ruff format", (python, "-m", "ruff", "format", "--check", ".")),
         Step("mypy", (python, "-m", "mypy")),
         Step("import-linter", (lint_imports,)),
-        Step("migrations", (python, "manage.py", "makemigrations", "--check", "--dry-run")),
+        # It compares the code with the migrations alone; that no database is up is no news.
+        Step("migrations", (python, "-W", "ignore::RuntimeWarning", "manage.py", *_MIGRATIONS)),
     )
 
 

@@ -99,6 +99,8 @@ STORAGES: dict[str, dict[str, Any]] = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 
+DATABASE_ROUTERS = ["config.routers.MigrateAsOwner"]
+
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_AGE = 8 * 60 * 60
 SECURE_CONTENT_TYPE_NOSNIFF = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from config import env
 from config.database import database_settings
 from config.secrets import load_secrets
-from config.services.layout import Layout
+from config.services.layout import Layout, ServiceName
 from config.settings.base import *  # noqa: F403
 from config.settings.base import GLASSBOX_DB_ROLE, GLASSBOX_HOME, STORAGES
 
@@ -14,7 +14,12 @@ ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 
 _secrets = load_secrets()
 _endpoints = Layout(GLASSBOX_HOME).endpoints()
-GLASSBOX_EMBEDDED = not env.text("DATABASE_URL", default="")
+# What this installation starts itself: whatever the environment names no server for.
+GLASSBOX_EMBEDDED_SERVICES = frozenset(
+    service
+    for service, variable in ((ServiceName.POSTGRES, "DATABASE_URL"), (ServiceName.REDIS, "REDIS_URL"))
+    if not env.text(variable, default="")
+)
 DATABASE_URL = env.text("DATABASE_URL", default=f"postgresql:///glassbox?host={_endpoints.postgres_host}")
 
 SECRET_KEY = _secrets.django_secret_key

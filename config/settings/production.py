@@ -5,10 +5,11 @@ from __future__ import annotations
 from config import env
 from config.database import database_settings
 from config.secrets import required_secrets, secret_texts
+from config.services.layout import ServiceName
 from config.settings.base import *  # noqa: F403
 from config.settings.base import GLASSBOX_DB_ROLE, LOGGING
 
-GLASSBOX_EMBEDDED = False
+GLASSBOX_EMBEDDED_SERVICES: frozenset[ServiceName] = frozenset()
 
 with env.collecting() as _env:
     DATABASE_URL = _env.url("DATABASE_URL", schemes=("postgresql", "postgres"))

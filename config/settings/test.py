@@ -7,12 +7,12 @@ import os
 from config import env
 from config.database import database_settings
 from config.secrets import load_secrets
-from config.services.layout import Layout
+from config.services.layout import Layout, ServiceName
 from config.settings.base import *  # noqa: F403
 from config.settings.base import CELERY_BROKER_TRANSPORT_OPTIONS, REST_FRAMEWORK, STORAGES
 
 GLASSBOX_HOME = env.home() / "test"
-GLASSBOX_EMBEDDED = True
+GLASSBOX_EMBEDDED_SERVICES = frozenset(ServiceName)
 ALLOWED_HOSTS = ["*"]
 
 _secrets = load_secrets(GLASSBOX_HOME)

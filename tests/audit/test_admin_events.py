@@ -103,7 +103,7 @@ def test_events_of_scopes_that_a_reader_lacks_are_not_there(acme: Firm) -> None:
 def test_an_event_is_told_in_words_by_group(acme: Firm, ada: Visitor) -> None:
     document_id = uuid4()
     page = ada.open("audit_event_change", answered(acme, document_id=document_id).id)
-    headings = page.tree.xpath("//h2/text()")
+    headings = page.tree.xpath("//*[@id='content']//h2/text()")
     assert [each.strip() for each in headings][1:] == ["What happened", "The question", "The passages"]
     assert "run, fund_profile" in page.text
     assert f"/admin/corpus/document/{document_id}/change/" in page.links

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from apps.corpus.extraction import BlockKind, ExtractedDocument, extract
+from apps.corpus.extraction.errors import TooComplexError
 
 STATEMENT = """<table>
 <tr><td colspan="3"></td><td colspan="7">Year ended December 31,</td></tr>
@@ -105,6 +108,16 @@ def test_declared_encoding_is_overruled_by_the_bytes() -> None:
 
 def test_deep_nesting_is_read() -> None:
     assert extract(b"<div>" * 1_000 + b"<p>down here</p>", filename="a.html").pages[0].text == "down here"
+
+
+def test_nesting_over_the_parsers_limit_is_refused_rather_than_cut() -> None:
+    with pytest.raises(TooComplexError, match="levels of nesting, at most 2048"):
+        extract(b"<div>" * 5_000 + b"<p>down here</p>", filename="a.html")
+
+
+def test_cells_that_all_reach_down_take_no_time() -> None:
+    content = b"<table>" + b"<tr><td rowspan=500>x" * 3_000 + b"</table>"
+    assert extract(content, filename="a.html").pages
 
 
 def test_absurd_spans_are_bounded() -> None:

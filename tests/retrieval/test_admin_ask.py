@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
+from django.db import transaction
+from django.test import override_settings
 from django.urls import reverse
 
 from apps.audit.models import Event, Outcome
@@ -37,6 +40,23 @@ BETA = b"# Beta Fund, fourth quarter\n\nThe maximum drawdown of the Beta Fund in
 RULES = b"# Compliance profile\n\nA drawdown above 20 % is reported to the board by Charlie within a day.\n"
 
 
+PAGES = (
+    (ALPHA, "alpha.md", "fund:alpha", "run"),
+    (BETA, "beta.md", "fund:beta", "run"),
+    (RULES, "rules.md", "firm:acme", "compliance_profile"),
+)
+
+
+def make_acme() -> Firm:
+    """A report for each fund, a rule of the firm; Alice may ask and read the log, Bob asks for the fund alpha."""
+    firm = make_firm("acme")
+    for content, name, scope, kind in PAGES:
+        run(firm, ingest(firm, content, filename=name, scope=scope, kind=kind).job)
+    make_member(firm, "alice", Role.COMPLIANCE_OFFICER)
+    make_member(firm, "bob", Role.ANALYST, scopes=["fund:alpha"])
+    return firm
+
+
 @pytest.fixture
 def server(settings: LazySettings) -> Iterator[ModelServer]:
     """The tenant's embedding provider, under the profile that every new tenant has."""
@@ -47,17 +67,41 @@ def server(settings: LazySettings) -> Iterator[ModelServer]:
 
 @pytest.fixture
 def firm(server: ModelServer) -> Firm:
-    """A report for each fund, a rule of the firm; Alice may ask and read the log, Bob asks for the fund alpha."""
-    firm = make_firm("acme")
-    for content, name, scope, kind in (
-        (ALPHA, "alpha.md", "fund:alpha", "run"),
-        (BETA, "beta.md", "fund:beta", "run"),
-        (RULES, "rules.md", "firm:acme", "compliance_profile"),
+    return make_acme()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """Alice's and Bob's page for the same question, Alice's event, and what the links of her page answer."""
+
+    alice: Page
+    bob: Page
+    event_id: str
+    opened: dict[str, Page]
+
+
+@pytest.fixture(scope="module")
+def answered(django_db_setup: None, django_db_blocker: Any) -> Answered:
+    """One question for all tests that only read the page; nothing of it stays in the database."""
+    with (
+        django_db_blocker.unblock(),
+        ModelServer() as running,
+        override_settings(GLASSBOX_EMBEDDING_PROFILES={"local": remote_profile(running)}),
+        transaction.atomic(),
     ):
-        run(firm, ingest(firm, content, filename=name, scope=scope, kind=kind).job)
-    make_member(firm, "alice", Role.COMPLIANCE_OFFICER)
-    make_member(firm, "bob", Role.ANALYST, scopes=["fund:alpha"])
-    return firm
+        firm = make_acme()
+        alice = Visitor("alice")
+        page = ask(alice)
+        (event,) = events(firm)
+        links = {link.split("#")[0] for link in page.links if link.startswith("/admin/")}
+        found = Answered(
+            alice=page,
+            bob=ask(Visitor("bob"), scopes=["fund:alpha"]),
+            event_id=str(event.id),
+            opened={link: Page(alice.get(link)) for link in links},
+        )
+        transaction.set_rollback(True)
+    return found
 
 
 ALL = ["firm:acme", "fund:alpha", "fund:beta"]
@@ -130,138 +174,123 @@ def test_nobody_asks_without_signing_in(firm: Firm) -> None:
 # --- The answer -----------------------------------------------------------------------------------------------------
 
 
-def test_the_answer_comes_with_its_state_and_its_quote(firm: Firm) -> None:
-    page = ask(Visitor("alice"))
-    answer = page.tree.get_element_by_id("answer").text_content()
-    assert page.status == 200
+def test_the_answer_comes_with_its_state_and_its_quote(answered: Answered) -> None:
+    answer = answered.alice.tree.get_element_by_id("answer").text_content()
+    assert answered.alice.status == 200
     assert "Grounded" in answer
     assert "12.5 %" in answer
 
 
-def test_a_citation_leads_to_the_page_with_the_quote_marked(firm: Firm) -> None:
-    alice = Visitor("alice")
-    address = ask(alice).tree.xpath("//li[@id='citation-1']//h3/a/@href")[0]
-    marked = Page(alice.get(address.split("#")[0])).tree.get_element_by_id("quote").text_content()
+def test_a_citation_leads_to_the_page_with_the_quote_marked(answered: Answered) -> None:
+    address = answered.alice.tree.xpath("//li[@id='citation-1']//h3/a/@href")[0].split("#")[0]
+    marked = answered.opened[address].tree.get_element_by_id("quote").text_content()
     assert marked == "The maximum drawdown of the Alpha Fund in the fourth quarter was 12.5 %."
 
 
-def test_a_citation_shows_its_passage_with_the_quote_marked(firm: Firm) -> None:
-    page = ask(Visitor("alice"))
-    assert "12.5 %" in page.tree.xpath("//li[@id='citation-1']//mark")[0].text_content()
+def test_a_citation_shows_its_passage_with_the_quote_marked(answered: Answered) -> None:
+    assert "12.5 %" in answered.alice.tree.xpath("//li[@id='citation-1']//mark")[0].text_content()
 
 
-def test_a_mark_in_the_answer_leads_to_its_citation(firm: Firm) -> None:
-    page = ask(Visitor("alice"))
-    targets = page.tree.xpath("//*[@id='answer']//a[contains(@class, 'ask-mark')]/@href")
+def test_a_mark_in_the_answer_leads_to_its_citation(answered: Answered) -> None:
+    tree = answered.alice.tree
+    targets = tree.xpath("//*[@id='answer']//a[contains(@class, 'ask-mark')]/@href")
     assert targets
-    assert all(page.tree.get_element_by_id(target.removeprefix("#")) is not None for target in targets)
+    assert all(tree.get_element_by_id(target.removeprefix("#")) is not None for target in targets)
 
 
-def test_the_event_is_recorded_and_its_id_shown(firm: Firm) -> None:
-    page = ask(Visitor("alice"))
-    (event,) = events(firm)
-    assert page.tree.xpath("//*[@id='answer']//button[@data-copy]/@data-copy") == [str(event.id)]
+def test_the_event_is_recorded_and_its_id_shown(answered: Answered) -> None:
+    shown = answered.alice.tree.xpath("//*[@id='answer']//button[@data-copy]/@data-copy")
+    assert shown == [answered.event_id]
 
 
-def test_who_may_read_the_log_gets_a_link_to_the_event(firm: Firm) -> None:
-    alice = Visitor("alice")
-    page = ask(alice)
-    address = reverse("admin:audit_event_change", args=[events(firm)[0].id])
-    assert address in page.links
-    assert alice.get(address).status_code == 200
+def test_who_may_read_the_log_gets_a_link_to_the_event(answered: Answered) -> None:
+    assert reverse("admin:audit_event_change", args=[answered.event_id]) in answered.opened
 
 
-def test_who_may_not_read_the_log_gets_no_link_that_would_be_refused(firm: Firm) -> None:
-    page = ask(Visitor("bob"), scopes=["fund:alpha"])
-    assert page.status == 200
-    assert not [link for link in page.links if "/audit/" in link]
+def test_who_may_not_read_the_log_gets_no_link_that_would_be_refused(answered: Answered) -> None:
+    assert answered.bob.status == 200
+    assert not [link for link in answered.bob.links if "/audit/" in link]
 
 
-def test_every_link_of_the_answer_opens(firm: Firm) -> None:
-    alice = Visitor("alice")
-    links = {link.split("#")[0] for link in ask(alice).links if link.startswith("/admin/")}
-    assert {link: alice.get(link).status_code for link in links} == dict.fromkeys(links, 200)
+def test_every_link_of_the_answer_opens(answered: Answered) -> None:
+    assert {link: page.status for link, page in answered.opened.items()} == dict.fromkeys(answered.opened, 200)
 
 
-def test_neither_question_nor_answer_is_kept_by_a_cache(firm: Firm) -> None:
-    assert "no-store" in ask(Visitor("alice")).response.headers["Cache-Control"]
+def test_neither_question_nor_answer_is_kept_by_a_cache(answered: Answered) -> None:
+    assert "no-store" in answered.alice.response.headers["Cache-Control"]
 
 
-def test_the_question_stands_in_no_address(firm: Firm) -> None:
-    page = ask(Visitor("alice"), "What was the drawdown of the Alpha Fund, Kestrel?")
-    assert not [link for link in page.tree.xpath("//@href | //@action | //@src") if "estrel" in link]
+def test_the_question_stands_in_no_address(answered: Answered) -> None:
+    addresses = answered.alice.tree.xpath("//@href | //@action | //@src")
+    assert not [address for address in addresses if "drawdown" in address.lower()]
 
 
-def test_the_question_stays_in_the_box(firm: Firm) -> None:
-    assert ask(Visitor("alice")).tree.get_element_by_id("id_question").text.strip() == QUESTION
+def test_the_question_stays_in_the_box(answered: Answered) -> None:
+    assert answered.alice.tree.get_element_by_id("id_question").text.strip() == QUESTION
 
 
 def test_what_a_document_or_a_question_says_never_runs(firm: Firm) -> None:
-    page = ask(
-        Visitor("alice"), "What did Bob say of a figure in the Alpha Fund's <script>alert(1)</script> operations?"
-    )
-    own = ("/static/", "/admin/jsi18n")
-    scripts = page.tree.xpath("//script")
-    assert [script for script in scripts if "alert(" in (script.text or "")] == []
-    assert all((script.get("src") or "/static/").startswith(own) for script in scripts)
+    page = ask(Visitor("alice"), "What did Bob say of figures in the Alpha Fund: <script>alert(1)</script>?")
+    assert [script for script in page.tree.xpath("//script") if "alert(" in (script.text or "")] == []
     assert "<script>alert" in page.text
 
 
 # --- The way --------------------------------------------------------------------------------------------------------
 
 
-def test_all_seventeen_stages_are_shown_in_their_order(firm: Firm) -> None:
-    assert list(steps(ask(Visitor("alice")))) == [stage.value for stage in Stage]
+def test_all_seventeen_stages_are_shown_in_their_order(answered: Answered) -> None:
+    assert list(steps(answered.alice)) == [stage.value for stage in Stage]
 
 
-def test_the_gate_shows_what_is_permitted_and_what_is_withheld(firm: Firm) -> None:
-    gate = ask(Visitor("alice")).tree.get_element_by_id("step-gate")
+def test_the_gate_shows_what_is_permitted_and_what_is_withheld(answered: Answered) -> None:
+    gate = answered.alice.tree.get_element_by_id("step-gate")
     kinds = [" ".join(kind.text_content().split()) for kind in gate.xpath(".//li")]
     assert "check Past run, permitted" in kinds
     assert "lock Compliance profile, withheld" in kinds
     assert len(kinds) == 10
 
 
-def test_what_is_withheld_is_in_no_ranking(firm: Firm) -> None:
-    assert "rules" not in steps(ask(Visitor("alice")))["sparse"]
+def test_what_is_withheld_is_in_no_ranking(answered: Answered) -> None:
+    found = steps(answered.alice)
+    assert "beta" in found["sparse"]
+    assert "rules" not in found["sparse"] + found["fuse"]
 
 
-def test_the_intent_is_explained_by_the_nearest_examples(firm: Firm) -> None:
-    words = steps(ask(Visitor("alice")))["classify"]
+def test_the_intent_is_explained_by_the_nearest_examples(answered: Answered) -> None:
+    words = steps(answered.alice)["classify"]
     assert "The question is about: Performance." in words
     assert "Nearest golden examples" in words
 
 
-def test_both_rankings_and_their_fusion_name_the_passage(firm: Firm) -> None:
-    found = steps(ask(Visitor("alice")))
+def test_both_rankings_and_their_fusion_name_the_passage(answered: Answered) -> None:
+    found = steps(answered.alice)
     assert "cosine_similarity" in found["sparse"]
     assert "bm25_score" in found["sparse"]
     assert "rrf_score" in found["fuse"]
     assert "Cited 1" in found["fuse"]
 
 
-def test_a_stage_that_is_not_configured_says_so(firm: Firm) -> None:
-    assert "Not configured" in steps(ask(Visitor("alice")))["rerank"]
+def test_a_stage_that_is_not_configured_says_so(answered: Answered) -> None:
+    assert "Not configured" in steps(answered.alice)["rerank"]
 
 
-def test_the_context_is_shown_to_the_byte(firm: Firm) -> None:
-    step = ask(Visitor("alice")).tree.get_element_by_id("step-assemble")
+def test_the_context_is_shown_to_the_byte(answered: Answered) -> None:
+    step = answered.alice.tree.get_element_by_id("step-assemble")
     text = step.xpath(".//pre")[0].text_content()
     assert step.xpath(".//button[@data-copy]/@data-copy") == [hashlib.sha256(text.encode()).hexdigest()]
 
 
-def test_every_permitted_kind_has_its_budget(firm: Firm) -> None:
-    words = steps(ask(Visitor("alice")))["assemble"]
+def test_every_permitted_kind_has_its_budget(answered: Answered) -> None:
+    words = steps(answered.alice)["assemble"]
     assert all(f"{label} " in words for label in ("Funds", "Past runs", "Dataset notes", "The whole context"))
 
 
-def test_every_claim_is_listed_with_the_citation_that_supports_it(firm: Firm) -> None:
-    assert "verbatim" in steps(ask(Visitor("alice")))["ground"]
+def test_every_claim_is_listed_with_the_citation_that_supports_it(answered: Answered) -> None:
+    assert "Citation 1: verbatim" in steps(answered.alice)["ground"]
 
 
-def test_the_time_of_every_stage_that_ran_is_drawn(firm: Firm) -> None:
-    rows = ask(Visitor("alice")).tree.xpath("//*[@id='latency']//tbody/tr")
-    assert len(rows) == 13
+def test_the_time_of_every_stage_that_ran_is_drawn(answered: Answered) -> None:
+    assert len(answered.alice.tree.xpath("//*[@id='latency']//tbody/tr")) == 13
 
 
 # --- Scopes ---------------------------------------------------------------------------------------------------------

@@ -34,9 +34,10 @@ _BOLD_STYLE = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)|font\s*:\s*bold", 
 _BOLD_TAGS = frozenset({"b", "strong"})
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,200}\?>")
 _BULLET = re.compile(r"^[•◦▪●■·*\u2013\u2014-]\s+\S|^\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s")
+_MAX_DEPTH = 2_048  # libxml2's own
 _MAX_COLSPAN = 200
 _MAX_ROWSPAN = 100
-_MAX_COLUMNS = 400  # beyond, cells do not reach down any more
+_MAX_SPANNING = 30  # cells that reach down into one row; each is written once more in every row
 _BREAKS = re.compile(r"\n\s*\n")
 
 
@@ -59,6 +60,9 @@ class HtmlReading:
             root = lxml_html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
         except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
             raise CorruptFileError(filename=self._filename, reason="no readable HTML structure") from error
+        # Past its own limit the parser drops the rest of the file and says so only in its log.
+        if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
+            raise TooComplexError(filename=self._filename, what="levels of nesting", limit=_MAX_DEPTH)
         return root
 
     def drafts(self) -> Iterator[BlockDraft]:
@@ -108,7 +112,7 @@ class HtmlReading:
                 cell = GridCell(text, column, width, element.tag == "th")
                 if text:
                     cells.append(cell)
-                if height > 1 and column < _MAX_COLUMNS:
+                if height > 1 and len(spanning) < _MAX_SPANNING:
                     spanning[column] = (height - 1, cell)
                 column += width
             _place_spanning(spanning, cells, column, to_end=True)

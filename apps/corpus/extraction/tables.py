@@ -7,6 +7,7 @@ where the cells of the data rows overlap; header cells name the columns that the
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from apps.corpus.extraction.cells import Cell, Column, Row
@@ -55,12 +56,20 @@ def context_of(*parts: str) -> str:
 
 
 def _column_of(cell: Cell, columns: Sequence[Column]) -> int | None:
+    """The column that a cell lies over most; columns are sorted and do not overlap."""
     best, best_overlap = None, 0.0
-    for position, column in enumerate(columns):
+    for position in range(bisect_right(columns, cell.x0, key=_right_edge), len(columns)):
+        column = columns[position]
+        if column.x0 >= cell.x1:
+            break
         overlap = min(cell.x1, column.x1) - max(cell.x0, column.x0)
         if overlap > best_overlap:
             best, best_overlap = position, overlap
     return best
+
+
+def _right_edge(column: Column) -> float:
+    return column.x1
 
 
 def plain_row(names: Sequence[str], values: Sequence[str], *, label_first: bool) -> str:

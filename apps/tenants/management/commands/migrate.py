@@ -10,7 +10,7 @@ from django.core.management.commands.migrate import Command as Migrate
 
 from apps.tenants.provision import grant_global_tables
 from config import env
-from config.services import endpoints
+from config.services import ServiceName, endpoints
 from config.startup import provision_database
 
 
@@ -32,6 +32,6 @@ class Command(Migrate):
 
 
 def _admin_url() -> str:
-    if settings.GLASSBOX_EMBEDDED:
+    if ServiceName.POSTGRES in settings.GLASSBOX_EMBEDDED_SERVICES:
         return endpoints(settings.GLASSBOX_HOME).admin_dsn
     return env.url("ADMIN_DATABASE_URL", schemes=("postgresql", "postgres"))

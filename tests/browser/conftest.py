@@ -1,0 +1,105 @@
+"""A real Chromium against the live server. Nothing may leave the machine, and no script may fail unnoticed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import LazySettings
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from apps.tenants.context import open_scope
+from apps.tenants.models import Tenant
+from tests.corpus.ingesting import remote_profile
+from tests.factories import Firm, make_firm
+from tests.model_server import ModelServer
+
+PASSWORD = "a password for tests"
+_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--no-first-run",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def chromium() -> str:
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
+    if not Path(found).exists():
+        pytest.fail("The browser tests need Chromium, on PATH or at /usr/bin/chromium: apt-get install chromium", False)
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium(), args=_FLAGS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(autouse=True)
+def _rows_beside_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Playwright's loop runs in this thread, but never while a test of ours does: Django need not keep off.
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+
+@pytest.fixture
+def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
+    opened = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900}, timezone_id="UTC")
+    opened.set_default_timeout(10_000)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext, live_server: LiveServer) -> Iterator[Page]:
+    """A page that fails its test when it asks another machine for anything, or one of its scripts fails."""
+    here = urlsplit(live_server.url).netloc
+    complaints: list[str] = []
+    opened = context.new_page()
+    opened.on("pageerror", lambda error: complaints.append(f"script: {error}"))
+    opened.on(
+        "request",
+        lambda request: (
+            complaints.append(f"foreign: {request.url}") if urlsplit(request.url).netloc not in (here, "") else None
+        ),
+    )
+    yield opened
+    assert complaints == []
+
+
+@pytest.fixture
+def sign_in(page: Page) -> Callable[[str], Page]:
+    def as_person(username: str) -> Page:
+        page.goto("/admin/")
+        page.get_by_label("Username").fill(username)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Log in").click()
+        page.wait_for_url("**/admin/")
+        return page
+
+    return as_person
+
+
+@pytest.fixture
+def model_server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def acme(transactional_db: None, settings: LazySettings, model_server: ModelServer) -> Firm:
+    """A firm whose vectors are made by the test's model server, so that no model is loaded."""
+    remote = {"remote": remote_profile(model_server)}
+    settings.GLASSBOX_EMBEDDING_PROFILES = {**settings.GLASSBOX_EMBEDDING_PROFILES, **remote}
+    firm = make_firm("acme")
+    with open_scope(tenant=firm.id, reason="a test"):
+        Tenant.objects.filter(id=firm.id).update(embedding_profile="remote")
+    return firm
