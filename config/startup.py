@@ -59,6 +59,15 @@ def prepare() -> None:
         call_command("migrate", database="owner", interactive=False, verbosity=0)
 
 
+def close_connections() -> None:
+    """Let go of the database, before the services that this process may be the last user of are left."""
+    for connection in connections.all(initialized_only=True):
+        connection.close()
+        close_pool = getattr(connection, "close_pool", None)
+        if close_pool is not None:
+            close_pool()
+
+
 def refuse_unsafe_start() -> None:
     """End a server's start where the wall would not hold: its role is too strong, or a table is not isolated or old.
 

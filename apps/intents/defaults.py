@@ -196,10 +196,7 @@ INTENTS: list[BaselineIntent] = [
     {
         "name": "attribution",
         "label": "Attribution",
-        "description": (
-            "Why a result came about: which sectors, countries, currencies, decisions or holdings added to the "
-            "result or took from it, against the benchmark."
-        ),
+        "description": "Why a result came about: sectors, currencies, decisions or holdings added to it or cost it.",
         "kinds": ["run", "methodology", "fund_profile"],
         "recording_mode": "hash_only",
         "decisive_terms": """attribution, attribute, contribute, contribution, contributor, detractor, detract,

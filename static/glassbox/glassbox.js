@@ -91,6 +91,10 @@
     });
 
     document.addEventListener("DOMContentLoaded", () => {
+        // Unfold draws its icons as words in a font of symbols: a screen reader would read "description Documents".
+        for (const icon of document.querySelectorAll(".material-symbols-outlined")) {
+            icon.setAttribute("aria-hidden", "true");
+        }
         showLocalTimes(document);
         pollProgress();
         document.querySelectorAll("[data-fragment]").forEach(loadFragment);

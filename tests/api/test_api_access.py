@@ -64,8 +64,12 @@ class Ids(NamedTuple):
     event: str
 
 
-def ids_of(firm: Firm) -> Ids:
-    document = ready_document(firm)
+@pytest.fixture(scope="module")
+def home(acme: Firm, report: Document) -> Ids:
+    return ids_of(acme, report)
+
+
+def ids_of(firm: Firm, document: Document) -> Ids:
     with open_scope(tenant=firm.id, reason="a test"):
         job = IngestJob.objects.get(document=document)
         event = Event.objects.filter(subject_id=document.id).latest("occurred_at")
@@ -145,32 +149,29 @@ def test_every_operation_of_the_document_is_a_door() -> None:
         (key_of_a_suspended_tenant, "tenants.invalid_api_key"),
     ],
 )
-def test_no_door_opens_without_a_valid_key(acme: Firm, make: Callable[[Firm], str], code: str) -> None:
-    ids = ids_of(acme)
+def test_no_door_opens_without_a_valid_key(acme: Firm, home: Ids, make: Callable[[Firm], str], code: str) -> None:
     key = make(acme)
-    answers = {(door.method, door.path): knock(door, key, ids) for door in DOORS}
+    answers = {(door.method, door.path): knock(door, key, home) for door in DOORS}
     assert {door: (each.status_code, each.json()["code"]) for door, each in answers.items()} == dict.fromkeys(
         answers, (401, code)
     )
     assert all(each["WWW-Authenticate"].startswith("Bearer") for each in answers.values())
 
 
-def test_wrong_expired_and_revoked_keys_get_the_same_answer(acme: Firm) -> None:
-    ids = ids_of(acme)
-    bodies = {knock(DOORS[1], make(acme), ids).content for make in (wrong_key, expired_key, revoked_key)}
+def test_wrong_expired_and_revoked_keys_get_the_same_answer(acme: Firm, home: Ids) -> None:
+    bodies = {knock(DOORS[1], make(acme), home).content for make in (wrong_key, expired_key, revoked_key)}
     assert len(bodies) == 1
 
 
 @pytest.mark.parametrize("role", Role)
-def test_a_role_opens_the_doors_of_its_permissions_and_no_other(acme: Firm, role: Role) -> None:
-    ids = ids_of(acme)
+def test_a_role_opens_the_doors_of_its_permissions_and_no_other(acme: Firm, home: Ids, role: Role) -> None:
     _, key = make_key(acme, role)
     # Deleting last: the others need the document.
     ordered = sorted(DOORS, key=lambda door: door.method == "delete")
     refused = {
         (door.method, door.path)
         for door in ordered
-        if (answer := knock(door, key, ids)).status_code == 403
+        if (answer := knock(door, key, home)).status_code == 403
         and answer.json()["data"]["permission"] == door.permission
     }
     assert refused == {
@@ -181,8 +182,8 @@ def test_a_role_opens_the_doors_of_its_permissions_and_no_other(acme: Firm, role
 
 
 @pytest.mark.parametrize("whose", ["another tenant", "another scope"])
-def test_what_is_not_yours_is_not_there(acme: Firm, bolt: Firm, whose: str) -> None:
-    foreign = ids_of(bolt if whose == "another tenant" else acme)
+def test_what_is_not_yours_is_not_there(acme: Firm, bolt: Firm, home: Ids, whose: str) -> None:
+    foreign = home if whose == "another scope" else ids_of(bolt, ready_document(bolt))
     nowhere = Ids(*(str(uuid.uuid4()) for _ in foreign))
     keys = [make_key(acme, role, scopes=["fund:beta"])[1] for role in (Role.TENANT_ADMIN, Role.DPO)]
     for door in WITH_IDS:
@@ -193,7 +194,7 @@ def test_what_is_not_yours_is_not_there(acme: Firm, bolt: Firm, whose: str) -> N
 
 
 def test_a_foreign_document_survives_the_attempt_to_delete_it(acme: Firm, bolt: Firm) -> None:
-    foreign = ids_of(bolt)
+    foreign = ids_of(bolt, ready_document(bolt))
     knock(Door("delete", "/api/v1/documents/{document}/", None), make_key(acme, Role.TENANT_ADMIN)[1], foreign)
     with open_scope(tenant=bolt.id, reason="a test"):
         assert Document.objects.filter(id=foreign.document).exists()

@@ -121,6 +121,11 @@ def test_an_unknown_field_is_refused_with_the_known_ones(analyst: Api) -> None:
     assert response.json()["errors"] == {"scope": ["Unknown field. Known: question, scopes, trace."]}
 
 
+def test_messages_are_in_one_language(analyst: Api) -> None:
+    response = analyst.post("/api/v1/query/", {}, **{"Accept-Language": "de"})
+    assert response.json()["errors"] == {"question": ["This field is required."]}
+
+
 def test_a_refusal_names_the_roles_that_would_do(auditor: Api) -> None:
     response = auditor.post("/api/v1/query/", {"question": "What?"})
     assert (response.status_code, response.json()["code"]) == (403, "tenants.permission_denied")

@@ -85,9 +85,9 @@ def test_a_key_without_the_scope_gets_nothing_of_it(key: KeyMaker, report: Docum
 
 
 def test_another_tenant_s_documents_are_never_reached(analyst: Api, bolt: Firm) -> None:
-    ready_document(bolt, b"# Bolt Fund\n\nThe maximum drawdown of the Bolt Fund was 99.9 %.\n")
+    ready_document(bolt, b"# Bolt Fund\n\nThe maximum drawdown of the Bolt Fund was quokka %.\n")
     answer = analyst.post(ADDRESS, {"question": "What was the maximum drawdown of the Bolt Fund?", "trace": True})
-    assert b"99.9" not in answer.content
+    assert b"quokka" not in answer.content
 
 
 @pytest.mark.parametrize(

@@ -36,18 +36,21 @@ def chromium() -> str:
     return found
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+@pytest.fixture(scope="package", autouse=True)
+def _rows_beside_a_browser() -> Iterator[None]:
+    """Playwright's loop runs in this thread, though never while a test of ours does: Django need not keep off."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield
+
+
+@pytest.fixture(scope="package")
+def browser(_rows_beside_a_browser: None) -> Iterator[Browser]:
+    """Ends with this package: no loop is left running for the tests of others."""
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium(), args=_FLAGS)
         yield running
         running.close()
-
-
-@pytest.fixture(autouse=True)
-def _rows_beside_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Playwright's loop runs in this thread, but never while a test of ours does: Django need not keep off.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
 
 @pytest.fixture

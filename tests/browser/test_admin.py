@@ -65,9 +65,7 @@ def test_a_citation_leads_to_the_quote_on_its_page(acme: Firm, sign_in: SignIn) 
         chunk = Chunk.objects.filter(is_parent=False, text__contains="0.75 %").get()
         start = document.pages.get(number=chunk.page_start).text.index("0.75 %")
     page = sign_in("bob")
-    page.goto(
-        f"/admin/corpus/document/{document.id}/page/?page={chunk.page_start}&start={start}&end={start + 6}#quote"
-    )
+    page.goto(f"/admin/corpus/document/{document.id}/page/?page={chunk.page_start}&start={start}&end={start + 6}#quote")
     quote = page.locator("mark#quote")
     expect(quote).to_have_text("0.75 %")
     expect(quote).to_be_in_viewport()
@@ -91,6 +89,7 @@ def test_everything_is_found_from_the_keyboard(acme: Firm, sign_in: SignIn) -> N
     page.keyboard.press("Control+k")
     page.keyboard.type("drawdown of", delay=20)
     expect(page.locator("#command-results")).to_contain_text("Drawdown of Alpha")
+    page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/admin/corpus/document/{made.document.id}/change/")
 

@@ -134,7 +134,12 @@ def test_a_new_version_follows_the_document_that_it_replaces(alice: Visitor, acm
     first = ingest(acme, title="Fees").document
     form = alice.get(f"/admin/corpus/document/add/?replaces={first.id}")
     assert "New version of Fees" in AdminPage(form).text
-    fields = {"kind": "run", "scope": str(first.scope_id), "document_type": "report", "uploads": [file("b.md", b"New.")]}
+    fields = {
+        "kind": "run",
+        "scope": str(first.scope_id),
+        "document_type": "report",
+        "uploads": [file("b.md", b"New.")],
+    }
     alice.post(f"/admin/corpus/document/add/?replaces={first.id}", fields)
     newest = documents(acme)[-1]
     assert (newest.series_id, newest.version) == (first.series_id, 2)
@@ -201,9 +206,7 @@ def progress(visitor: Visitor, *ids: object) -> dict[str, dict[str, object]]:
 
 def test_progress_moves_with_the_job(alice: Visitor, acme: Firm) -> None:
     made = ingest(acme)
-    change_job(
-        acme, made.job.id, status=JobStatus.RUNNING, stage=JobStage.EMBED, chunks_total=200, chunks_embedded=50
-    )
+    change_job(acme, made.job.id, status=JobStatus.RUNNING, stage=JobStage.EMBED, chunks_total=200, chunks_embedded=50)
     state = progress(alice, made.document.id)[str(made.document.id)]
     assert state["moving"] is True
     assert "50 of 200 passages" in str(state["html"])

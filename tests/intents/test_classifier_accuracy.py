@@ -12,7 +12,7 @@ from apps.intents.contracts import IntentDecision, PolicySnapshot
 from apps.intents.gate import gate
 from apps.intents.instructions import core_question
 from apps.intents.scoring import Vector
-from tests.intents.held_out import HELD_OUT, INJECTIONS
+from tests.intents.held_out import FRESH, HELD_OUT, INJECTIONS
 
 FILING_QUESTION = "What is the FY2018 capital expenditure amount (in USD millions) for 3M?"
 
@@ -27,7 +27,7 @@ class Decide:
 
     def __init__(self, policy: PolicySnapshot, vectors: Vector, provider: EmbeddingProvider) -> None:
         self.policy, self.vectors, self.provider = policy, vectors, provider
-        questions = [text for texts in HELD_OUT.values() for text in texts]
+        questions = [text for batch in (HELD_OUT, FRESH) for texts in batch.values() for text in texts]
         texts = sorted({core_question(question).text for question in questions} - {""})
         self.known = dict(zip(texts, provider.embed_documents(texts), strict=True))
 
@@ -40,9 +40,8 @@ class Decide:
         return classify_question(question, self.policy, self.known[text], self.vectors)
 
 
-def share(decide: Decide, intent: str) -> float:
-    questions = HELD_OUT[intent]
-    return sum(decide(question).intent == intent for question in questions) / len(questions)
+def right(decide: Decide, batch: dict[str, tuple[str, ...]], intent: str) -> int:
+    return sum(decide(question).intent == intent for question in batch[intent])
 
 
 def test_golden_examples_get_their_intent_without_themselves(
@@ -57,12 +56,14 @@ def test_the_terms_alone_recognise_most_golden_examples(baseline: PolicySnapshot
 
 @pytest.mark.parametrize("intent", [name for name in HELD_OUT if name])
 def test_questions_that_the_policy_has_not_seen_get_their_intent(decide: Decide, intent: str) -> None:
-    assert share(decide, intent) >= 0.8
+    found = right(decide, HELD_OUT, intent) + right(decide, FRESH, intent)
+    assert found / (len(HELD_OUT[intent]) + len(FRESH[intent])) >= 0.8
 
 
-def test_all_intents_together_reach_nine_in_ten(decide: Decide) -> None:
-    total = sum(len(questions) for questions in HELD_OUT.values())
-    assert sum(share(decide, intent) * len(HELD_OUT[intent]) for intent in HELD_OUT) / total >= 0.9
+@pytest.mark.parametrize("batch", [HELD_OUT, FRESH], ids=["first batch", "second batch"])
+def test_all_intents_together_reach_nine_in_ten(decide: Decide, batch: dict[str, tuple[str, ...]]) -> None:
+    total = sum(len(questions) for questions in batch.values())
+    assert sum(right(decide, batch, intent) for intent in batch) / total >= 0.9
 
 
 @pytest.mark.parametrize("question", HELD_OUT[""])

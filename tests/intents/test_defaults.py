@@ -8,6 +8,7 @@ from apps.corpus.kinds import Kind
 from apps.intents import defaults
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
+from apps.intents.matching import index_words, matching_terms
 from apps.intents.validation import policy_problems
 
 WHITELIST = {
@@ -77,6 +78,16 @@ def test_no_intent_names_a_term_twice(baseline: PolicySnapshot) -> None:
     for rule in baseline.intents:
         texts = [term.text for term in rule.terms]
         assert len(texts) == len(set(texts)), rule.name
+
+
+def test_no_supporting_term_hides_a_decisive_one(baseline: PolicySnapshot) -> None:
+    """The longer match counts alone, so a supporting phrase around a decisive word would take its weight away."""
+    for rule in baseline.intents:
+        decisive = [term.text for term in rule.terms if term.decisive]
+        hiding = [
+            term.text for term in rule.terms if not term.decisive and matching_terms(index_words(term.text), decisive)
+        ]
+        assert hiding == [], rule.name
 
 
 def test_the_baseline_is_the_same_value_each_time() -> None:

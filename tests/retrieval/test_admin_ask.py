@@ -252,8 +252,8 @@ def test_the_gate_shows_what_is_permitted_and_what_is_withheld(answered: Answere
 
 def test_what_is_withheld_is_in_no_ranking(answered: Answered) -> None:
     found = steps(answered.alice)
-    assert "beta" in found["sparse"]
-    assert "rules" not in found["sparse"] + found["fuse"]
+    assert "Beta Fund" in found["sparse"]
+    assert "Compliance profile" not in found["sparse"] + found["fuse"]
 
 
 def test_the_intent_is_explained_by_the_nearest_examples(answered: Answered) -> None:

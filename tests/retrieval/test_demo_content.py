@@ -115,7 +115,7 @@ def test_a_quarters_report_is_published_on_the_day_that_it_names(tenant: DemoTen
 
 @pytest.mark.parametrize(("tenant", "other"), [(MERIDIAN, NORTHLIGHT), (NORTHLIGHT, MERIDIAN)])
 def test_what_only_one_firm_knows_stands_in_none_of_the_others_documents(tenant: DemoTenant, other: DemoTenant) -> None:
-    everything = "\n".join(text_of(document) + repr(document.manifest_entry()) for document in demo_documents(other))
+    everything = "\n".join(text_of(document) + repr(document.metadata) for document in demo_documents(other))
     assert [canary for canary in tenant.canaries if canary in everything] == []
 
 

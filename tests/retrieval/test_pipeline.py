@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -235,8 +236,13 @@ def test_healer_searches_through_the_same_bounds() -> None:
     class Asking:
         name = "asking"
 
-        def heal(self, analysis, candidates, search):  # type: ignore[no-untyped-def]
-            more: tuple[Candidate, ...] = search("treasury stock")
+        def heal(
+            self,
+            analysis: QueryAnalysis,
+            candidates: tuple[Candidate, ...],
+            search: Callable[[str], tuple[Candidate, ...]],
+        ) -> tuple[Candidate, ...]:
+            more = search("treasury stock")
             return (*candidates, *(each for each in more if each.hit not in [c.hit for c in candidates]))
 
     sparse = ListRetriever("sparse", FOUND)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from string import Template
-from typing import Any, Final
+from typing import Final
 
 from apps.corpus.kinds import DocumentType, Kind, SourceType
+from apps.corpus.services.ingest_metadata import DocumentMetadata
 from apps.retrieval.demo.docx_builder import build_docx
 from apps.retrieval.demo.markup import reflowed
 from apps.retrieval.demo.pdf_builder import build_pdf
@@ -36,23 +37,21 @@ class DemoDocument:
     jurisdictions: tuple[str, ...]
     content: bytes
 
-    def manifest_entry(self) -> dict[str, Any]:
-        """The metadata as one line of a documents.jsonl manifest."""
-        return {
-            "id": self.file_name.rsplit(".", 1)[0],
-            "file": self.file_name,
-            "title": self.title,
-            "kind": self.kind.value,
-            "document_type": self.document_type.value,
-            "source_type": self.source_type.value,
-            "scope": self.scope_key,
-            "company": self.company,
-            "fiscal_year": self.fiscal_year,
-            "fiscal_quarter": self.fiscal_quarter,
-            "published_on": self.published_on.isoformat(),
-            "jurisdictions": list(self.jurisdictions),
-            "language": "en",
-        }
+    @property
+    def metadata(self) -> DocumentMetadata:
+        """What the ingest wants to know beside kind, scope and bytes."""
+        return DocumentMetadata(
+            title=self.title,
+            document_type=self.document_type,
+            source_type=self.source_type,
+            company=self.company,
+            fiscal_year=self.fiscal_year,
+            fiscal_quarter=self.fiscal_quarter,
+            published_on=self.published_on,
+            language="en",
+            jurisdictions=self.jurisdictions,
+            external_id=f"demo:{self.file_name}",
+        )
 
 
 def demo_documents(tenant: DemoTenant) -> tuple[DemoDocument, ...]:

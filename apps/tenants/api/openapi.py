@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest
-
 from apps.tenants.api.examples import EXTENSION, PROBLEMS_EXTENSION
 from apps.tenants.api.idempotency import HEADER, REPEATS_HEADER, REPLAYED_HEADER
 from apps.tenants.api.problems import CONTENT_TYPE
 
 Json = dict[str, Any]
+
+# Where examples run until somebody fetches the document: schema.py puts the address in at which they did.
+STAND_IN_BASE = "http://127.0.0.1:8000"
 
 PROBLEM: Json = {
     "type": "object",
@@ -72,24 +73,22 @@ _IDEMPOTENCY_KEY_OF_A_QUESTION: Json = {
 _WRITES = frozenset({"post", "delete"})
 
 
-def finish_document(result: Json, generator: object, request: HttpRequest | None, public: bool) -> Json:
-    """A postprocessing hook of drf-spectacular: problems, headers, and examples with this server's address."""
+def finish_document(result: Json, generator: object, request: object, public: bool) -> Json:
+    """A postprocessing hook of drf-spectacular: problems, headers, and examples at STAND_IN_BASE."""
     components: Json = result.setdefault("components", {})
     schemas: Json = components.setdefault("schemas", {})
     schemas["Problem"] = PROBLEM
     for name in [name for name in schemas if name.endswith("Request")]:
         schemas[name]["additionalProperties"] = False
     components["responses"] = {name: _response(name) for name in _RESPONSES}
-    # The address that the reader fetched the document from is the one at which the examples run.
-    base = request.build_absolute_uri("/").rstrip("/") if request else "http://127.0.0.1:8000"
-    result["servers"] = [{"url": base}]
+    result["servers"] = [{"url": STAND_IN_BASE}]
     for path, operations in result["paths"].items():
         for method, operation in operations.items():
-            _finish_operation(path, method, operation, base)
+            _finish_operation(path, method, operation)
     return result
 
 
-def _finish_operation(path: str, method: str, operation: Json, base: str) -> None:
+def _finish_operation(path: str, method: str, operation: Json) -> None:
     for name in _problems_of(path, method, operation):
         operation["responses"].setdefault(str(_RESPONSES[name][0]), {"$ref": f"#/components/responses/{name}"})
     operation["responses"] = dict(sorted(operation["responses"].items()))
@@ -99,9 +98,10 @@ def _finish_operation(path: str, method: str, operation: Json, base: str) -> Non
     if method in _WRITES:
         parameter = _IDEMPOTENCY_KEY_OF_A_QUESTION if path.endswith("/query/") else _IDEMPOTENCY_KEY
         operation.setdefault("parameters", []).append(parameter)
-    # New objects: those that came are the view's own, and would keep the first reader's address.
+    # New objects: those that came are the view's own.
     operation[EXTENSION] = [
-        {**example, "source": example["source"].replace("{base}", base)} for example in operation.get(EXTENSION, [])
+        {**example, "source": example["source"].replace("{base}", STAND_IN_BASE)}
+        for example in operation.get(EXTENSION, [])
     ]
     for example in operation[EXTENSION]:
         # The page of this server shows descriptions and not the extension; other tools show the extension.

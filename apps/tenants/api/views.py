@@ -7,6 +7,8 @@ from typing import Any, ClassVar, TypeVar
 
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils import translation
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import GenericAPIView
 from rest_framework.mixins import ListModelMixin
@@ -50,6 +52,11 @@ class ApiView(APIView):
     def default_response_headers(self) -> dict[str, str]:
         # Answers are of one principal at one time: no cache between may keep them.
         return {**super().default_response_headers, "Cache-Control": "no-store"}
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        # Half of the messages are DRF's, which speaks the client's language, and half are ours: keep to one.
+        with translation.override("en"):
+            return super().dispatch(request, *args, **kwargs)
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
         # Whatever the Content-Type says: Python takes charset=bz2_codec for an encoding, and would unpack the body.

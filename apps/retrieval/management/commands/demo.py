@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from argparse import RawDescriptionHelpFormatter
+from contextlib import ExitStack
 from typing import Any
 
 from django.conf import settings
@@ -19,6 +20,7 @@ from apps.retrieval.demo.tour.run import run_tour
 from apps.retrieval.demo.tour.setup import set_up
 from config.processes import Platform, choose_port, start_platform
 from config.processes.platform import to_files
+from config.startup import close_connections
 
 _EXAMPLES = """
 examples:
@@ -57,7 +59,8 @@ class Command(BaseCommand):
                 access.save(access_path)
             with report.step("Starting web, worker and beat"):
                 platform = start_platform(port=port, emit=to_files(settings.GLASSBOX_HOME / "log"), web_processes=1)
-            with platform:
+            with platform, ExitStack() as stack:
+                stack.callback(close_connections)
                 result = run_tour(base_url=platform.base_url, access=access, report=report)
                 elapsed_s = time.monotonic() - began
                 if options["json"]:
