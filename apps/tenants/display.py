@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
 EMPTY = "—"
+
+_JUST_NOW = timedelta(minutes=1)
 
 # A tone is never the only sign: the state's word stands in it.
 TONES = ("good", "busy", "warn", "bad", "quiet")
@@ -34,10 +37,10 @@ def ago(at: datetime | None, *, empty: str = "never") -> str:
         return empty
     utc = at.astimezone(UTC)
     return format_html(
-        '<time class="gb-ago" datetime="{}" title="{}">{} ago</time>',
+        '<time class="gb-ago" datetime="{}" title="{}">{}</time>',
         utc.isoformat(timespec="seconds"),
         f"{utc:%Y-%m-%d %H:%M:%S} UTC",
-        timesince(at).split(",")[0],
+        "just now" if timezone.now() - at < _JUST_NOW else f"{timesince(at, depth=1)} ago",
     )
 
 

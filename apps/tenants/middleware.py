@@ -46,9 +46,9 @@ class ScopeMiddleware:
         attach_access(request, access)
         if access.principal is None:
             return self.get_response(request)
+        if key is not None:
+            api_key_used(access.principal, key)
         with open_scope(tenant=access.principal.tenant_id, principal=access.principal):
-            if key is not None:
-                api_key_used(key)
             return self.get_response(request)
 
 

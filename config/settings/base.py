@@ -245,7 +245,10 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
 }
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1}
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+# Note each run at once: the start page tells from it that the schedule is alive. By default it is every three minutes.
+CELERY_BEAT_SYNC_EVERY = 1
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "forget-expired-requests": {"task": "apps.tenants.tasks.forget_expired_requests", "schedule": 3600.0},
     "corpus-sweep": {"task": "apps.corpus.tasks.sweep", "schedule": 30.0},
 }
 CELERY_TIMEZONE = "UTC"

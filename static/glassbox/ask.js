@@ -89,9 +89,12 @@ document.addEventListener("DOMContentLoaded", () => {
         });
     }
 
-    // The answer is what was waited for: the keyboard goes on from there.
+    // The answer is what was waited for: the keyboard goes on from there. (The page is hidden until Unfold's scripts
+    // have started, so the browser's own autofocus finds nothing to focus.)
     const answer = document.getElementById("answer");
-    if (answer && !location.hash) {
+    if (answer) {
         answer.focus({ preventScroll: true });
+    } else {
+        question.focus();
     }
 });

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 from django.utils import timezone
 
@@ -31,6 +29,6 @@ def test_before_the_first_policy_there_was_none(analyst: Api) -> None:
     assert (response.status_code, response.json()["code"]) == (409, "intents.no_policy_in_force")
 
 
-@pytest.mark.parametrize("at", ["soon", "", (timezone.now() + timedelta(days=1)).isoformat()])
+@pytest.mark.parametrize("at", ["soon", "", "2199-01-01T00:00:00Z"])
 def test_a_moment_that_is_none_or_has_not_come(analyst: Api, at: str) -> None:
     assert list(analyst.get("/api/v1/policy/", {"at": at}).json()["errors"]) == ["at"]

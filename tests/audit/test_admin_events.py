@@ -105,7 +105,7 @@ def test_an_event_is_told_in_words_by_group(acme: Firm, ada: Visitor) -> None:
     page = ada.open("audit_event_change", answered(acme, document_id=document_id).id)
     headings = page.tree.xpath("//*[@id='content']//h2/text()")
     assert [each.strip() for each in headings][1:] == ["What happened", "The question", "The passages"]
-    assert "run, fund_profile" in page.text
+    assert "run, fund profile" in page.text
     assert f"/admin/corpus/document/{document_id}/change/" in page.links
 
 

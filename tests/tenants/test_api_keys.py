@@ -86,13 +86,12 @@ def test_a_rotated_key_has_a_successor_with_its_scopes_and_ends_after_the_overla
 
 
 def test_the_last_use_is_noted_once_a_minute(acme: Firm) -> None:
-    make_key(acme)
-    with open_scope(tenant=acme.id, reason="a test"):
-        key = ApiKey.objects.get()
-        api_key_used(key)
-        first = ApiKey.objects.get().last_used_at
-        api_key_used(ApiKey.objects.get())
-        assert ApiKey.objects.get().last_used_at == first is not None
+    principal, plain = make_key(acme)
+    api_key_used(principal, api_key_authenticate(plain))
+    first = api_key_authenticate(plain).last_used_at
+    assert first is not None
+    api_key_used(principal, api_key_authenticate(plain))
+    assert api_key_authenticate(plain).last_used_at == first
 
 
 def test_each_step_of_a_key_is_an_event(acme: Firm) -> None:

@@ -17,6 +17,10 @@ from apps.tenants.admin.kit import DropdownFilter, RangeDateTimeFilter, TextFilt
 class WhenFilter(RangeDateTimeFilter):
     """A span of time in UTC. Unfold's own reads it without a zone, and skips a date that has no time beside it."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = "time (UTC)"
+
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         for name, lookup, whole_day in (("from", "gte", "00:00:00"), ("to", "lte", "23:59:59.999999")):
             date, time = (self.used_parameters.get(f"occurred_at_{name}_{part}", "") for part in (0, 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,36 +34,53 @@ _SUBJECT_OF_FIELD: Mapping[str, str] = {
     "superseded_by": "document",
     "parent_id": "scope",
 }
+# In the order in which they are read: the database keeps no order of an object's names.
 _LABELS: Mapping[str, str] = {
-    "hmac_sha256": "Question, as a keyed hash",
-    "key_epoch": "Key period",
-    "length_chars": "Length, characters",
-    "intent_reason": "Why this intent",
+    "rank": "Rank",
+    "document_id": "Document",
+    "ref_id": "Reference",
+    "cited": "Cited",
+    "in_context": "In context",
+    "kind": "Kind",
+    "ranks": "Ranks",
+    "rrf_score": "RRF score",
+    "intent": "Intent",
     "intent_score": "Score",
     "intent_margin": "Lead over the second",
-    "recording_mode": "Kept of the question",
+    "policy_version": "Policy version",
+    "policy_version_id": "Policy",
     "permitted_kinds": "Kinds permitted",
     "withheld_kinds": "Kinds withheld",
+    "recording_mode": "Kept of the question",
     "filters": "Narrowed by",
     "relaxed_filters": "Narrowing given up",
     "excluded": "Left out, by stage and reason",
-    "stage_ms": "Time by stage, ms",
+    "degradations": "Parts that were missing",
+    "embedding": "Embedding",
+    "generator": "Answer written by",
+    "model": "Model",
     "elapsed_ms": "Time in all, ms",
+    "stage_ms": "Time by stage, ms",
+    "intent_reason": "Why this intent",
+    "hmac_sha256": "Question, as a keyed hash",
+    "key_epoch": "Key period",
+    "length_chars": "Length, characters",
+    "refusal": "Refusal",
+    "grounding": "Grounding",
     "ref_ids": "Cited",
     "answer_hmac_sha256": "Answer, as a keyed hash",
-    "context_sha256": "Context, SHA-256",
     "context_chars": "Context, characters",
-    "content_sha256": "Content, SHA-256",
-    "byte_size": "Size, bytes",
-    "hits": "Passages found",
-    "rrf_score": "RRF score",
-    "ref_id": "Reference",
+    "context_sha256": "Context, SHA-256",
+    "user_id": "Account",
     "residency_region": "Region",
     "residency_strict": "Strict residency",
     "embedding_profile": "Embedding provider",
     "generation_profile": "Answer provider",
-    "user_id": "Account",
+    "byte_size": "Size, bytes",
+    "content_sha256": "Content, SHA-256",
+    "hits": "Passages found",
 }
+_PLACES = {name: place for place, name in enumerate(_LABELS)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +104,7 @@ def payload_groups(payload: Mapping[str, Mapping[str, Any]]) -> tuple[FieldGroup
     return tuple(
         FieldGroup(
             title=GROUP_TITLES[group],
-            fields=tuple(_field(name, value) for name, value in payload[group].items()),
+            fields=tuple(_field(name, payload[group][name]) for name in _ordered(payload[group])),
         )
         for group in Group
         if payload.get(group)
@@ -109,9 +126,20 @@ def label_of(name: str) -> str:
     return _LABELS.get(name) or name.removesuffix("_id").replace("_", " ").capitalize()
 
 
+def _ordered(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(names, key=lambda name: (_PLACES.get(name, len(_PLACES)), name)))
+
+
+def _by_weight(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Numbers from the largest down (where the time went), anything else by name."""
+    if all(isinstance(each, int | float) for each in values.values()):
+        return sorted(values.items(), key=lambda item: (-item[1], item[0]))
+    return sorted(values.items())
+
+
 def _field(name: str, value: Any) -> Field:
     if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
-        columns = tuple(dict.fromkeys(column for row in value for column in row))
+        columns = _ordered({column for row in value for column in row})
         return Field(
             label=label_of(name),
             value=f"{len(value)}",
@@ -128,12 +156,12 @@ def _text(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        lines = ((label_of(str(key)), _text(str(key), each)) for key, each in value.items())
+        lines = ((label_of(str(key)), _text(str(key), each)) for key, each in _by_weight(value))
         return format_html_join("", '<span class="gb-line"><em>{}</em> {}</span>', lines)
     if isinstance(value, list):
         return format_html_join(", ", "{}", ((_text(name, each),) for each in value))
     if isinstance(value, float):
-        return f"{value:,.6g}"
+        return f"{value:,.4g}"
     if isinstance(value, int):
         return f"{value:,}" if name not in ("version", "policy_version", "number", "rank") else str(value)
     return _word(name, str(value))
@@ -143,7 +171,9 @@ def _word(name: str, text: str) -> str:
     url = subject_url(_SUBJECT_OF_FIELD.get(name, ""), text)
     if url:
         return format_html('<a href="{}">{}</a> {}', url, _SUBJECT_OF_FIELD[name].replace("_", " "), identifier(text))
-    return identifier(text) if _is_identifier(name) else text
+    if _is_identifier(name):
+        return identifier(text)
+    return text.replace("_", " ") if name in ("kind", "permitted_kinds", "withheld_kinds", "recording_mode") else text
 
 
 def _is_identifier(name: str) -> bool:

@@ -119,13 +119,17 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryAnalysis:
-    """The question as it is searched. `text` is normalised; `search_text` is what is embedded."""
+    """The question as it is searched. `text` is normalised; `search_text` is what is embedded.
+
+    `names` are the names of several words that no held company explains: who or what the question is about.
+    """
 
     text: str
     search_text: str
     language: str
     terms: tuple[WeightedTerm, ...]
     concepts: tuple[Concept, ...]
+    names: tuple[str, ...]
     expansions: tuple[Expansion, ...]
     filters: tuple[MetadataFilter, ...]
     relaxed: tuple[RelaxedFilter, ...]

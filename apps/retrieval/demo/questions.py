@@ -24,6 +24,7 @@ class DemoQuestion:
     document: file name of the document that must be among the citations; empty where none must be.
     quote: what must stand in a quote of that document; empty where nothing must.
     forbidden: what must stand in no answer and no quote.
+    refused: there must be no answer, since nothing that may be reached holds one.
     provider_down: ask while the embedding provider can't be reached; the answer must be flagged as degraded.
     note: what this question shows, in one sentence.
     """
@@ -35,6 +36,7 @@ class DemoQuestion:
     document: str = ""
     quote: str = ""
     forbidden: tuple[str, ...] = ()
+    refused: bool = False
     provider_down: bool = False
     note: str
 
@@ -114,6 +116,7 @@ def demo_questions(tenant: DemoTenant) -> tuple[DemoQuestion, ...]:
             intent=UNRECOGNISED,
             kinds=frozenset({Kind.ORG_PROFILE}),
             forbidden=(latest["drawdown"], facts["issuer_limit_equity"]),
+            refused=True,
             note="Outside the domain: the most restrictive kind set, never a guess.",
         ),
         DemoQuestion(
@@ -131,6 +134,7 @@ def demo_questions(tenant: DemoTenant) -> tuple[DemoQuestion, ...]:
             intent="performance",
             kinds=_RUNS,
             forbidden=(other.periods[2024]["drawdown"], other.periods[2024]["run_id"], other.periods[2024]["nav"]),
+            refused=True,
             note=f"{other.name} holds the answer; nothing of it may show here.",
         ),
         DemoQuestion(

@@ -63,8 +63,10 @@ class ExtractiveGenerator:
         if not ranked:
             return self._refused(_NOTHING)
         best = max(choice.relevance.coverage for choice in ranked)
-        if best < self._minimum_coverage or ranked[0].relevance.own_coverage == 0.0:
-            return self._refused(_NOT_CLOSE.format(coverage=best, minimum=self._minimum_coverage))
+        first = ranked[0].relevance
+        if best < self._minimum_coverage or first.own_coverage == 0.0 or first.subject_coverage == 0.0:
+            held = 0.0 if first.subject_coverage == 0.0 else best
+            return self._refused(_NOT_CLOSE.format(coverage=held, minimum=self._minimum_coverage))
         chosen = self._chosen(ranked)
         return GeneratedAnswer(
             text="\n".join(_line(choice.quote) for choice in chosen),

@@ -63,6 +63,7 @@ def analyse(
         language=language,
         terms=_weighted_terms(search_words, mentions, topic.expansions, language, expansion_weight),
         concepts=topic.concepts,
+        names=topic.names,
         expansions=topic.expansions,
         filters=filters.kept,
         relaxed=filters.relaxed,

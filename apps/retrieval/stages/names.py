@@ -8,6 +8,7 @@ from typing import Final
 from apps.retrieval.stages.mentions import word_set
 
 _CAPITALISED: Final = re.compile(r"\b[A-Z][a-z]+\b")
+_PHRASE: Final = re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+\b")
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:;]\s+)[\"'(\u201c]*$")
 # Written with a capital as often as not, and no name by themselves.
@@ -41,3 +42,14 @@ def proper_names(words: str, question: str, language: str) -> tuple[str, ...]:
         for match in _CAPITALISED.finditer(words)
         if match.group().lower() not in _GENERIC and not _SENTENCE_START.search(question[: match.start()])
     )
+
+
+def name_phrases(words: str, question: str, language: str) -> tuple[str, ...]:
+    """Names of several words, such as somebody's fund, whose first word is a proper name.
+
+    Args:    as for `proper_names`.
+    Returns: the phrases as they stand in the question, in order, each once.
+    """
+    names = frozenset(proper_names(words, question, language))
+    found = (match.group() for match in _PHRASE.finditer(question))
+    return tuple(dict.fromkeys(" ".join(phrase.split()) for phrase in found if phrase.split()[0] in names))

@@ -38,11 +38,14 @@ class Piece:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relevance:
     """`coverage` is the share of the question's concepts, by weight, that the piece and its surroundings hold, 0 to 1;
-    `own_coverage` the share that the piece itself holds; `score` orders pieces and may pass 1.
+    `own_coverage` the share that the piece itself holds; `subject_coverage` the share without proper names (of all, for
+    a question of names alone): a piece about the right place and another thing has none. `score` orders pieces and may
+    pass 1.
     """
 
     coverage: float
     own_coverage: float
+    subject_coverage: float
     score: float
 
 
@@ -66,6 +69,8 @@ def rate_pieces(pieces: Sequence[Piece], analysis: QueryAnalysis) -> tuple[Relev
         for index, concept in enumerate(analysis.concepts)
     ]
     total = sum(weights) or 1.0
+    subject = [index for index, each in enumerate(analysis.concepts) if not each.is_name] or range(len(weights))
+    subject_total = sum(weights[index] for index in subject) or 1.0
     ratings = []
     for piece, found, row in zip(pieces, words, own, strict=True):
         with_context = found | around[piece.surroundings]
@@ -75,8 +80,16 @@ def rate_pieces(pieces: Sequence[Piece], analysis: QueryAnalysis) -> tuple[Relev
         ]
         own_coverage = sum(weight * match for weight, match in zip(weights, row, strict=True)) / total
         coverage = sum(weight * match for weight, match in zip(weights, both, strict=True)) / total
+        subject_coverage = sum(weights[index] * both[index] for index in subject) / subject_total
         bonus = _bonus(piece.text, analysis) + FOCUS_SHARE * _focus(found, analysis.concepts)
-        ratings.append(Relevance(coverage=coverage, own_coverage=own_coverage, score=coverage + bonus * own_coverage))
+        ratings.append(
+            Relevance(
+                coverage=coverage,
+                own_coverage=own_coverage,
+                subject_coverage=subject_coverage,
+                score=coverage + bonus * own_coverage,
+            )
+        )
     return tuple(ratings)
 
 

@@ -10,7 +10,7 @@ from apps.corpus.terms import terms
 from apps.retrieval.contracts import Concept, Expansion
 from apps.retrieval.stages.glossary import GLOSSARY, UPPER_CASE_ONLY, Nature
 from apps.retrieval.stages.mentions import Mention, blanked, mentions_of
-from apps.retrieval.stages.names import proper_names
+from apps.retrieval.stages.names import name_phrases, proper_names
 from apps.retrieval.stages.question_words import NUMBER_WORDS, SCAFFOLDING
 
 GLOSSARY_WEIGHT: Final = 2.0
@@ -25,6 +25,7 @@ class Topic:
     """What is left of a question when company, period and document type have been read."""
 
     concepts: tuple[Concept, ...]
+    names: tuple[str, ...]
     expansions: tuple[Expansion, ...]
     words: str
     ignored: tuple[str, ...]
@@ -82,6 +83,7 @@ def read_topic(text: str, question: str, language: str) -> Topic:
     )
     return Topic(
         concepts=tuple(concepts),
+        names=name_phrases(words, question, language),
         expansions=tuple(expansions),
         words=words,
         ignored=tuple(dict.fromkeys(mention.text.lower() for mention in scaffolding)),

@@ -23,8 +23,13 @@ from apps.retrieval.recorder import TraceRecorder
 from apps.retrieval.stages.assemble import assemble
 from apps.retrieval.stages.cite import cite
 from apps.retrieval.stages.ground import ground
+from apps.retrieval.stages.subject import unknown_names
 from apps.retrieval.trace import Stage, StageStatus, Trace
 
+_NOT_ABOUT = (
+    "Nothing that this question may reach speaks of {names}. Check the name; it may also lie in a scope that you do "
+    "not hold, or in a kind of document that this intent may not reach."
+)
 _UNGROUNDED = (
     "The answer that was written could not be confirmed in the documents and is therefore withheld. {reason} "
     "Open the passages that were found, or ask again in the words of the documents."
@@ -53,8 +58,15 @@ def build_context(
 def write(
     recorder: TraceRecorder, analysis: QueryAnalysis, context: ContextBlock, deps: PipelineDependencies
 ) -> GeneratedAnswer:
-    """Write the answer; where the model fails, quote instead, and the answer says so."""
+    """Write the answer; where the model fails, quote instead, and the answer says so.
+
+    A name that no passage holds is refused before anything is written: figures of another fund would be no answer.
+    """
     with recorder.stage(Stage.GENERATE, count_in=len(context.passages)) as stage:
+        if missing := unknown_names(analysis, context):
+            stage.notes.append(f"Not written: no passage speaks of {', '.join(missing)}.")
+            stage.status = StageStatus.SKIPPED
+            return _not_about(missing)
         try:
             draft = deps.generator.generate(analysis, context)
         except GenerationError as error:
@@ -65,6 +77,18 @@ def write(
             stage.notes.append(draft.refusal.message)
         stage.count_out, stage.output = len(draft.ref_ids), draft
         return draft
+
+
+def _not_about(names: Sequence[str]) -> GeneratedAnswer:
+    message = _NOT_ABOUT.format(names=" and ".join(f"“{name}”" for name in names))
+    return GeneratedAnswer(
+        text="",
+        ref_ids=(),
+        quotes=(),
+        generator="",
+        model="",
+        refusal=Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=message),
+    )
 
 
 def check(

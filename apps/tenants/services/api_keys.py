@@ -12,10 +12,11 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from apps.tenants.context import current_scope, open_identity
+from apps.tenants.context import current_scope, open_identity, open_scope
 from apps.tenants.errors import InvalidKeyError
 from apps.tenants.events import emit
 from apps.tenants.models import ApiKey, Scope
+from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.services.members import grants_set
 from apps.tenants.tokens import Identity
@@ -83,11 +84,16 @@ def api_key_authenticate(plain: str) -> ApiKey:
     raise InvalidKeyError
 
 
-def api_key_used(key: ApiKey) -> None:
-    """Note the last use, to the minute. Needs the key's own scope open."""
+def api_key_used(principal: Principal, key: ApiKey) -> None:
+    """Note the last use, to the minute.
+
+    In a transaction of its own: within the request's, a slow request would hold the row, and every other request of
+    the same key would wait for it.
+    """
     now = timezone.now()
     if key.last_used_at is None or now - key.last_used_at > _LAST_USE_RESOLUTION:
-        ApiKey.objects.filter(id=key.id).update(last_used_at=now)
+        with open_scope(tenant=principal.tenant_id, principal=principal):
+            ApiKey.objects.filter(id=key.id).update(last_used_at=now)
 
 
 def _insert(
