@@ -103,8 +103,13 @@ def from_filename(filename: str) -> Findings:
     elif year:
         period = Period(int(year[1]))
     kind = next((kind for pattern, kind in _NAME_TYPES if pattern.search(name_without_date)), None)
-    title = " ".join(re.sub(r"[_]+", " ", name).split())
-    return Findings(period=period, document_type=kind, published_on=published_on, title=title)
+    return Findings(period=period, document_type=kind, published_on=published_on, title=title_from_filename(filename))
+
+
+def title_from_filename(filename: str) -> str:
+    """A readable title where there is no other; never empty, at most 300 characters."""
+    stem = PurePath(filename.replace("\\", "/")).stem
+    return " ".join(stem.replace("_", " ").split())[:300].rstrip() or "Untitled"
 
 
 def from_first_pages(document: ExtractedDocument) -> Findings:
@@ -131,7 +136,8 @@ def _cover_type(text: str) -> DocumentType | None:
     head = " ".join(text[:_HEAD_CHARACTERS].split())
     if _TRANSCRIPT.search(head):
         return DocumentType.EARNINGS_TRANSCRIPT
-    return DocumentType.EARNINGS_RELEASE if _RELEASE.search(head) else None
+    # A fund's own report speaks of a quarter's results too; only a listed company names where it is listed.
+    return DocumentType.EARNINGS_RELEASE if _RELEASE.search(head) and _LISTED_AS.search(head) else None
 
 
 def _form_type(name: str) -> DocumentType:

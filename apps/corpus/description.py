@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from apps.corpus.chunking.contracts import DocumentFacts
-from apps.corpus.cover_page import Findings, from_filename, from_first_pages
+from apps.corpus.cover_page import Findings, from_filename, from_first_pages, title_from_filename
 from apps.corpus.extraction.contracts import ExtractedDocument
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.metadata_values import (
@@ -27,9 +27,13 @@ from apps.corpus.metadata_values import (
     year_of,
 )
 
-__all__ = ["Description", "DescriptionWarning", "InvalidFieldError", "describe"]
+__all__ = ["Description", "DescriptionWarning", "InvalidFieldError", "describe", "title_from_filename"]
 
 _FILINGS = frozenset({DocumentType.FORM_10K, DocumentType.FORM_10Q, DocumentType.FORM_8K})
+# What an issuer says of itself: a ticker on its first page is its own. Elsewhere it is one that is written about.
+_OF_AN_ISSUER = _FILINGS | {DocumentType.EARNINGS_RELEASE, DocumentType.EARNINGS_TRANSCRIPT}
+# A year in the name of one of these is when it was written, not a fiscal year that it reports on.
+_WITHOUT_A_PERIOD = frozenset({DocumentType.NEWS_ARTICLE, DocumentType.POLICY})
 _SOURCES: dict[DocumentType, SourceType] = {
     DocumentType.FORM_10K: SourceType.OFFICIAL,
     DocumentType.FORM_10Q: SourceType.OFFICIAL,
@@ -112,7 +116,7 @@ def describe(document: ExtractedDocument | None, *, filename: str, given: Mappin
     return Description(
         title=_title(given, document, name, cover, built=_built_title(company, document_type, period)),
         company=company,
-        ticker=_text(given, "ticker").upper() or cover.ticker,
+        ticker=_text(given, "ticker").upper() or (cover.ticker if document_type in _OF_AN_ISSUER else ""),
         fiscal_year=period.fiscal_year if period else None,
         fiscal_quarter=period.fiscal_quarter if period else None,
         document_type=document_type,
@@ -144,8 +148,8 @@ def _period(
     document_type: DocumentType,
     warnings: list[DescriptionWarning],
 ) -> Period | None:
-    chosen = _given_period(given)
-    found = name.period or cover.period
+    found = _found_period(name, cover, document_type)
+    chosen = _given_period(given, found)
     period = chosen or found
     if chosen is not None and found is not None:
         if chosen.fiscal_year != found.fiscal_year:
@@ -158,16 +162,28 @@ def _period(
     return period
 
 
-def _given_period(given: Mapping[str, object]) -> Period | None:
+def _found_period(name: Findings, cover: Findings, document_type: DocumentType) -> Period | None:
+    """The file name's, or the cover's; a quarter on the cover completes a name that has the year alone."""
+    named = name.period
+    if named is not None and named.fiscal_quarter is None:
+        if document_type in _WITHOUT_A_PERIOD:
+            named = None
+        elif cover.period is not None and cover.period.fiscal_year == named.fiscal_year:
+            named = cover.period
+    return named or cover.period
+
+
+def _given_period(given: Mapping[str, object], found: Period | None) -> Period | None:
     value = given_value(given, "period")
     year, quarter = given_value(given, "fiscal_year"), given_value(given, "fiscal_quarter")
     period = period_of(value) if value is not None else None
     if year is not None:
         period = Period(year_of(year), period.fiscal_quarter if period else None)
     if quarter is not None:
-        if period is None:
+        dated = period or found
+        if dated is None:
             raise invalid("fiscal_quarter", quarter, "a quarter together with a fiscal_year")
-        period = Period(period.fiscal_year, quarter_of(quarter))
+        period = Period(dated.fiscal_year, quarter_of(quarter))
     return period
 
 

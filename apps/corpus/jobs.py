@@ -17,6 +17,7 @@ from uuid import UUID
 from django.db import DataError
 from django.db.models import Exists, OuterRef
 
+from apps.corpus.description import InvalidFieldError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document, JobStage, SourceFile
 from apps.corpus.providers.errors import ProviderError
@@ -31,7 +32,8 @@ from apps.corpus.services.ingest_errors import (
 )
 from apps.corpus.services.ingest_finish import fail, finish, wait_or_fail
 from apps.corpus.services.ingest_lease import Heartbeat, Lease, RunPolicy, claim, give_back, holding
-from apps.corpus.services.ingest_read import read_file, searched_text, warnings_as_json
+from apps.corpus.services.ingest_metadata import fill_in
+from apps.corpus.services.ingest_read import read_file, searched_text, warnings_of
 from apps.corpus.services.ingest_store import store_reading, store_vectors
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import current_tenant
@@ -74,7 +76,7 @@ def _run(lease: Lease) -> RunOutcome:
         if lease.stage is JobStage.EXTRACT:
             _read(lease)
         finish(lease, model=_embed(lease))
-    except (ExtractionError, IngestError) as error:
+    except (ExtractionError, IngestError, InvalidFieldError) as error:
         if isinstance(error, LeaseLostError):
             raise
         fail(lease, error)
@@ -90,14 +92,14 @@ def _read(lease: Lease) -> None:
         content = bytes(SourceFile.objects.get(document=document).content)
     read = read_file(content, document=document)
     with holding(lease) as job:
+        document = Document.objects.get(id=job.document_id)
         try:
             store_reading(document, read)
         except DataError as error:
             raise NotStorableError(filename=document.filename) from error
         document.media_type = read.media_type
-        document.language = read.language
-        document.title = read.title
-        document.warnings = warnings_as_json(read.warnings)
+        fill_in(document, read.about)
+        document.warnings = warnings_of(read)
         document.page_count = job.pages_total = len(read.pages)
         document.chunk_count = job.chunks_total = len(read.children)
         document.term_count = read.term_count

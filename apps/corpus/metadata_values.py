@@ -142,11 +142,13 @@ def date_of(value: object, *, field: str = "published_on") -> date:
 
 
 def language_of(value: object) -> str:
-    """ "en" or "de"; a region is dropped ("en-US"). Raises InvalidFieldError."""
+    """A code of two letters, also from a known name; a region is dropped ("en-US"). Raises InvalidFieldError."""
     plain = re.split(r"[-_]", str(value).strip().lower())[0]
-    if plain not in _LANGUAGES:
-        raise invalid("language", value, "en, de")
-    return _LANGUAGES[plain]
+    if plain in _LANGUAGES:
+        return _LANGUAGES[plain]
+    if not re.fullmatch(r"[a-z]{2}", plain):
+        raise invalid("language", value, "a code of two letters such as en, de")
+    return plain
 
 
 def jurisdictions_of(value: object) -> tuple[str, ...]:

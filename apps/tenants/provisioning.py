@@ -1,4 +1,4 @@
-"""What a new tenant needs from the floors above: they register it here, since this floor may not import them."""
+"""What the floors above do when a tenant is made or changed. They register it here: this floor may not import them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from apps.tenants.models import Tenant
 
-_callbacks: list[Callable[[Tenant], None]] = []
+_on_created: list[Callable[[Tenant], None]] = []
+_on_configured: list[Callable[[Tenant, Tenant], None]] = []
 
 
 def on_tenant_created(callback: Callable[[Tenant], None]) -> None:
@@ -14,10 +15,24 @@ def on_tenant_created(callback: Callable[[Tenant], None]) -> None:
 
     A callback that raises undoes the tenant.
     """
-    if callback not in _callbacks:
-        _callbacks.append(callback)
+    if callback not in _on_created:
+        _on_created.append(callback)
+
+
+def on_tenant_configured(callback: Callable[[Tenant, Tenant], None]) -> None:
+    """Call back inside the transaction that changes a tenant's settings, with the tenant as it was and as it is.
+
+    The scope of whoever changes them is open. A callback that raises undoes the change.
+    """
+    if callback not in _on_configured:
+        _on_configured.append(callback)
 
 
 def tenant_created(tenant: Tenant) -> None:
-    for callback in _callbacks:
+    for callback in _on_created:
         callback(tenant)
+
+
+def tenant_configured(before: Tenant, after: Tenant) -> None:
+    for callback in _on_configured:
+        callback(before, after)

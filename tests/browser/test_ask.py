@@ -79,9 +79,9 @@ def test_scopes_hold_together(alice: Page) -> None:
     expect(beta).to_be_checked()
 
 
-def test_a_search_under_way_is_seen_and_a_second_click_asks_nothing(
-    alice: Page, acme: Firm, model_server: ModelServer
-) -> None:
+def test_a_search_under_way_is_seen_and_a_second_click_asks_nothing(alice: Page, model_server: ModelServer) -> None:
+    asked: list[str] = []
+    alice.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
     model_server.at_request(len(model_server.requests) + 1, lambda: time.sleep(1))
     # While the answer is awaited Playwright waits too, so the page itself notes what it shows, and clicks again.
     alice.evaluate(
@@ -105,8 +105,7 @@ def test_a_search_under_way_is_seen_and_a_second_click_asks_nothing(
     expect(alice.locator("#answer")).to_be_visible()
     assert alice.evaluate("sessionStorage.getItem('shown')").startswith("true|Searching…|The first question")
     expect(alice.locator("#ask-form")).to_have_attribute("aria-busy", "false")
-    with open_scope(tenant=acme.id, reason="a test"):
-        assert Event.objects.filter(action=ANSWERED).count() == 1
+    assert len(asked) == 1
 
 
 def test_the_steps_open_one_by_one_and_all_at_once(alice: Page) -> None:

@@ -3,71 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
 from django.db import transaction
 from django.test import override_settings
 from django.urls import reverse
 
-from apps.audit.models import Event, Outcome
-from apps.retrieval.events import ANSWERED, REJECTED
 from apps.retrieval.trace import Stage
-from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
-from tests.corpus.ingesting import ingest, remote_profile, run
-from tests.factories import Firm, make_firm, make_member
-from tests.model_server import Fault, ModelServer
+from tests.corpus.ingesting import remote_profile
+from tests.factories import Firm, make_member
+from tests.model_server import ModelServer
+from tests.retrieval.asking import ALL, QUESTION, ask, events, make_acme, steps
 from tests.visitor import Page, Visitor
 
 pytestmark = pytest.mark.django_db
-
-QUESTION = "What was the maximum drawdown of the Alpha Fund in the fourth quarter?"
-ALPHA = b"""# Alpha Fund, fourth quarter
-
-## Performance
-
-The maximum drawdown of the Alpha Fund in the fourth quarter was 12.5 %. It recovered within five weeks.
-
-## Operations
-
-Bob said: <script>alert("x")</script> is not a figure & never was.
-"""
-BETA = b"# Beta Fund, fourth quarter\n\nThe maximum drawdown of the Beta Fund in the fourth quarter was 3.3 %.\n"
-RULES = b"# Compliance profile\n\nA drawdown above 20 % is reported to the board by Charlie within a day.\n"
-
-
-PAGES = (
-    (ALPHA, "alpha.md", "fund:alpha", "run"),
-    (BETA, "beta.md", "fund:beta", "run"),
-    (RULES, "rules.md", "firm:acme", "compliance_profile"),
-)
-
-
-def make_acme() -> Firm:
-    """A report for each fund, a rule of the firm; Alice may ask and read the log, Bob asks for the fund alpha."""
-    firm = make_firm("acme")
-    for content, name, scope, kind in PAGES:
-        run(firm, ingest(firm, content, filename=name, scope=scope, kind=kind).job)
-    make_member(firm, "alice", Role.COMPLIANCE_OFFICER)
-    make_member(firm, "bob", Role.ANALYST, scopes=["fund:alpha"])
-    return firm
-
-
-@pytest.fixture
-def server(settings: LazySettings) -> Iterator[ModelServer]:
-    """The tenant's embedding provider, under the profile that every new tenant has."""
-    with ModelServer() as running:
-        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(running)}
-        yield running
-
-
-@pytest.fixture
-def firm(server: ModelServer) -> Firm:
-    return make_acme()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,24 +54,6 @@ def answered(django_db_setup: None, django_db_blocker: Any) -> Answered:
         )
         transaction.set_rollback(True)
     return found
-
-
-ALL = ["firm:acme", "fund:alpha", "fund:beta"]
-
-
-def ask(visitor: Visitor, question: str = QUESTION, scopes: list[str] | None = None) -> Page:
-    return visitor.send("ask", question=question, scopes=ALL if scopes is None else scopes)
-
-
-def events(firm: Firm, action: str = ANSWERED) -> list[Event]:
-    with open_scope(tenant=firm.id, reason="a test"):
-        return list(Event.objects.filter(action=action).order_by("occurred_at"))
-
-
-def steps(page: Page) -> dict[str, str]:
-    """What each step of the way says, by stage."""
-    found = page.tree.xpath("//li[contains(@class, 'ask-step')]")
-    return {step.get("id").removeprefix("step-"): " ".join(step.text_content().split()) for step in found}
 
 
 # --- The form -------------------------------------------------------------------------------------------------------
@@ -235,6 +169,11 @@ def test_what_a_document_or_a_question_says_never_runs(firm: Firm) -> None:
     assert "<script>alert" in page.text
 
 
+def test_the_page_brings_no_script_and_no_style_of_its_own_in_the_text(answered: Answered) -> None:
+    content = answered.alice.tree.get_element_by_id("content")
+    assert content.xpath(".//script | .//style | .//@style | .//@*[starts-with(name(), 'on')]") == []
+
+
 # --- The way --------------------------------------------------------------------------------------------------------
 
 
@@ -291,172 +230,3 @@ def test_every_claim_is_listed_with_the_citation_that_supports_it(answered: Answ
 
 def test_the_time_of_every_stage_that_ran_is_drawn(answered: Answered) -> None:
     assert len(answered.alice.tree.xpath("//*[@id='latency']//tbody/tr")) == 13
-
-
-# --- Scopes ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_answer_stays_within_the_chosen_scopes(firm: Firm) -> None:
-    page = ask(Visitor("alice"), "What was the fund's maximum drawdown in the fourth quarter?", scopes=["fund:beta"])
-    assert "3.3 %" in page.tree.get_element_by_id("answer").text_content()
-    assert "alpha" not in " ".join(steps(page).values()).lower()
-
-
-def test_the_chosen_scopes_stay_chosen(firm: Firm) -> None:
-    page = ask(Visitor("alice"), scopes=["fund:beta"])
-    assert page.tree.xpath("//input[@name='scopes'][@checked]/@value") == ["fund:beta"]
-
-
-def test_without_a_scope_nothing_is_asked(firm: Firm) -> None:
-    page = ask(Visitor("alice"), scopes=[])
-    assert page.status == 422
-    assert "Choose at least one scope" in page.errors_of("scopes")
-    assert events(firm) == []
-
-
-@pytest.mark.parametrize("key", ["fund:beta", "fund:nowhere"])
-def test_a_scope_that_is_not_held_looks_like_one_that_does_not_exist(firm: Firm, key: str) -> None:
-    page = ask(Visitor("bob"), scopes=[key])
-    assert page.status == 422
-    assert "There is no scope of that name that you may use." in page.errors_of("scopes")
-
-
-def test_a_scope_with_one_below_it_left_out_says_two_things_at_once(firm: Firm) -> None:
-    page = ask(Visitor("alice"), scopes=["firm:acme", "fund:alpha"])
-    assert page.status == 422
-    assert "Untick" in page.errors_of("scopes")
-    assert page.tree.get_element_by_id("id_question").text.strip() == QUESTION
-
-
-# --- Bad input ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("question", "status", "words"),
-    [
-        ("", 400, "The question is empty"),
-        ("   \n ", 400, "The question is empty"),
-        ("x" * 100_000, 413, "100000 characters; at most 4000"),
-        ("\x01\x02\x07\x1b", 400, "control characters only"),
-        ("\x00\x00", 400, "control characters only"),
-    ],
-    ids=["empty", "blanks", "too-long", "control", "nul"],
-)
-def test_what_is_no_question_is_refused_beside_the_box_and_recorded(
-    firm: Firm, question: str, status: int, words: str
-) -> None:
-    page = ask(Visitor("alice"), question)
-    assert page.status == status
-    assert words in page.errors_of("question")
-    assert [event.payload["core"]["length_chars"] for event in events(firm, REJECTED)] == [len(question)]
-
-
-def test_a_question_that_is_too_long_stays_to_be_shortened(firm: Firm) -> None:
-    page = ask(Visitor("alice"), "drawdown " * 1000)
-    assert len(page.tree.get_element_by_id("id_question").text.strip()) == 8999
-
-
-def test_control_characters_within_a_question_are_left_out_as_the_api_does(firm: Firm) -> None:
-    page = ask(Visitor("alice"), QUESTION.replace("maximum ", "maximum \x00\x07"))
-    assert page.status == 200
-    assert "2 characters taken out" in steps(page)["validate"]
-
-
-def test_a_vague_question_is_refused_with_what_to_do(firm: Firm) -> None:
-    page = ask(Visitor("alice"), "and what about it?")
-    answer = page.tree.get_element_by_id("answer").text_content()
-    assert "Refused" in answer
-    assert "Name the figure, topic or rule" in answer
-    assert "Not reached" in steps(page)["dense"]
-
-
-def test_an_unrecognised_question_reaches_the_least(firm: Firm) -> None:
-    page = ask(Visitor("alice"), "Who won the football match last night?")
-    assert "1 of 10 kinds" in steps(page)["gate"]
-    assert "12.5 %" not in page.text
-
-
-# --- What fails on the way ------------------------------------------------------------------------------------------
-
-
-def test_without_the_embedding_provider_the_answer_is_degraded_and_says_what_that_means(
-    firm: Firm, server: ModelServer
-) -> None:
-    server.fail_with(Fault.ERROR_500)
-    page = ask(Visitor("alice"))
-    answer = " ".join(page.tree.get_element_by_id("answer").text_content().split())
-    assert page.status == 200
-    assert "Degraded" in answer
-    assert "Only the words of the question were searched." in answer
-    assert "12.5 %" in answer
-    assert events(firm)[0].outcome == Outcome.DEGRADED
-
-
-def test_a_failed_stage_is_marked_as_such_on_the_way(firm: Firm, server: ModelServer) -> None:
-    server.fail_with(Fault.ERROR_500)
-    found = steps(ask(Visitor("alice")))
-    assert "Degraded" in found["embed"]
-    assert "Skipped" in found["dense"]
-
-
-def test_a_provider_of_another_region_is_refused_above_the_form(server: ModelServer, settings: LazySettings) -> None:
-    make_member(make_firm("strict", funds=(), strict=True), "alice", Role.COMPLIANCE_OFFICER)
-    settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server, region="us")}
-    page = ask(Visitor("alice"), scopes=["firm:strict"])
-    assert page.status == 409
-    assert "must stay in region eu" in page.tree.xpath("//form//*[@role='alert']")[0].text_content()
-    assert page.tree.get_element_by_id("id_question").text.strip() == QUESTION
-
-
-# --- My recent questions --------------------------------------------------------------------------------------------
-
-
-def recent_rows(page: Page) -> list[str]:
-    return [" ".join(row.text_content().split()) for row in page.tree.xpath("//*[@id='main']//tbody/tr")]
-
-
-def test_my_questions_are_listed_newest_first_with_what_became_of_them(firm: Firm) -> None:
-    alice = Visitor("alice")
-    ask(alice)
-    ask(alice, "and what about it?")
-    ask(alice, "")
-    rows = recent_rows(alice.open("recent_questions"))
-    assert ["Not readable" in rows[0], "too vague to search" in rows[1], "Answered" in rows[2]] == [True] * 3
-    assert "Performance" in rows[2]
-
-
-def test_the_list_holds_no_question(firm: Firm) -> None:
-    alice = Visitor("alice")
-    ask(alice)
-    assert "Alpha" not in alice.open("recent_questions").text
-
-
-def test_nobody_else_s_questions_are_in_the_list(firm: Firm) -> None:
-    ask(Visitor("alice"))
-    page = Visitor("bob").open("recent_questions")
-    assert recent_rows(page) == []
-    assert "You have not asked anything yet." in page.text
-
-
-def test_the_list_links_to_the_events_for_who_may_open_them(firm: Firm) -> None:
-    for name, links in (("alice", 1), ("bob", 0)):
-        visitor = Visitor(name)
-        ask(visitor, scopes=["fund:alpha"])
-        found = [link for link in visitor.open("recent_questions").links if "/audit/event/" in link]
-        assert len(found) == links
-
-
-def test_a_long_list_has_pages(firm: Firm) -> None:
-    alice = Visitor("alice")
-    for _ in range(26):
-        ask(alice, "")
-    assert len(recent_rows(alice.open("recent_questions"))) == 25
-    assert len(recent_rows(alice.open("recent_questions", page=2))) == 1
-
-
-@pytest.mark.parametrize("name", ["ask", "recent_questions"])
-def test_both_pages_are_in_the_sidebar_of_who_may_ask(firm: Firm, name: str) -> None:
-    make_member(firm, "charlie", Role.AUDITOR)
-    address = reverse(f"admin:{name}")
-    shown: dict[str, Any] = {who: address in Visitor(who).open("index").sidebar for who in ("bob", "charlie")}
-    assert shown == {"bob": True, "charlie": False}

@@ -16,7 +16,7 @@ from apps.corpus.admin.document_files import original_view, remove_view
 from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, ScopeFilter
 from apps.corpus.admin.document_text import page_view
 from apps.corpus.admin.document_upload import upload_view
-from apps.corpus.admin.progress import MOVING, progress_view, state_cell
+from apps.corpus.admin.progress import progress_view, state_cell
 from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobStatus
 from apps.corpus.progress import progress_of_documents
 from apps.corpus.services.ingest_restart import job_restart
@@ -69,11 +69,10 @@ class DocumentAdmin(TenantModelAdmin):
         return super().get_queryset(request).select_related("scope")
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """The list, with the progress of those of its rows that move: one query for all of them."""
+        """The list, with the progress of its rows: one query for all of them. A ready one may be embedded again."""
         changelist: Any = super().get_changelist_instance(request)
-        moving = [document for document in changelist.result_list if document.status in MOVING]
-        found = progress_of_documents([document.id for document in moving])
-        for document in moving:
+        found = progress_of_documents([document.id for document in changelist.result_list])
+        for document in changelist.result_list:
             document.progress = found.get(document.id)
         return changelist
 

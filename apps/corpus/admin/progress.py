@@ -32,7 +32,7 @@ def state_html(document: Document, found: IngestProgress | None) -> SafeString:
     """The state as a word, and while it moves a bar and what is going on."""
     status = DocumentStatus(document.status)
     state = pill(status.label, _TONES[status])
-    return format_html("{}{}", state, job_html(found)) if status in MOVING and found else state
+    return format_html("{}{}", state, job_html(found)) if found and _moves(document, found) else state
 
 
 def job_html(found: IngestProgress) -> SafeString:
@@ -46,7 +46,7 @@ def job_html(found: IngestProgress) -> SafeString:
 def state_cell(document: Document, found: IngestProgress | None, url: str) -> SafeString:
     """The state in a frame that the script keeps up to date (static/glassbox/glassbox.js)."""
     state = state_html(document, found)
-    if document.status not in MOVING:
+    if not _moves(document, found):
         return state
     return format_html(
         '<span class="gb-moving" data-progress="{}" data-progress-url="{}" aria-live="polite">{}</span>',
@@ -70,8 +70,13 @@ def progress_view(request: HttpRequest) -> JsonResponse:
         {
             str(document.id): {
                 "html": state_html(document, found.get(document.id)),
-                "moving": document.status in MOVING,
+                "moving": _moves(document, found.get(document.id)),
             }
             for document in Document.objects.filter(id__in=ids)
         }
     )
+
+
+def _moves(document: Document, found: IngestProgress | None) -> bool:
+    """On its way in, or ready and being embedded again."""
+    return document.status in MOVING or (found is not None and not found.is_finished)

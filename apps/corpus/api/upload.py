@@ -8,17 +8,19 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from rest_framework import serializers
 
+from apps.corpus.description import InvalidFieldError
 from apps.corpus.extraction import Limits
 from apps.corpus.extraction.detection import detect
 from apps.corpus.kinds import DocumentType, Kind, SourceType
 from apps.corpus.services.ingest import IngestResult, document_ingest
-from apps.corpus.services.ingest_metadata import DocumentMetadata, fiscal_period_of, source_type_for
+from apps.corpus.services.ingest_metadata import metadata_from_row
 from apps.tenants.api.serializers import StrictSerializer
 from apps.tenants.ids import ScopeId
 from apps.tenants.selectors.tenants import scope_by_key
 
 # A form's own lines around the file.
 FORM_OVERHEAD_BYTES = 256 * 1024
+_NOT_ABOUT_IT = frozenset({"file", "scope", "kind", "replaces"})
 
 
 class UploadSerializer(StrictSerializer):
@@ -55,11 +57,17 @@ class UploadSerializer(StrictSerializer):
     )
     replaces = serializers.UUIDField(required=False, help_text="The id of the document whose next version this is.")
 
-    def validate_period(self, period: str) -> tuple[int | None, int | None]:
-        year, quarter = fiscal_period_of(period)
-        if year is None:
-            raise serializers.ValidationError("No fiscal year in it. Write FY2024, 2024, Q4 2024 or 2024Q4.")
-        return year, quarter
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Read what is said about the document, and refuse what can't be understood beside its field."""
+        fields = dict(super().validate(attrs))
+        try:
+            fields["metadata"] = metadata_from_row(
+                {name: value for name, value in fields.items() if name not in _NOT_ABOUT_IT},
+                filename=fields["file"].name or "",
+            )
+        except InvalidFieldError as error:
+            raise serializers.ValidationError({error.data["field"]: error.detail}) from error
+        return fields
 
 
 def ingest_upload(fields: dict[str, Any]) -> IngestResult:
@@ -74,27 +82,11 @@ def ingest_upload(fields: dict[str, Any]) -> IngestResult:
     content = file.read()
     filename = file.name or ""
     detect(content, filename=filename, limits=Limits(max_file_bytes=settings.GLASSBOX_MAX_UPLOAD_BYTES))
-    document_type = DocumentType(fields.get("document_type", DocumentType.OTHER))
-    year, quarter = fields.get("period", (None, None))
     return document_ingest(
         content=content,
         filename=filename,
         scope_id=ScopeId(scope.id),
         kind=fields["kind"],
         replaces=fields.get("replaces"),
-        metadata=DocumentMetadata(
-            title=fields.get("title", ""),
-            document_type=document_type,
-            source_type=SourceType(fields["source_type"])
-            if "source_type" in fields
-            else source_type_for(document_type),
-            company=fields.get("company", ""),
-            ticker=fields.get("ticker", ""),
-            fiscal_year=year,
-            fiscal_quarter=quarter,
-            published_on=fields.get("published_on"),
-            language=fields.get("language", ""),
-            jurisdictions=tuple(fields.get("jurisdictions", ())),
-            external_id=fields.get("external_id", ""),
-        ),
+        metadata=fields["metadata"],
     )

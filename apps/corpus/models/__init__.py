@@ -1,10 +1,11 @@
 from apps.corpus.models.chunk import Chunk, Page, Posting
-from apps.corpus.models.document import Document, DocumentStatus, SourceFile
+from apps.corpus.models.document import PUBLISHED, Document, DocumentStatus, SourceFile
 from apps.corpus.models.embedding import EMBEDDING_MODELS, Embedding384, Embedding1536
 from apps.corpus.models.job import IngestJob, JobStage, JobStatus
 
 __all__ = [
     "EMBEDDING_MODELS",
+    "PUBLISHED",
     "Chunk",
     "Document",
     "DocumentStatus",

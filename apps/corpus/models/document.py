@@ -18,6 +18,10 @@ class DocumentStatus(models.TextChoices):
     FAILED = "failed", "Failed"
 
 
+# A document that got this far stays what it is, whatever becomes of a later job: what was searchable stays searchable.
+PUBLISHED = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
+
+
 class Document(ScopedModel):
     """One version of one document.
 

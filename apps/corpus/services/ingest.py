@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
+from apps.corpus.description import title_from_filename
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
 from apps.corpus.services.ingest_errors import (
@@ -22,7 +23,7 @@ from apps.corpus.services.ingest_errors import (
     UploadTooLargeError,
 )
 from apps.corpus.services.ingest_events import RECEIVED, record_document_event
-from apps.corpus.services.ingest_metadata import DocumentMetadata, title_from_filename
+from apps.corpus.services.ingest_metadata import DocumentMetadata
 from apps.corpus.services.ingest_queue import RESEND_AFTER, enqueue
 from apps.corpus.services.ingest_restart import restart
 from apps.tenants.context import current_scope

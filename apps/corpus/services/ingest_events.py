@@ -15,6 +15,7 @@ RECEIVED = "corpus.document.received"
 READY = "corpus.document.ready"
 SUPERSEDED = "corpus.document.superseded"
 FAILED = "corpus.document.failed"
+REEMBEDDED = "corpus.document.reembedded"
 RESTARTED = "corpus.job.restarted"
 
 _DOCUMENT = ("kind", "series_id", "version", "content_sha256")
@@ -27,6 +28,11 @@ def register_ingest_events() -> None:
         _event_class(READY, "Document ready", "page_count", "chunk_count", "embedding_profile", "embedding_model"),
         _event_class(SUPERSEDED, "Document superseded", "superseded_by"),
         _event_class(FAILED, "Document failed", "error_code", "stage", "attempts"),
+        _event_class(
+            REEMBEDDED,
+            "Document embedded again",
+            *("chunk_count", "embedding_profile", "embedding_model", "error_code", "stage", "attempts"),
+        ),
         _event_class(RESTARTED, "Ingest started again", "job_id", "stage", "error_code"),
     )
 

@@ -1,4 +1,7 @@
-"""How a job ends: ready (and the version before it superseded), waiting for another attempt, or failed."""
+"""How a job ends: ready (and the version before it superseded), waiting for another attempt, or failed.
+
+A document that was ready before keeps its state in each case: such a job only adds vectors.
+"""
 
 from __future__ import annotations
 
@@ -7,53 +10,77 @@ from datetime import timedelta
 from django.utils import timezone
 
 from apps.audit.models import Outcome
-from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobStatus
+from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobStatus
 from apps.corpus.providers.errors import ProviderError
 from apps.corpus.services.ingest_errors import AttemptsExhaustedError
-from apps.corpus.services.ingest_events import FAILED, READY, SUPERSEDED, record_document_event
+from apps.corpus.services.ingest_events import FAILED, READY, REEMBEDDED, SUPERSEDED, record_document_event
 from apps.corpus.services.ingest_lease import Lease, holding, holding_as_system
+from apps.corpus.services.ingest_reembed import await_configuration, reembed
 from apps.errors import ApplicationError
+from apps.tenants.context import current_scope
+from apps.tenants.selectors.tenants import current_tenant
 
 
 def finish(lease: Lease, *, model: str) -> None:
-    """Make the document searchable and end the version that it replaces, in one transaction.
+    """End the job, in one transaction: make its document searchable, or note that it has the new vectors too.
 
-    A version that was overtaken by a newer one while it waited becomes part of the history at once.
+    Where the tenant's provider was changed while the job ran, the document gets another job at once.
     """
     with holding(lease) as job:
-        now = timezone.now()
+        await_configuration(lease.actor.tenant_id)
         document: Document = Document.objects.get(id=job.document_id)
-        series = {
-            version.version: version
-            for version in Document.objects.select_for_update()
-            .filter(series_id=document.series_id, status=DocumentStatus.READY)
-            .order_by("version")
-        }
-        newer = next((version for number, version in sorted(series.items()) if number > document.version), None)
-        for earlier in series.values():
-            if earlier.version < document.version:
-                _supersede(earlier, by=document)
-        document.valid_from = document.valid_from or (newer.valid_from if newer else now)
-        document.status = DocumentStatus.READY
-        if newer is not None:
-            document.status = DocumentStatus.SUPERSEDED
-            document.valid_to = document.valid_from
-        document.save(update_fields=["status", "valid_from", "valid_to"])
-        record_document_event(
-            READY,
-            document,
-            page_count=document.page_count,
-            chunk_count=document.chunk_count,
-            embedding_profile=lease.profile,
-            embedding_model=model,
-        )
-        if newer is not None:
-            record_document_event(SUPERSEDED, document, superseded_by=str(newer.id))
+        if document.status in PUBLISHED:
+            record_document_event(
+                REEMBEDDED,
+                document,
+                chunk_count=document.chunk_count,
+                embedding_profile=lease.profile,
+                embedding_model=model,
+            )
+        else:
+            _publish(document, lease, model=model)
         _close(job, JobStatus.SUCCEEDED)
         job.stage = JobStage.DONE
         job.attempts = 0
         job.error_code = job.error_detail = ""
         job.save()
+        profile = current_tenant().embedding_profile
+        if profile != lease.profile and document.status == DocumentStatus.READY:
+            reembed([document], principal=current_scope().principal, profile=profile)
+
+
+def _publish(document: Document, lease: Lease, *, model: str) -> None:
+    """Make the document searchable and end the version that it replaces.
+
+    A version that was overtaken by a newer one while it waited becomes part of the history at once.
+    """
+    now = timezone.now()
+    series = {
+        version.version: version
+        for version in Document.objects.select_for_update()
+        .filter(series_id=document.series_id, status=DocumentStatus.READY)
+        .order_by("version")
+    }
+    newer = next((version for number, version in sorted(series.items()) if number > document.version), None)
+    for earlier in series.values():
+        if earlier.version < document.version:
+            _supersede(earlier, by=document)
+    document.valid_from = document.valid_from or (newer.valid_from if newer else now)
+    document.status = DocumentStatus.READY
+    if newer is not None:
+        document.status = DocumentStatus.SUPERSEDED
+        document.valid_to = document.valid_from
+    document.save(update_fields=["status", "valid_from", "valid_to"])
+    record_document_event(
+        READY,
+        document,
+        page_count=document.page_count,
+        chunk_count=document.chunk_count,
+        embedding_profile=lease.profile,
+        embedding_model=model,
+    )
+    if newer is not None:
+        record_document_event(SUPERSEDED, document, superseded_by=str(newer.id))
 
 
 def wait_or_fail(lease: Lease, error: ProviderError) -> bool:
@@ -76,17 +103,22 @@ def wait_or_fail(lease: Lease, error: ProviderError) -> bool:
 
 
 def fail(lease: Lease, error: ApplicationError) -> None:
-    """End the job with its reason on its own row and on the document's. It can be started again from there."""
+    """End the job with its reason on its own row, and on the document's unless that one was ready before.
+
+    It can be started again from there.
+    """
     with holding_as_system(lease, reason="end an ingest job that failed") as job:
         document: Document = Document.objects.get(id=job.document_id)
-        document.status = DocumentStatus.FAILED
-        document.error_code, document.error_detail = error.code, error.detail
-        document.save(update_fields=["status", "error_code", "error_detail"])
+        published = document.status in PUBLISHED
+        if not published:
+            document.status = DocumentStatus.FAILED
+            document.error_code, document.error_detail = error.code, error.detail
+            document.save(update_fields=["status", "error_code", "error_detail"])
         _close(job, JobStatus.FAILED)
         job.error_code, job.error_detail = error.code, error.detail
         job.save()
         record_document_event(
-            FAILED,
+            REEMBEDDED if published else FAILED,
             document,
             outcome=Outcome.FAILED,
             error_code=error.code,

@@ -18,7 +18,7 @@ from uuid import UUID
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobStatus
+from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobStatus
 from apps.corpus.services.ingest_actor import Actor, acting_as
 from apps.corpus.services.ingest_errors import LeaseLostError
 from apps.tenants.context import open_scope
@@ -79,7 +79,9 @@ def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | No
         # A tenant may have moved to another provider since; questions are embedded by the one it has now.
         job.embedding_profile = Tenant.objects.get(id=tenant_id).embedding_profile
         job.save()
-        Document.objects.filter(id=job.document_id).update(status=DocumentStatus.PROCESSING)
+        # One that is embedded again stays in what can be searched.
+        unpublished = Document.objects.filter(id=job.document_id).exclude(status__in=PUBLISHED)
+        unpublished.update(status=DocumentStatus.PROCESSING)
         return Lease(
             owner=job.lease_owner,
             job_id=job.id,

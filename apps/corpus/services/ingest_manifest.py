@@ -10,6 +10,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from apps.corpus.description import InvalidFieldError
 from apps.corpus.kinds import Kind
 from apps.corpus.services.ingest_errors import UnknownKindError
 from apps.corpus.services.ingest_metadata import DocumentMetadata, metadata_from_row
@@ -96,8 +97,8 @@ def _planned(path: Path, fields: Mapping[str, Any], default_kind: str) -> Planne
         )
     try:
         metadata = metadata_from_row(fields, filename=path.name)
-    except ValidationError as error:
-        return PlannedFile(label=path.name, error=in_one_line(error))
+    except InvalidFieldError as error:
+        return PlannedFile(label=path.name, error=error.detail)
     return PlannedFile(label=path.name, path=path, kind=kind, metadata=metadata)
 
 

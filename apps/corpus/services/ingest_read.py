@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from apps.corpus.chunking import ChunkDraft, DocumentFacts, chunk_document
+from apps.corpus.chunking import ChunkDraft, chunk_document
+from apps.corpus.description import Description
 from apps.corpus.extraction import ExtractionWarning, Limits, Page, extract
-from apps.corpus.kinds import DocumentType
 from apps.corpus.models import Chunk, Document
 from apps.corpus.services.ingest_errors import NoPassagesError
-from apps.corpus.services.ingest_metadata import title_from_filename
+from apps.corpus.services.ingest_metadata import describe_stored
 from apps.corpus.terms import term_frequencies
 from apps.corpus.tokens import wordpiece_counter
 
@@ -44,8 +44,7 @@ class ReadDocument:
     parents: Sequence[ReadPassage]
     postings: Sequence[ReadPosting]
     media_type: str
-    language: str
-    title: str
+    about: Description
     warnings: Sequence[ExtractionWarning]
 
     @property
@@ -54,16 +53,15 @@ class ReadDocument:
 
 
 def read_file(content: bytes, *, document: Document, limits: Limits | None = None) -> ReadDocument:
-    """Extract, cut into passages and count terms.
+    """Extract, describe, cut into passages and count terms. The document itself is not changed.
 
-    Raises: ExtractionError: the file can't be read; NoPassagesError: nothing in it can be searched.
+    Raises: ExtractionError: the file can't be read; NoPassagesError: nothing in it can be searched;
+            InvalidFieldError: what is stored about the document can't be understood.
     """
     extracted = extract(content, filename=document.filename, limits=limits or Limits())
-    title = document.title
-    if extracted.title and title == title_from_filename(document.filename):
-        title = extracted.title[:300]
-    drafts = chunk_document(extracted, facts=facts_of(document, title=title), count_tokens=wordpiece_counter())
-    language = document.language or extracted.language
+    about = describe_stored(document, extracted)
+    drafts = chunk_document(extracted, facts=about.facts, count_tokens=wordpiece_counter())
+    language = document.language or about.language
     counted = {
         draft.number: term_frequencies(searched_text(draft), language) for draft in drafts if not draft.is_parent
     }
@@ -84,28 +82,9 @@ def read_file(content: bytes, *, document: Document, limits: Limits | None = Non
         parents=[passage for passage in passages if passage.draft.is_parent],
         postings=_postings(counted, lengths),
         media_type=extracted.media_type.value,
-        language=language,
-        title=title,
+        about=about,
         warnings=extracted.warnings,
     )
-
-
-def facts_of(document: Document, *, title: str) -> DocumentFacts:
-    """What every passage's header says about its document."""
-    known = document.document_type != DocumentType.OTHER
-    return DocumentFacts(
-        title=title,
-        company=document.company,
-        period=period_label(document.fiscal_year, document.fiscal_quarter),
-        document_type=_TYPE_NAMES.get(document.document_type, document.get_document_type_display()) if known else "",
-    )
-
-
-def period_label(fiscal_year: int | None, fiscal_quarter: int | None) -> str:
-    """A fiscal period as people write it: "FY2018", "Q2 FY2023", or nothing."""
-    if fiscal_year is None:
-        return ""
-    return f"Q{fiscal_quarter} FY{fiscal_year}" if fiscal_quarter else f"FY{fiscal_year}"
 
 
 def searched_text(chunk: Chunk | ChunkDraft) -> str:
@@ -113,15 +92,13 @@ def searched_text(chunk: Chunk | ChunkDraft) -> str:
     return f"{chunk.context_header}\n{chunk.text}" if chunk.context_header else chunk.text
 
 
-def warnings_as_json(warnings: Sequence[ExtractionWarning]) -> list[dict[str, Any]]:
-    return [{key: value for key, value in asdict(warning).items() if value is not None} for warning in warnings]
-
-
-_TYPE_NAMES = {
-    str(DocumentType.FORM_10K): "10-K",
-    str(DocumentType.FORM_10Q): "10-Q",
-    str(DocumentType.FORM_8K): "8-K",
-}
+def warnings_of(read: ReadDocument) -> list[dict[str, Any]]:
+    """What a person should know about the document, as it is stored: what was left out, and what contradicts."""
+    left_out = ({key: value for key, value in asdict(each).items() if value is not None} for each in read.warnings)
+    contradictions = (
+        {"code": "metadata_contradicts", "detail": f"{each.field}: {each.detail}."} for each in read.about.warnings
+    )
+    return [*left_out, *contradictions]
 
 
 def _postings(counted: dict[int, Counter[str]], lengths: dict[int, int]) -> list[ReadPosting]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus
+from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStatus
 from apps.corpus.services.ingest_errors import JobNotRetryableError
 from apps.corpus.services.ingest_events import RESTARTED, record_document_event
 from apps.corpus.services.ingest_queue import RESEND_AFTER, enqueue
@@ -43,7 +43,8 @@ def restart(job: IngestJob, document: Document) -> None:
     job.actor_id = principal.id
     job.actor_label = principal.label[:255]
     job.save()
-    document.status = DocumentStatus.PROCESSING if job.chunks_total else DocumentStatus.RECEIVED
-    document.error_code = document.error_detail = ""
-    document.save(update_fields=["status", "error_code", "error_detail"])
+    if document.status not in PUBLISHED:
+        document.status = DocumentStatus.PROCESSING if job.chunks_total else DocumentStatus.RECEIVED
+        document.error_code = document.error_detail = ""
+        document.save(update_fields=["status", "error_code", "error_detail"])
     enqueue(job)

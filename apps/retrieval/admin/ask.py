@@ -14,15 +14,16 @@ from apps.intents.admin.matrix import RECORDING
 from apps.intents.errors import NoPolicyInForceError
 from apps.intents.selectors import policy_in_force
 from apps.retrieval.admin.ask_answer import answer_view
+from apps.retrieval.admin.ask_details import Way
 from apps.retrieval.admin.ask_examples import ExampleGroup, example_groups
 from apps.retrieval.admin.ask_fates import fates
-from apps.retrieval.admin.ask_figures import counted, duration
+from apps.retrieval.admin.ask_figures import duration
 from apps.retrieval.admin.ask_form import AskForm
 from apps.retrieval.admin.ask_latency import latency_view
 from apps.retrieval.admin.ask_links import event_url, policy_url
 from apps.retrieval.admin.ask_rankings import found_in, hit_ids
 from apps.retrieval.admin.ask_status import badges, missing_parts
-from apps.retrieval.admin.ask_way import Way, step_groups
+from apps.retrieval.admin.ask_way import step_groups
 from apps.retrieval.contracts import ContextBlock
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.selectors.passages import passage_places
@@ -95,7 +96,7 @@ def answer_context(asked: Asked, *, may_open_event: bool) -> dict[str, Any]:
         "badges": badges(answer),
         "missing": missing_parts(answer),
         "view": view,
-        "cited": f"{counted(len(view.cards), 'quote')} from {counted(view.documents, 'document')}",
+        "cited": view.cited,
         "recording": RECORDING[asked.grant.recording_mode],
         "notices": answer.notices,
         "groups": step_groups(way),

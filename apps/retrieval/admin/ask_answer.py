@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.kinds import Kind
+from apps.retrieval.admin.ask_figures import counted
 from apps.retrieval.admin.ask_links import citation_url
 from apps.retrieval.contracts import Answer, Citation, ContextBlock, Passage
 
@@ -42,8 +43,12 @@ class AnswerView:
     cards: tuple[CitationCard, ...]
 
     @property
-    def documents(self) -> int:
-        return len({card.citation.document_id for card in self.cards})
+    def cited(self) -> str:
+        """2 quotes from 1 document; nothing, for a refusal."""
+        documents = {card.citation.document_id for card in self.cards}
+        if not documents:
+            return "nothing"
+        return f"{counted(len(self.cards), 'quote')} from {counted(len(documents), 'document')}"
 
 
 def answer_view(answer: Answer, context: ContextBlock | None) -> AnswerView:

@@ -94,13 +94,14 @@ def hit_ids(trace: Trace) -> frozenset[ChunkId]:
 
 
 def found_in(trace: Trace, *, places: Mapping[ChunkId, PassagePlace], fates: Mapping[str, Fate]) -> Found:
-    fused = trace.output(FusedRanking)
+    fused = [record.output for record in trace.stages if isinstance(record.output, FusedRanking)]
     boosted = trace.record(Stage.BOOST)
     lines = boosted.output.candidates if boosted and isinstance(boosted.output, CandidateList) else ()
     return Found(
         places=places,
         fates=fates,
-        fused_ranks={hit.chunk_id: rank for rank, hit in enumerate(fused.hits if fused else (), start=1)},
+        # A later search (for what is missing) adds to the first list, and never renumbers it.
+        fused_ranks={hit.chunk_id: rank for each in reversed(fused) for rank, hit in enumerate(each.hits, start=1)},
         candidates={line.chunk_id: line for line in lines},
     )
 

@@ -48,26 +48,31 @@ TITLES: Final[Mapping[Stage, str]] = {
 }
 NOT_REACHED: Final = "Not reached: the question ended before."
 
-_UNITS: Final[Mapping[Stage, tuple[str, str]]] = {
-    Stage.VALIDATE: ("characters", "read"),
-    Stage.GATE: ("kinds", "permitted"),
-    Stage.ANALYSE: ("documents held", "terms"),
-    Stage.REWRITE: ("question", "searched"),
-    Stage.EMBED: ("to embed", "embedded"),
-    Stage.DENSE: ("scored", "found"),
-    Stage.SPARSE: ("scored", "found"),
-    Stage.FUSE: ("hits", "passages"),
-    Stage.GENERATE: ("passages", "cited"),
-    Stage.GROUND: ("claims", "supported"),
+# What goes in, for one and for many; what comes out.
+_UNITS: Final[Mapping[Stage, tuple[str, str, str]]] = {
+    Stage.VALIDATE: ("character", "characters", "read"),
+    Stage.GATE: ("kind", "kinds", "permitted"),
+    Stage.ANALYSE: ("document held", "documents held", "terms read"),
+    Stage.REWRITE: ("wording", "wordings", "searched"),
+    Stage.EMBED: ("wording", "wordings", "embedded"),
+    Stage.DENSE: ("scored", "scored", "found"),
+    Stage.SPARSE: ("scored", "scored", "found"),
+    Stage.FUSE: ("hit", "hits", "fused"),
+    Stage.GENERATE: ("passage", "passages", "cited"),
+    Stage.GROUND: ("claim", "claims", "supported"),
 }
-_PASSAGES: Final = ("passages", "kept")
+_PASSAGES: Final = ("passage", "passages", "kept")
 
 
 def counts(record: StageRecord) -> str:
     """10 kinds → 3 permitted; empty for a stage that counts nothing."""
-    before, after = _UNITS.get(record.stage, _PASSAGES)
-    pairs = ((record.count_in, before), (record.count_out, after))
-    return " → ".join(f"{count:,} {unit}" for count, unit in pairs if count is not None)
+    one, many, after = _UNITS.get(record.stage, _PASSAGES)
+    shown = []
+    if record.count_in is not None:
+        shown.append(f"{record.count_in:,} {one if record.count_in == 1 else many}")
+    if record.count_out is not None:
+        shown.append(f"{record.count_out:,} {after}")
+    return " → ".join(shown)
 
 
 def sentence(record: StageRecord) -> str:

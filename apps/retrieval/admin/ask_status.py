@@ -17,8 +17,7 @@ _REFUSED: Mapping[RefusalReason, str] = {
     RefusalReason.UNGROUNDED: "An answer was written and is withheld: the documents do not confirm it.",
 }
 _DEGRADED: Mapping[str, str] = {
-    Stage.CLASSIFY: "The intent was decided by the policy's own terms alone. The kinds that are permitted for an "
-    "intent stay the same.",
+    Stage.CLASSIFY: "An unusual wording may go unrecognised. Which kinds an intent may reach is the same as ever.",
     Stage.EMBED: "Only the words of the question were searched. A passage that says the same in other words may be "
     "missing; ask again when the provider is back.",
     Stage.GENERATE: "The answer is quoted word for word from the documents instead of being written by the model.",
@@ -27,12 +26,14 @@ _DEGRADED: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Badge:
-    """A state: its word, one of the display tones, an icon, and what it means."""
+    """A state: its word, one of the display tones, an icon, and what it means; link leads to the step that says more."""
 
     label: str
     tone: str
     icon: str
     meaning: str
+    link: str = ""
+    link_text: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +66,15 @@ def missing_parts(answer: Answer) -> tuple[MissingPart, ...]:
 
 def _answer_badge(answer: Answer) -> Badge:
     if answer.refusal is not None:
-        return Badge(label="Refused", tone="bad", icon="block", meaning=_REFUSED[answer.refusal.reason])
+        searched = answer.refusal.reason in (RefusalReason.NOT_IN_CONTEXT, RefusalReason.UNGROUNDED)
+        return Badge(
+            label="Refused",
+            tone="warn",
+            icon="block",
+            meaning=_REFUSED[answer.refusal.reason],
+            link=f"#panel-{Stage.FUSE}" if searched else "",
+            link_text="See what was found" if searched else "",
+        )
     if answer.grounding is GroundingStatus.GROUNDED:
         return Badge(
             label="Grounded",
@@ -77,8 +86,9 @@ def _answer_badge(answer: Answer) -> Badge:
         label="Partly grounded",
         tone="warn",
         icon="rule",
-        meaning="Some of the answer was not found in the passages that it cites. The step “Check every claim” below "
-        "says what: do not rely on that part.",
+        meaning="Some of the answer was not found in the passages that it cites: do not rely on that part.",
+        link=f"#panel-{Stage.GROUND}",
+        link_text="See which part",
     )
 
 

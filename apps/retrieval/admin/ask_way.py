@@ -6,21 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
-from apps.retrieval.admin.ask_context import context_view
+from apps.retrieval.admin.ask_details import Way, panel_of
 from apps.retrieval.admin.ask_figures import duration
-from apps.retrieval.admin.ask_panels import (
-    analysis_panel,
-    grounding_panel,
-    intent_panel,
-    kinds_panel,
-    left_out_panel,
-)
-from apps.retrieval.admin.ask_rankings import Found, fusion_view, ranking_view
 from apps.retrieval.admin.ask_sentences import NOT_REACHED, TITLES, counts, sentence
-from apps.retrieval.admin.ask_slopes import slope_chart
-from apps.retrieval.contracts import Citation, ContextBlock, GeneratedAnswer, GroundingReport, QueryAnalysis, Ranking
-from apps.retrieval.trace import EmbeddedQuery, FusedRanking, Stage, StageRecord, StageStatus, Trace
+from apps.retrieval.trace import Stage, StageStatus
 
 GROUPS: Final[Sequence[tuple[str, Sequence[Stage]]]] = (
     ("Understand the question", (Stage.VALIDATE, Stage.CLASSIFY)),
@@ -74,25 +63,6 @@ class StepGroup:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
-    name: str
-    title: str
-    details: object
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """What the panels draw on."""
-
-    trace: Trace
-    citations: Sequence[Citation]
-    decision: IntentDecision
-    grant: KindGrant
-    snapshot: PolicySnapshot
-    found: Found
-
-
 def step_groups(way: Way) -> tuple[StepGroup, ...]:
     """All stages in the order of the pipeline, those that did not run included."""
     order = {stage: number for number, stage in enumerate(Stage, start=1)}
@@ -116,13 +86,14 @@ def _step(number: int, stage: Stage, way: Way) -> Step:
             elapsed="",
         )
     first = records[0]
-    panel = _panel(stage, records, way)
+    panel = panel_of(stage, records, way)
     state, tone = _STATES[first.status]
     return Step(
         number=number,
         stage=stage.value,
         title=TITLES[stage],
-        sentence=sentence(first),
+        sentence=sentence(first)
+        + (f" It ran {len(records)} times; the first is told here." if len(records) > 1 else ""),
         state=state,
         tone=tone,
         counts=counts(first),
@@ -133,39 +104,5 @@ def _step(number: int, stage: Stage, way: Way) -> Step:
     )
 
 
-def _panel(stage: Stage, records: Sequence[StageRecord], way: Way) -> Panel | None:
-    match records[0].output:
-        case IntentDecision() as decision:
-            return Panel(name="intent", title="Why this intent", details=intent_panel(decision, way.snapshot))
-        case KindGrant() as grant:
-            return Panel(name="kinds", title="", details=kinds_panel(grant, way.decision))
-        case QueryAnalysis() as analysis:
-            return Panel(name="analysis", title="Filters, terms and glossary", details=analysis_panel(analysis))
-        case EmbeddedQuery() as embedded:
-            return Panel(name="embedding", title="Provider, model and region", details=embedded)
-        case Ranking() if stage is Stage.SPARSE:
-            return Panel(name="rankings", title="Both rankings side by side", details=_rankings(way))
-        case FusedRanking() as fused:
-            view = fusion_view(fused, way.found)
-            details = {"fusion": view, "chart": slope_chart(view)}
-            return Panel(name="fusion", title="The fused list, and what became of each passage", details=details)
-        case ContextBlock() as context:
-            details_of = context_view(context, way.grant, way.found)
-            return Panel(name="context", title="Room by kind, and the exact text", details=details_of)
-        case GeneratedAnswer() as draft:
-            return Panel(name="generation", title="Generator and notes", details=draft)
-        case GroundingReport() as report:
-            return Panel(name="grounding", title="Claim by claim", details=grounding_panel(report, way.citations))
-    left_out = left_out_panel(records, way.found) if stage in _LEAVES_OUT else None
-    return Panel(name="left_out", title="What was left out", details=left_out) if left_out else None
-
-
-_LEAVES_OUT: Final = frozenset({Stage.BOOST, Stage.DIVERSIFY, Stage.RERANK, Stage.CUT_OFF, Stage.HEAL})
-
-
-def _rankings(way: Way) -> tuple[object, ...]:
-    return tuple(
-        ranking_view(record.output, record.stage, way.found)
-        for record in way.trace.stages
-        if isinstance(record.output, Ranking)
-    )
+def _again(times: int) -> str:
+    return "" if times == 1 else f" It ran {times} times; the first is told here."

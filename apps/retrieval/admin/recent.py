@@ -19,6 +19,7 @@ from apps.intents.selectors import policy_in_force
 from apps.retrieval.admin.ask_figures import counted, duration
 from apps.retrieval.admin.ask_links import event_url
 from apps.retrieval.contracts import GroundingStatus, RefusalReason
+from apps.retrieval.errors import EmptyQuestionError, QuestionTooLongError, UnreadableQuestionError
 from apps.retrieval.events import ANSWERED, FAILED, REJECTED
 from apps.retrieval.selectors.recent_questions import recent_questions
 from apps.tenants.admin.base import may, require
@@ -32,6 +33,11 @@ _REFUSALS: Final[Mapping[str, str]] = {
     RefusalReason.NOTHING_FOUND: "nothing found",
     RefusalReason.NOT_IN_CONTEXT: "not in the documents",
     RefusalReason.UNGROUNDED: "not confirmed, withheld",
+}
+_REJECTIONS: Final[Mapping[str, str]] = {
+    EmptyQuestionError.code: "empty",
+    UnreadableQuestionError.code: "control characters only",
+    QuestionTooLongError.code: "too long",
 }
 _GROUNDINGS: Final[Mapping[str, str]] = {
     GroundingStatus.GROUNDED: "grounded",
@@ -93,13 +99,14 @@ def _outcome(event: Event) -> SafeString:
     if event.action == FAILED:
         return pill("Failed", "bad")
     words = {Outcome.SUCCESS: ("Answered", "good"), Outcome.DEGRADED: ("Degraded", "warn")}
-    return pill(*words.get(Outcome(event.outcome), ("Refused", "bad")))
+    return pill(*words.get(Outcome(event.outcome), ("Refused", "warn")))
 
 
 def _detail(event: Event) -> str:
     """What came of it, in a few words."""
     if event.action != ANSWERED:
-        return str(event.payload.get("core", {}).get("code", ""))
+        code = str(event.payload.get("core", {}).get("code", ""))
+        return _REJECTIONS.get(code, code)
     answer = event.payload.get("answer", {})
     if answer.get("refusal"):
         return _REFUSALS.get(answer["refusal"], str(answer["refusal"]))

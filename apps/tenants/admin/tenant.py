@@ -41,8 +41,8 @@ class TenantForm(forms.ModelForm[Tenant]):
         choices=lambda: _profiles(settings.GLASSBOX_EMBEDDING_PROFILES),
         widget=UnfoldAdminSelectWidget,
         help_text="Receives the text of every document and question, and makes the vectors that find passages by "
-        "meaning. After a change, documents that are already here keep their earlier vectors: questions find those by "
-        "their words alone.",
+        "meaning. After a change, the documents that are here are embedded again; until a document's turn has come, "
+        "questions find it by its words alone, and their answers say so.",
     )
     generation_profile = forms.ChoiceField(
         label="Answer provider",

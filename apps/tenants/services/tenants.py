@@ -13,7 +13,7 @@ from apps.tenants.events import emit
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope, Tenant
 from apps.tenants.models.scope import SCOPE_KEY_PATTERN
-from apps.tenants.provisioning import tenant_created
+from apps.tenants.provisioning import tenant_configured, tenant_created
 from apps.tenants.residency import check_providers
 
 
@@ -66,12 +66,18 @@ def tenant_create(
 
 
 def tenant_configure(tenant: Tenant) -> Tenant:
-    """Save a tenant's changed settings. Raises ResidencyError, ValidationError."""
+    """Save a tenant's changed settings, and do what follows from them (see provisioning.on_tenant_configured).
+
+    Raises: ResidencyError, ValidationError.
+    """
     current_scope()
     check_providers(tenant)
     tenant.full_clean()
     with transaction.atomic():
+        # Not locked against the key: rows that point at the tenant may be written meanwhile.
+        before = Tenant.objects.select_for_update(no_key=True).get(id=tenant.id)
         tenant.save()
+        tenant_configured(before, tenant)
         emit(
             action="tenants.tenant.configured",
             core={

@@ -1,0 +1,96 @@
+"""Embedding ready documents again, when their tenant moves to another provider.
+
+The vectors of earlier models stay. No query can take one for another: every vector names its model, and a search asks
+for one model's alone. A tenant that goes back finds them, so that nothing is computed twice; and until the new ones
+are complete they are what an open pipeline may still be asking for. They go with their document.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from django.db import connection
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobStatus
+from apps.corpus.services.ingest_queue import RESEND_AFTER, enqueue
+from apps.tenants.context import current_scope, open_scope
+from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.models import Tenant
+from apps.tenants.principals import Principal, system_principal
+from apps.tenants.roles import Permission
+
+_ENDED = (JobStatus.SUCCEEDED, JobStatus.FAILED)
+
+
+def reembed_after_change(before: Tenant, after: Tenant) -> None:
+    """Give every ready document of the tenant a job, if its provider changed: see provisioning.on_tenant_configured.
+
+    A document with a job that has not ended needs no other: a job asks for the tenant's provider when it begins, and
+    finish looks again whether it was the right one.
+    """
+    if before.embedding_profile == after.embedding_profile:
+        return
+    principal = current_scope().principal
+    with open_scope(tenant=TenantId(after.id), reason="embed documents again by the tenant's new provider"):
+        _lock(TenantId(after.id), "pg_advisory_xact_lock")
+        at_work = IngestJob.objects.filter(document=OuterRef("pk")).exclude(status__in=_ENDED)
+        ready = Document.objects.filter(status=DocumentStatus.READY).filter(~Exists(at_work)).order_by("created_at")
+        reembed(list(ready), principal=principal, profile=after.embedding_profile)
+
+
+def reembed(documents: Sequence[Document], *, principal: Principal, profile: str) -> list[IngestJob]:
+    """Make a job for each document that starts at its embedding, in the current transaction; the message comes after.
+
+    Args: principal: whose grants the jobs run with. For a document beyond them the system acts: the provider is the
+              whole tenant's, whoever chose it.
+    """
+    jobs: list[IngestJob] = IngestJob.objects.bulk_create(
+        [_job(document, _actor(document, principal), profile) for document in documents]
+    )
+    for job in jobs:
+        enqueue(job)
+    return jobs
+
+
+def await_configuration(tenant_id: TenantId) -> None:
+    """Until this transaction ends, let no change of the tenant's provider look for ready documents.
+
+    Otherwise a document that becomes ready at that moment would be seen neither by it nor by the job's own last look.
+    """
+    _lock(tenant_id, "pg_advisory_xact_lock_shared")
+
+
+def _lock(tenant_id: TenantId, function: str) -> None:
+    number = int.from_bytes(hashlib.sha256(f"reembed|{tenant_id}".encode()).digest()[:8], signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {function}(%s)", [number])
+
+
+def _job(document: Document, actor: Principal, profile: str) -> IngestJob:
+    return IngestJob(
+        tenant_id=document.tenant_id,
+        scope_id=document.scope_id,
+        document=document,
+        actor_kind=actor.kind.value,
+        actor_id=actor.id,
+        actor_label=actor.label[:255],
+        stage=JobStage.EMBED,
+        embedding_profile=profile,
+        pages_total=document.page_count,
+        chunks_total=document.chunk_count,
+        next_attempt_at=timezone.now() + RESEND_AFTER,
+    )
+
+
+def _actor(document: Document, principal: Principal) -> Principal:
+    scope_id = ScopeId(document.scope_id)
+    if scope_id in principal.scope_ids and principal.may(Permission.DOCUMENT_ADD):
+        return principal
+    return system_principal(
+        tenant_id=principal.tenant_id,
+        scope_ids=frozenset({scope_id}),
+        label=f"system: the embedding provider was changed by {principal.label}",
+    )

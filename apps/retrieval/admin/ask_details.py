@@ -1,0 +1,92 @@
+"""What the steps of the way open to: which panel shows a stage's output, and what it is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
+from apps.retrieval.admin.ask_context import context_view
+from apps.retrieval.admin.ask_panels import (
+    analysis_panel,
+    grounding_panel,
+    intent_panel,
+    kinds_panel,
+    left_out_panel,
+)
+from apps.retrieval.admin.ask_rankings import Found, FusionView, RankingView, fusion_view, ranking_view
+from apps.retrieval.admin.ask_slopes import SlopeChart, slope_chart
+from apps.retrieval.contracts import Citation, ContextBlock, GeneratedAnswer, GroundingReport, QueryAnalysis, Ranking
+from apps.retrieval.trace import EmbeddedQuery, FusedRanking, Stage, StageRecord, Trace
+
+_LEAVES_OUT: Final = frozenset({Stage.BOOST, Stage.DIVERSIFY, Stage.RERANK, Stage.CUT_OFF, Stage.HEAL})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """name is that of its template; without a title it is always open."""
+
+    name: str
+    title: str
+    details: object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FusionPanel:
+    fusion: FusionView
+    chart: SlopeChart | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """What the panels draw on."""
+
+    trace: Trace
+    citations: Sequence[Citation]
+    decision: IntentDecision
+    grant: KindGrant
+    snapshot: PolicySnapshot
+    found: Found
+
+
+def panel_of(stage: Stage, records: Sequence[StageRecord], way: Way) -> Panel | None:
+    """The panel of a stage that has records; None where its sentence says all."""
+    match records[0].output:
+        case IntentDecision() as decision:
+            return Panel(name="intent", title="Why this intent", details=intent_panel(decision, way.snapshot))
+        case KindGrant() as grant:
+            return Panel(name="kinds", title="", details=kinds_panel(grant, way.decision))
+        case QueryAnalysis() as analysis:
+            return Panel(name="analysis", title="Filters, terms and glossary", details=analysis_panel(analysis))
+        case EmbeddedQuery() as embedded:
+            return Panel(name="embedding", title="Provider, model and region", details=embedded)
+        case Ranking() if stage is Stage.SPARSE:
+            rankings = _rankings(way)
+            title = "Both rankings side by side" if len(rankings) == 2 else "Every ranking"
+            return Panel(name="rankings", title=title, details=rankings)
+        case FusedRanking():
+            fusions = tuple(_fusion(each.output, way) for each in records if isinstance(each.output, FusedRanking))
+            return Panel(name="fusion", title="The fused list, and what became of each passage", details=fusions)
+        case ContextBlock() as context:
+            details_of = context_view(context, way.grant, way.found)
+            return Panel(name="context", title="Room by kind, and the exact text", details=details_of)
+        case GeneratedAnswer() as draft:
+            return Panel(name="generation", title="Generator and notes", details=draft)
+        case GroundingReport() as report:
+            return Panel(name="grounding", title="Claim by claim", details=grounding_panel(report, way.citations))
+    left_out = left_out_panel(records, way.found) if stage in _LEAVES_OUT else None
+    return Panel(name="left_out", title="What was left out", details=left_out) if left_out else None
+
+
+def _fusion(fused: FusedRanking, way: Way) -> FusionPanel:
+    view = fusion_view(fused, way.found)
+    return FusionPanel(fusion=view, chart=slope_chart(view))
+
+
+def _rankings(way: Way) -> tuple[RankingView, ...]:
+    return tuple(
+        ranking_view(record.output, record.stage, way.found)
+        for record in way.trace.stages
+        if isinstance(record.output, Ranking)
+    )
