@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apps.errors import ApplicationError
+from apps.tenants.errors import ResidencyError
 
 
 class QuestionError(ApplicationError):
@@ -93,15 +94,12 @@ class GenerationRequestError(GenerationError):
     message = "The model {model} refused the request (HTTP {http_status}). Check the model's name in its profile."
 
 
-class GenerationResidencyError(GenerationError):
-    """Raised when a profile is chosen for a strict tenant, and again before every call."""
+class GenerationResidencyError(GenerationError, ResidencyError):
+    """The refusal of a call: an error of generation, and the same fact as the refusal of a tenant's settings."""
 
-    code = "retrieval.generation_residency"
-    status = 409
-    message = (
-        "The tenant's data must stay in region {tenant_region}, and the generation profile {profile} computes in "
-        "{provider_region}. Choose a profile of the tenant's region, or 'extractive', which computes here."
-    )
+    code = ResidencyError.code
+    status = ResidencyError.status
+    message = f"{ResidencyError.message} 'extractive' computes here."
 
 
 class UnknownGenerationProfileError(GenerationError):

@@ -60,7 +60,8 @@ class TraceRecorder:
                 output=opened.output,
             )
         )
-        self._degradations.extend(opened.degradations)
+        # Each wording of a question is searched by itself; what they all lack is said once.
+        self._degradations.extend(each for each in opened.degradations if each not in self._degradations)
 
     def finish(self) -> Trace:
         return Trace(

@@ -58,11 +58,14 @@ class UnsafeRoleError(ApplicationError):
 
 
 class ResidencyError(ApplicationError):
-    """The one refusal of X7: a strict tenant and a provider of another region."""
+    """The one refusal of X7: a strict tenant and a provider of another region. Raised by residency.check_region alone.
+
+    The floors above derive from it where their callers also catch an error of their own; code and data stay the same.
+    """
 
     code = "tenants.residency"
     status = 409
     message = (
-        "Tenant {tenant} keeps its data in {tenant_region}; the provider {provider} is in {provider_region}. "
-        "Choose a provider in {tenant_region}."
+        "The tenant's data must stay in region {tenant_region}, and the provider {provider} is in {provider_region}. "
+        "Choose a provider of the tenant's region."
     )

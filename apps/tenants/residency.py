@@ -12,12 +12,21 @@ from apps.tenants.errors import ResidencyError
 from apps.tenants.models import Tenant
 
 
-def check_region(*, tenant: str, tenant_region: str, strict: bool, provider: str, provider_region: str) -> None:
-    """Raises ResidencyError when a strict tenant's region is not the provider's."""
+def check_region(
+    *,
+    tenant_region: str,
+    strict: bool,
+    provider: str,
+    provider_region: str,
+    refusal: type[ResidencyError] = ResidencyError,
+) -> None:
+    """The rule itself, for the choice of a provider and for every call of one.
+
+    Args:   refusal: what is raised; a subclass for callers that also catch an error of their own floor.
+    Raises: ResidencyError when a strict tenant's region is not the provider's, or is not named.
+    """
     if strict and tenant_region != provider_region:
-        raise ResidencyError(
-            tenant=tenant, tenant_region=tenant_region, provider=provider, provider_region=provider_region
-        )
+        raise refusal(tenant_region=tenant_region or "(none named)", provider=provider, provider_region=provider_region)
 
 
 def check_providers(tenant: Tenant) -> None:
@@ -34,7 +43,6 @@ def check_providers(tenant: Tenant) -> None:
         if name not in configured:
             raise ValidationError({field: f"No provider is called {name}. Configured: {', '.join(configured)}."})
         check_region(
-            tenant=tenant.slug,
             tenant_region=tenant.residency_region,
             strict=tenant.residency_strict,
             provider=name,

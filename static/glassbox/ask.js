@@ -89,6 +89,14 @@ document.addEventListener("DOMContentLoaded", () => {
         });
     }
 
+    // A passage may be longer than its frame: it opens at the quote.
+    for (const details of document.querySelectorAll(".ask-show")) {
+        details.addEventListener("toggle", () => {
+            const passage = details.querySelector(".ask-passage");
+            passage.scrollTop = Math.max(0, passage.querySelector("mark").offsetTop - passage.clientHeight / 3);
+        });
+    }
+
     // The answer is what was waited for: the keyboard goes on from there. (The page is hidden until Unfold's scripts
     // have started, so the browser's own autofocus finds nothing to focus.)
     const answer = document.getElementById("answer");

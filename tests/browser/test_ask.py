@@ -61,6 +61,15 @@ def test_from_the_question_to_the_quote_on_its_page_with_the_keyboard_alone(alic
     expect(alice.locator("mark#quote")).to_be_in_viewport()
 
 
+def test_a_passage_opens_at_the_quote(acme: Firm, alice: Page) -> None:
+    filler = b"Nothing of note was said of the Omega Fund on that day. " * 12
+    run(acme, ingest(acme, b"# Omega\n\n" + filler + b"The fee of the Omega Fund is 0.75 % a year.\n").job)
+    ask(alice, "What is the fee of the Omega Fund?")
+    alice.set_viewport_size({"width": 1440, "height": 2000})
+    alice.locator("#citation-1").get_by_text("Show the passage").click()
+    expect(alice.locator("#citation-1 mark")).to_be_in_viewport()
+
+
 def test_an_example_is_put_into_the_box_and_not_asked_yet(alice: Page, acme: Firm) -> None:
     example = alice.get_by_role("button", name="What was the fund's maximum drawdown in the quarter?")
     example.click()

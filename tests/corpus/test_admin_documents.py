@@ -47,6 +47,11 @@ def upload(visitor: Visitor, firm: Firm, *files: SimpleUploadedFile, **changes: 
     return visitor.send("corpus_document_add", **fields)
 
 
+def publish(firm: Firm, made: Document) -> None:
+    with open_scope(tenant=firm.id, reason="a test"):
+        Document.objects.filter(id=made.id).update(status=DocumentStatus.READY)
+
+
 def documents(firm: Firm) -> list[Document]:
     with open_scope(tenant=firm.id, reason="a test"):
         return list(Document.objects.order_by("created_at", "id").select_related("scope"))
@@ -218,6 +223,17 @@ def test_progress_ends_with_the_document(alice: Visitor, acme: Firm) -> None:
     assert (state["moving"], "Failed" in str(state["html"])) == (False, True)
 
 
+def test_a_ready_document_that_is_embedded_again_shows_how_far(alice: Visitor, acme: Firm) -> None:
+    made = ingest(acme)
+    publish(acme, made.document)
+    change_job(acme, made.job.id, status=JobStatus.RUNNING, stage=JobStage.EMBED, chunks_total=200, chunks_embedded=50)
+    state = progress(alice, made.document.id)[str(made.document.id)]
+    assert state["moving"] is True
+    assert "Ready" in str(state["html"])
+    assert "50 of 200 passages" in str(state["html"])
+    assert "50 of 200 passages" in alice.open("corpus_document_changelist").text
+
+
 def test_progress_of_others_is_not_told(alice: Visitor) -> None:
     foreign = ingest(make_firm("bolt")).document
     assert progress(alice, foreign.id, "nonsense") == {}
@@ -230,6 +246,17 @@ def test_a_failure_is_told_in_words_with_a_way_out(alice: Visitor, acme: Firm) -
     page = alice.open("corpus_document_change", failed_document(acme))
     assert "cut.pdf is cut off" in page.text
     assert "Start it again" in page.text
+
+
+def test_a_ready_document_whose_new_embedding_failed_says_so_with_a_way_out(alice: Visitor, acme: Firm) -> None:
+    made = ingest(acme)
+    publish(acme, made.document)
+    change_job(acme, made.job.id, status=JobStatus.FAILED, stage=JobStage.EMBED, error_detail="The key was refused.")
+    page = alice.open("corpus_document_change", made.document.id)
+    assert "It was not embedded again" in page.text
+    assert "The key was refused." in page.text
+    assert alice.send("corpus_document_retry", made.document.id).status == 302
+    assert document(acme, made.document.id).status == DocumentStatus.READY
 
 
 def test_starting_again_makes_whoever_did_it_the_actor(alice: Visitor, acme: Firm) -> None:

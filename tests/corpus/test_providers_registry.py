@@ -10,7 +10,7 @@ import pytest
 from django.conf import LazySettings
 
 from apps.corpus.providers.errors import ResidencyError, UnknownProviderError
-from apps.corpus.providers.registry import check_residency, provider_for
+from apps.corpus.providers.registry import provider_for
 from tests.model_server import ModelServer
 
 
@@ -47,19 +47,14 @@ def test_the_bound_provider_describes_the_profile(server: ModelServer) -> None:
     assert described == ("remote", "text-embedding-3-small", 1536, "us", 8191)
 
 
-def test_a_strict_tenant_is_refused_when_it_is_configured(server: ModelServer) -> None:
-    with pytest.raises(ResidencyError, match="must stay in region eu"):
-        check_residency("remote", "eu", True)
-
-
 def test_a_strict_tenant_is_refused_when_it_asks_for_the_provider(server: ModelServer) -> None:
-    with pytest.raises(ResidencyError):
+    with pytest.raises(ResidencyError, match="must stay in region eu"):
         provider_for("remote", tenant_region="eu", tenant_strict=True)
 
 
 def test_a_strict_tenant_without_a_region_is_refused(server: ModelServer) -> None:
     with pytest.raises(ResidencyError, match="none named"):
-        check_residency("remote", "", True)
+        provider_for("remote", tenant_region="", tenant_strict=True)
 
 
 @pytest.mark.parametrize("method", ["embed_query", "embed_documents"])

@@ -8,6 +8,7 @@ import pytest
 from django.conf import LazySettings
 from django.db import connection
 from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from apps.audit.models import Event, Outcome
 from apps.corpus.jobs import RunOutcome
@@ -58,8 +59,9 @@ def firm(server: ModelServer) -> Firm:
 
 def move(firm: Firm, profile: str, *, principal: Principal | None = None) -> list[IngestJob]:
     """Change the tenant's provider. Returns: the jobs that this made, oldest first."""
-    with open_scope(tenant=firm.id, principal=principal, reason="a test"):
+    with open_scope(tenant=firm.id, reason="a test"):
         before = set(IngestJob.objects.values_list("id", flat=True))
+    with open_scope(tenant=firm.id, principal=principal, reason="a test"):
         tenant = Tenant.objects.get(id=firm.id)
         tenant.embedding_profile = profile
         tenant_configure(tenant)
@@ -97,7 +99,9 @@ def test_every_ready_document_gets_a_job_that_begins_at_its_embedding(firm: Firm
 
 
 def test_the_message_is_sent_when_the_change_is_committed(
-    firm: Firm, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks
+    firm: Firm,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     ready(firm)
     sent: list[str | None] = []

@@ -8,12 +8,16 @@ from dataclasses import replace
 import pytest
 
 from apps.corpus.kinds import Kind
-from apps.retrieval.contracts import FloatVector, Question
+from apps.corpus.models import Embedding384
+from apps.retrieval.contracts import FloatVector, QueryAnalysis, Question
 from apps.retrieval.pipeline import PipelineResult, answer
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
 from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.sparse import SparseRetriever
+from apps.retrieval.slots import Slots
+from apps.retrieval.steps.searching import VECTORS_MISSING
+from apps.retrieval.trace import Stage, StageStatus
 from apps.tenants.context import open_scope
 from tests.factories import Firm, make_firm
 from tests.model_server import hashed_vector
@@ -31,10 +35,10 @@ class Hashed(OneVector):
         return hashed_vector(text, 384)
 
 
-def ask(firm: Firm, text: str, *, kinds: tuple[Kind, ...] = (Kind.RUN,)) -> PipelineResult:
+def ask(firm: Firm, text: str, *, kinds: tuple[Kind, ...] = (Kind.RUN,), slots: Slots | None = None) -> PipelineResult:
     gate = ScriptedGate([budget(kind, 700, position) for position, kind in enumerate(kinds, start=1)])
     deps = replace(
-        dependencies([], embedder=Hashed(), gate=gate),
+        dependencies([], embedder=Hashed(), gate=gate, slots=slots),
         inventory=CorpusInventoryReader(),
         dense=DenseRetriever(),
         sparse=SparseRetriever(k1=1.2, b=0.75),
@@ -88,3 +92,55 @@ def test_question_costs_a_handful_of_queries(acme: Firm, django_assert_max_num_q
     # inventory, dense, sparse, chunks, documents
     with django_assert_max_num_queries(5):
         ask(acme, "What was last quarter's drawdown?")
+
+
+# --- vectors that are missing ---
+
+
+def missing(result: PipelineResult) -> list[str]:
+    """What the answer says of missing vectors."""
+    return [each.message for each in result.answer.degradations if each.code == VECTORS_MISSING]
+
+
+def test_a_whole_corpus_is_not_called_degraded(acme: Firm) -> None:
+    assert missing(ask(acme, "What was last quarter's drawdown?")) == []
+
+
+def test_missing_vectors_are_said_and_the_question_is_answered_by_words(acme: Firm) -> None:
+    Embedding384.objects.update(model="an earlier model")
+    result = ask(acme, "What was last quarter's drawdown?")
+    (said,) = missing(result)
+    assert f"1 of 1 documents in reach have no vectors of the model {MODEL}" in said
+    assert "Corpus, Jobs" in said
+    assert "-4.2%" in result.answer.text
+
+
+def test_the_trace_shows_it_at_its_stage(acme: Firm) -> None:
+    Embedding384.objects.update(model="an earlier model")
+    record = ask(acme, "What was last quarter's drawdown?").trace.record(Stage.DENSE)
+    assert record is not None
+    assert record.status is StageStatus.DEGRADED
+    assert any(MODEL in note for note in record.notes)
+
+
+def test_some_missing_vectors_are_said_too(acme: Firm) -> None:
+    store(
+        acme.scopes["fund:alpha"],
+        ["The drawdown of the Beta Fund was -9.9%."],
+        kind=Kind.RUN,
+        title="Beta Fund",
+        model="an earlier model",
+    )
+    (said,) = missing(ask(acme, "What was the drawdown?"))
+    assert said.startswith("1 of 3 documents")
+
+
+def test_it_is_said_once_however_many_wordings_are_searched(acme: Firm) -> None:
+    class Doubling:
+        name = "doubling"
+
+        def rewrite(self, analysis: QueryAnalysis) -> tuple[str, ...]:
+            return ("largest loss of the fund",)
+
+    Embedding384.objects.update(model="an earlier model")
+    assert len(missing(ask(acme, "What was last quarter's drawdown?", slots=Slots(rewriter=Doubling())))) == 1

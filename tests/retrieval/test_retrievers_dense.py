@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -83,6 +84,34 @@ def test_scope_of_another_tenant_in_the_bounds_gives_nothing(acme: Firm) -> None
     with open_scope(tenant=(other := make_firm("other")).id, reason="a test"):
         store(other.root, ["custody"])
     assert search("custody", bounds(other)) == []
+
+
+def coverage(within: SearchBounds, *, model: str = MODEL) -> tuple[int, int]:
+    """How many documents are in reach, and how many of them lack vectors."""
+    query = SearchQuery(terms=(), vector=hashed_vector("custody", 384), embedding_model=model)
+    found = DenseRetriever().retrieve(query, within=within, top_k=1).coverage
+    assert found is not None
+    assert found.model == model
+    return found.documents, found.without_vectors
+
+
+def test_documents_without_vectors_of_the_model_are_counted(acme: Firm) -> None:
+    store(acme.root, ["custody", "limits"])
+    store(acme.root, ["custody"], model="another")
+    assert coverage(bounds(acme)) == (2, 1)
+
+
+def test_they_are_counted_where_nothing_is_found(acme: Firm) -> None:
+    store(acme.root, TEXTS)
+    assert coverage(bounds(acme), model="another") == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "unseen", [{"status": DocumentStatus.SUPERSEDED}, {"texts": []}, {"kind": Kind.RUN}, {"company": "Contoso"}]
+)
+def test_only_what_could_be_found_is_counted(acme: Firm, unseen: dict[str, Any]) -> None:
+    store(acme.root, **{"texts": ["custody"], "model": "another", **unseen})
+    assert coverage(bounds(acme, filter=DocumentFilter(companies=("Northwind",)))) == (0, 0)
 
 
 def test_no_vector_no_hits(acme: Firm) -> None:

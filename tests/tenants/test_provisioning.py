@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from apps.tenants import provisioning
@@ -16,10 +14,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def callbacks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def callbacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The registrations of a test end with it."""
     monkeypatch.setattr(provisioning, "_on_configured", [])
-    yield
 
 
 def test_a_change_is_told_as_it_was_and_as_it_is() -> None:

@@ -84,11 +84,8 @@ class UnknownProviderError(ProviderError):
 
 
 class ResidencyError(ProviderError, tenants_errors.ResidencyError):
-    """The refusal of a call; the same fact as the refusal of a tenant's settings, so the same code."""
+    """The refusal of a call: one of the provider's errors, and the same fact as the refusal of a tenant's settings."""
 
     code = tenants_errors.ResidencyError.code
     status = tenants_errors.ResidencyError.status
-    message = (
-        "The tenant's data must stay in region {tenant_region}, and the embedding profile {profile} computes in "
-        "{provider_region}. Choose a profile of the tenant's region."
-    )
+    message = tenants_errors.ResidencyError.message

@@ -6,6 +6,8 @@ import os
 import threading
 from collections.abc import Sequence
 
+from apps.tenants.residency import check_region
+
 from .errors import ResidencyError
 from .local import SentenceTransformersProvider
 from .openai import OpenAIProvider
@@ -16,24 +18,14 @@ _lock = threading.Lock()
 _providers: dict[EmbeddingProfile, EmbeddingProvider] = {}
 
 
-def check_residency(profile: str, tenant_region: str, tenant_strict: bool) -> None:
-    """Refuse a profile that would take a strict tenant's text out of its region.
-
-    Call it when a tenant is configured; every embedding call makes it again.
-
-    Raises:  ResidencyError: the tenant is strict and the profile computes elsewhere.
-             UnknownProviderError: there is no such profile.
-    """
-    _check(profile_for(profile), tenant_region=tenant_region, tenant_strict=tenant_strict)
-
-
 def provider_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> ResidencyBoundProvider:
     """Give the provider of a profile, bound to one tenant's residency rule.
 
     The model or connection behind it is shared by all tenants of this process and holds nothing of them. Loading
     happens at the first embedding, not here.
 
-    Raises:  ResidencyError, UnknownProviderError: as in `check_residency`.
+    Raises:  ResidencyError: the tenant is strict and the profile computes elsewhere.
+             UnknownProviderError: there is no such profile.
     """
     bound = ResidencyBoundProvider(profile, tenant_region=tenant_region, tenant_strict=tenant_strict)
     bound.check()
@@ -82,10 +74,13 @@ class ResidencyBoundProvider:
 
 
 def _check(profile: EmbeddingProfile, *, tenant_region: str, tenant_strict: bool) -> None:
-    if tenant_strict and profile.region != tenant_region:
-        raise ResidencyError(
-            profile=profile.name, tenant_region=tenant_region or "(none named)", provider_region=profile.region
-        )
+    check_region(
+        tenant_region=tenant_region,
+        strict=tenant_strict,
+        provider=profile.name,
+        provider_region=profile.region,
+        refusal=ResidencyError,
+    )
 
 
 def _shared(profile: EmbeddingProfile) -> EmbeddingProvider:

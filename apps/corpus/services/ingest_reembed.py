@@ -8,6 +8,7 @@ are complete they are what an open pipeline may still be asking for. They go wit
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Sequence
 
 from django.db import connection
@@ -71,6 +72,8 @@ def _lock(tenant_id: TenantId, function: str) -> None:
 
 def _job(document: Document, actor: Principal, profile: str) -> IngestJob:
     return IngestJob(
+        # bulk_create does not bring back an id that the database gives, and the message needs it.
+        id=uuid.uuid4(),
         tenant_id=document.tenant_id,
         scope_id=document.scope_id,
         document=document,

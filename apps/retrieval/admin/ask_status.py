@@ -26,7 +26,7 @@ _DEGRADED: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Badge:
-    """A state: its word, one of the display tones, an icon, and what it means; link leads to the step that says more."""
+    """A state: its word, a display tone, an icon, and what it means. link leads to the step that says more, if any."""
 
     label: str
     tone: str

@@ -49,6 +49,7 @@ from apps.retrieval.contracts.search import (
     SourceRank,
     SparseHit,
     StoredChunk,
+    VectorCoverage,
 )
 
 __all__ = [
@@ -96,5 +97,6 @@ __all__ = [
     "SourceRank",
     "SparseHit",
     "StoredChunk",
+    "VectorCoverage",
     "WeightedTerm",
 ]

@@ -63,12 +63,24 @@ class SparseHit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VectorCoverage:
+    """Of the documents with passages that a search by vectors may reach: how many, and how many have no vector of its
+    model, so that it can't find them."""
+
+    model: str
+    documents: int
+    without_vectors: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """One retriever's hits, best first, ties by chunk id. `considered` counts what was scored, if known."""
+    """One retriever's hits, best first, ties by chunk id. `considered` counts what was scored, if known; `coverage` is
+    known of a ranking by vectors."""
 
     name: str
     hits: tuple[DenseHit | SparseHit, ...]
     considered: int | None = None
+    coverage: VectorCoverage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

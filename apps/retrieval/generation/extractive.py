@@ -33,6 +33,10 @@ _NOT_CLOSE: Final = (
     "{coverage:.0%} of what was asked, {minimum:.0%} is needed). Use the words of the documents, or name the figure "
     "you mean."
 )
+_HEADINGS_ONLY: Final = (
+    "Only the headings of the passages found speak to the question, none of their sentences does. Open them, or "
+    "ask in the words of the documents."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +68,11 @@ class ExtractiveGenerator:
             return self._refused(_NOTHING)
         best = max(choice.relevance.coverage for choice in ranked)
         first = ranked[0].relevance
-        if best < self._minimum_coverage or first.own_coverage == 0.0 or first.subject_coverage == 0.0:
-            held = 0.0 if first.subject_coverage == 0.0 else best
+        if best < self._minimum_coverage or first.subject_coverage == 0.0:
+            held = best if first.subject_coverage else 0.0
             return self._refused(_NOT_CLOSE.format(coverage=held, minimum=self._minimum_coverage))
+        if first.own_coverage == 0.0:
+            return self._refused(_HEADINGS_ONLY)
         chosen = self._chosen(ranked)
         return GeneratedAnswer(
             text="\n".join(_line(choice.quote) for choice in chosen),

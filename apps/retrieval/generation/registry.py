@@ -11,18 +11,10 @@ from apps.retrieval.generation.extractive import ExtractiveGenerator
 from apps.retrieval.generation.openai import OpenAICompatibleGenerator
 from apps.retrieval.generation.profiles import GenerationBackend, GenerationProfile, generation_profile
 from apps.retrieval.generation.protocol import Generator
+from apps.tenants.residency import check_region
 
 _lock = threading.Lock()
 _generators: dict[GenerationProfile, Generator] = {}
-
-
-def check_generation_residency(profile: str, *, tenant_region: str, tenant_strict: bool) -> None:
-    """Refuse a profile that would take a strict tenant's passages out of its region. For when a tenant is configured.
-
-    Raises:  GenerationResidencyError: the tenant is strict and the profile computes elsewhere.
-             UnknownGenerationProfileError: there is no such profile.
-    """
-    _check(generation_profile(profile), tenant_region=tenant_region, tenant_strict=tenant_strict)
 
 
 def generator_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> Generator:
@@ -61,10 +53,13 @@ class ResidencyBoundGenerator:
 
 
 def _check(profile: GenerationProfile, *, tenant_region: str, tenant_strict: bool) -> None:
-    if tenant_strict and profile.region != tenant_region:
-        raise GenerationResidencyError(
-            profile=profile.name, tenant_region=tenant_region or "(none named)", provider_region=profile.region
-        )
+    check_region(
+        tenant_region=tenant_region,
+        strict=tenant_strict,
+        provider=profile.name,
+        provider_region=profile.region,
+        refusal=GenerationResidencyError,
+    )
 
 
 def _shared(profile: GenerationProfile) -> Generator:

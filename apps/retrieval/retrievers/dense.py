@@ -9,22 +9,48 @@ from django.db import connection
 from psycopg import sql
 
 from apps.corpus.models import EMBEDDING_MODELS
-from apps.retrieval.contracts import ChunkId, DenseHit, DocumentId, FloatVector, Ranking, SearchBounds, SearchQuery
+from apps.retrieval.contracts import (
+    ChunkId,
+    DenseHit,
+    DocumentId,
+    FloatVector,
+    Ranking,
+    SearchBounds,
+    SearchQuery,
+    VectorCoverage,
+)
 from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
 from apps.retrieval.retrievers.documents import LIVE_DOCUMENTS, bound_parameters
 
+# Coverage looks up one vector a document in the index of the foreign key: LATERAL keeps the planner from reading the
+# whole table for it. There is one row of it also where nothing is near, which is when it matters most.
 _NEAREST = sql.SQL(
     """
-    WITH live AS MATERIALIZED ({live})
-    SELECT e.chunk_id, e.document_id, e.kind, 1 - (e.vector <=> %(vector)s::halfvec) AS cosine_similarity
-      FROM {embedding} e
-      JOIN live ON live.id = e.document_id AND live.eligible
-     WHERE e.tenant_id = %(tenant)s::uuid
-       AND e.scope_id = ANY (%(scopes)s::uuid[])
-       AND e.kind = ANY (%(kinds)s::text[])
-       AND e.model = %(model)s::text
-     ORDER BY e.vector <=> %(vector)s::halfvec, e.chunk_id
-     LIMIT %(top_k)s::int
+    WITH live AS MATERIALIZED ({live}),
+    coverage AS (
+        SELECT count(*) AS documents, count(*) FILTER (WHERE one.found IS NULL) AS without_vectors
+          FROM live
+          LEFT JOIN LATERAL (
+                SELECT true AS found
+                  FROM {embedding} e
+                 WHERE e.tenant_id = %(tenant)s::uuid AND e.document_id = live.id AND e.model = %(model)s::text
+                 LIMIT 1) one ON true
+         WHERE live.eligible AND live.chunk_count > 0),
+    nearest AS (
+        SELECT e.chunk_id, e.document_id, e.kind, e.vector <=> %(vector)s::halfvec AS distance
+          FROM {embedding} e
+          JOIN live ON live.id = e.document_id AND live.eligible
+         WHERE e.tenant_id = %(tenant)s::uuid
+           AND e.scope_id = ANY (%(scopes)s::uuid[])
+           AND e.kind = ANY (%(kinds)s::text[])
+           AND e.model = %(model)s::text
+         ORDER BY distance, e.chunk_id
+         LIMIT %(top_k)s::int)
+    SELECT coverage.documents, coverage.without_vectors, nearest.chunk_id, nearest.document_id, nearest.kind,
+           1 - nearest.distance
+      FROM coverage
+      LEFT JOIN nearest ON true
+     ORDER BY nearest.distance, nearest.chunk_id
     """
 )
 _STATEMENTS: Final[Mapping[int, sql.Composed]] = {
@@ -44,7 +70,7 @@ class DenseRetriever:
         Args:    query: with a vector, (d,) float32, unit norm, and the name of its model.
                  within: scopes, kinds and filter.
                  top_k: the most to return.
-        Returns: best first, ties by chunk id; no hits for a query without a vector.
+        Returns: best first, ties by chunk id, with what lacks vectors of that model; no hits for a query without one.
         Raises:  UnsupportedEmbeddingDimensionError: no table holds vectors of that length.
         Costs:   one query; exact, so its time grows with the vectors that are visible.
         """
@@ -63,8 +89,10 @@ class DenseRetriever:
         with connection.cursor() as cursor:
             cursor.execute(_STATEMENTS[dimension], parameters)
             rows = cursor.fetchall()
+        documents, without_vectors = rows[0][:2]
         return Ranking(
             name=self.name,
+            coverage=VectorCoverage(model=query.embedding_model, documents=documents, without_vectors=without_vectors),
             hits=tuple(
                 DenseHit(
                     chunk_id=ChunkId(chunk_id),
@@ -72,7 +100,8 @@ class DenseRetriever:
                     kind=kind,
                     cosine_similarity=similarity,
                 )
-                for chunk_id, document_id, kind, similarity in rows
+                for _, _, chunk_id, document_id, kind, similarity in rows
+                if chunk_id is not None
             ),
         )
 

@@ -18,11 +18,16 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.protocols import Retriever
-from apps.retrieval.recorder import TraceRecorder
+from apps.retrieval.recorder import OpenStage, TraceRecorder
 from apps.retrieval.stages.fuse import fuse
 from apps.retrieval.trace import EmbeddedQuery, FusedRanking, Stage, StageStatus
 
 NOT_CONFIGURED = "Not configured: passed on unchanged."
+VECTORS_MISSING = "retrieval.vectors_missing"
+_VECTORS_MISSING = (
+    "{without} of {documents} documents in reach have no vectors of the model {model}, so their passages were looked "
+    "for by words alone. Corpus, Jobs shows how far their embedding is; start again there what failed."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +107,7 @@ def retrieve(
                 ranking = replace(found, hits=kept)
                 stage.count_in, stage.count_out, stage.output = found.considered, len(kept), ranking
                 rankings.append(ranking)
+                _note_missing_vectors(stage, ranking)
     return tuple(rankings)
 
 
@@ -131,6 +137,16 @@ def wording_of(text: str, language: str, source: str) -> Wording:
 def _retrieved(retriever: Retriever, query: SearchQuery, bounds: SearchBounds, top_k: int, suffix: str) -> Ranking:
     ranking = retriever.retrieve(query, within=bounds, top_k=top_k)
     return replace(ranking, name=ranking.name + suffix)
+
+
+def _note_missing_vectors(stage: OpenStage, ranking: Ranking) -> None:
+    """Without this, a search that can find nothing would look like one that found nothing."""
+    coverage = ranking.coverage
+    if coverage is not None and coverage.without_vectors:
+        message = _VECTORS_MISSING.format(
+            without=coverage.without_vectors, documents=coverage.documents, model=coverage.model
+        )
+        stage.degrade(code=VECTORS_MISSING, message=message)
 
 
 def _too_far(hit: object, minimum_similarity: float) -> bool:
