@@ -50,7 +50,7 @@ def test_a_key_is_shown_once_and_works(alice: Visitor, acme: Firm) -> None:
     key = api_key_authenticate(plain)
     assert key_principal(key).scope_ids == frozenset(acme.scope_ids("fund:alpha"))
     later = alice.open("tenants_apikey_change", key.id).response.content.decode()
-    assert plain.rpartition("_")[2] not in later
+    assert plain.split("_", 2)[2] not in later
 
 
 def test_a_life_becomes_an_expiry(alice: Visitor, acme: Firm) -> None:

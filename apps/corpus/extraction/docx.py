@@ -40,7 +40,14 @@ class DocxReading:
         try:
             self._document = docx.Document(io.BytesIO(content))
             self.title = one_line(self._document.core_properties.title or "") or None
-        except (OpcError, InvalidXmlError, zipfile.BadZipFile, zlib.error, etree.XMLSyntaxError) as error:
+        except (
+            OpcError,
+            InvalidXmlError,
+            zipfile.BadZipFile,
+            zlib.error,
+            etree.XMLSyntaxError,
+            NotImplementedError,  # zipfile's word for a compression method that it does not know
+        ) as error:
             raise CorruptFileError(filename=filename, reason="its parts can't be unpacked") from error
         except (KeyError, ValueError, AttributeError, EOFError, OSError, TypeError) as error:
             raise CorruptFileError(filename=filename, reason="a part of it is missing or malformed") from error

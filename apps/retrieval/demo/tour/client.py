@@ -13,7 +13,8 @@ from apps.errors import ApplicationError
 from apps.retrieval.demo.catalogue import DemoDocument
 
 Json = dict[str, Any]
-_POLL_SECONDS = 0.25
+_POLL_SECONDS = 0.5
+_PAGE_SIZE = 200
 
 
 class DemoApiError(ApplicationError):
@@ -64,20 +65,27 @@ class DemoClient:
 
     def wait_until_ready(self, uploads: list[Json], *, on_change: Callable[[int], None]) -> list[Json]:
         """Poll until every upload is searchable. Raises DemoIngestError for one that failed."""
-        ready: dict[str, Json] = {}
-        while len(ready) < len(uploads):
-            for upload in uploads:
-                if upload["id"] in ready:
-                    continue
-                document = self._call("GET", f"/documents/{upload['id']}/")
+        wanted = [upload["id"] for upload in uploads]
+        while True:
+            held = self._documents(set(wanted))
+            for document in held.values():
                 if document["status"] == "failed":
                     raise DemoIngestError(title=document["title"], detail=document["error"]["detail"])
-                if document["status"] == "ready":
-                    ready[upload["id"]] = document
+            ready = [held[each] for each in wanted if each in held and held[each]["status"] == "ready"]
             on_change(len(ready))
-            if len(ready) < len(uploads):
-                time.sleep(_POLL_SECONDS)
-        return [ready[upload["id"]] for upload in uploads]
+            if len(ready) == len(wanted):
+                return ready
+            time.sleep(_POLL_SECONDS)
+
+    def _documents(self, wanted: set[str]) -> dict[str, Json]:
+        """The wanted documents by id, from as many pages of the list as it takes."""
+        found: dict[str, Json] = {}
+        address: str | None = f"/documents/?page_size={_PAGE_SIZE}"
+        while address and len(found) < len(wanted):
+            page = self._call("GET", address)
+            found |= {document["id"]: document for document in page["results"] if document["id"] in wanted}
+            address = page["next"]
+        return found
 
     def ask(self, question: str) -> Json:
         return self._call("POST", "/query/", json={"question": question, "trace": True})
@@ -87,6 +95,9 @@ class DemoClient:
 
     def _call(self, method: str, path: str, **request: Any) -> Json:
         response = self._http.request(method, path, **request)
+        while response.status_code == httpx.codes.TOO_MANY_REQUESTS:
+            time.sleep(int(response.headers["Retry-After"]))
+            response = self._http.request(method, path, **request)
         if response.is_error:
             body = response.json() if "json" in response.headers.get("content-type", "") else {}
             detail = f"{body.get('detail', response.reason_phrase)} {body.get('errors', '')}".strip()
