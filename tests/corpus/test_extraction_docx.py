@@ -127,6 +127,13 @@ def test_broken_xml_is_corrupt() -> None:
         extract(content, filename="bad.docx")
 
 
+def test_part_packed_in_an_unknown_way_is_corrupt() -> None:
+    content = bytearray(docx_file())
+    content[content.index(b"PK\x01\x02") + 10] = 99  # the first entry's compression method
+    with pytest.raises(CorruptFileError):
+        extract(bytes(content), filename="a.docx", limits=Limits())
+
+
 def test_workbook_named_docx_lies() -> None:
     with pytest.raises(LyingFileError, match="an Excel workbook"):
         extract(zip_file({"xl/workbook.xml": b"<x/>"}), filename="a.docx")
