@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import psutil
 import psycopg
 import pytest
@@ -16,6 +18,11 @@ from psycopg import sql
 
 from config.locks import FileLock
 from config.services import Durability, ensure_services
+
+# CI tries the same examples every time, so that it speaks of the change; every other run looks for new ones.
+hypothesis.settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    hypothesis.settings.load_profile("ci")
 
 _CHECKOUT = Path(__file__).resolve().parent.parent
 

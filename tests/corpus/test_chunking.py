@@ -291,6 +291,12 @@ def test_children_cover_every_page_once_in_order_and_within_budget(
     check(source, cut(source, child_tokens=child_tokens), child_tokens=child_tokens)
 
 
+@pytest.mark.parametrize("row", ["| " + "alpha " * 60, "alpha || " * 30, "| | | " * 40, "alpha | " * 40 + "|"])
+def test_a_long_row_with_empty_cells_is_cut_without_loss(row: str) -> None:
+    source = document([BlockDraft(BlockKind.TABLE_ROW, row.strip())])
+    check(source, cut(source, child_tokens=40), child_tokens=40)
+
+
 @given(source=DOCUMENTS)
 @settings(max_examples=60, deadline=None)
 def test_the_model_never_has_to_cut(source: ExtractedDocument) -> None:

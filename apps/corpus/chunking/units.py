@@ -16,7 +16,8 @@ _WHOLE = frozenset(
 )
 _MAX_GROUP_CHARACTERS = 70
 _WORD = re.compile(r"\S+")
-_CELL = re.compile(r"[^|]+(?:\|\s*|$)")
+# From a cell's first character, which in an empty cell is the bar itself, through the bar that ends it.
+_CELL = re.compile(r"\S[^|]*(?:\|\s*|$)")
 
 
 @dataclass(slots=True)
