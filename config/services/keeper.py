@@ -14,7 +14,6 @@ import signal
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -125,10 +124,9 @@ class Keeper:
     def _finish(self, keeper_lock: FileLock) -> None:
         if self._is_homeless(keeper_lock):
             logger.warning("%s: the state folder was removed; stopping.", self.service.label)
+            # The directory of its socket stays: a new folder at the same place has the same one, and its keeper may
+            # have made it ready just now.
             self.server.stop()
-            # A new folder at the same place may use this directory by now: only an empty one is ours to remove.
-            with suppress(OSError):
-                self.layout.sockets(self.service).rmdir()
             return
         self._report(Phase.STOPPING)
         self.server.stop()
