@@ -1,0 +1,196 @@
+"""An attack, tried twice: against the wall, where it must bring nothing home, and without it, where it must succeed.
+
+    held(lambda: Document._base_manager.filter(...), loot=canary("bolt", "firm"))
+
+The attack is called once in a transaction of the real runtime role and once in one in which the wall is down. Both are
+rolled back, and neither is seen by anybody else. An attack that brings its loot home in neither is a broken test.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db import DatabaseError, connection, connections, models, transaction
+from django.db.backends.postgresql.base import DatabaseWrapper
+from django.http import HttpResponse
+from psycopg.conninfo import conninfo_to_dict
+
+from apps.errors import ApplicationError
+from tests.conftest import admin_dsn
+
+Attack = Callable[[], Any]
+_ISOLATED = "SELECT relname FROM pg_class WHERE relrowsecurity AND relnamespace = 'public'::regnamespace ORDER BY 1"
+
+
+def held(attack: Attack, *, loot: str, without: Callable[[], AbstractContextManager[Any]] | None = None) -> str:
+    """Assert that the attack fails, and that it is the wall that makes it fail.
+
+    Args:    attack: opens its own scopes; what it returns, or the error that it raises, is what it brings home.
+             loot: the text that it is after; nothing of it may be in the result, nor in an error's message.
+             without: takes the defence away that is meant to stop it; all policies where none is named.
+    Returns: what the attack brought home with the wall standing, as text, for more assertions.
+    """
+    with (without or wall_down)():
+        stolen = outcome(attack)
+    assert loot in stolen, f"a broken test: without the wall the attack brought home {stolen[:2000]!r}"
+    with rolled_back():
+        brought = outcome(attack)
+    assert loot not in brought, f"the wall did not hold: {brought[:2000]!r}"
+    return brought
+
+
+def outcome(attack: Attack) -> str:
+    """What an attack brings home, as text; the errors of the database and of the application are part of it."""
+    try:
+        with transaction.atomic():
+            return as_text(attack())
+    except (
+        DatabaseError,
+        psycopg.Error,
+        ApplicationError,
+        PermissionError,
+        LookupError,
+        models.ObjectDoesNotExist,
+    ) as error:
+        chain: list[str] = []
+        cause: BaseException | None = error
+        while cause is not None:
+            diagnostics = getattr(cause, "diag", None)
+            details = [
+                getattr(diagnostics, name, None) for name in ("message_primary", "message_detail", "message_hint")
+            ]
+            chain += [type(cause).__name__, str(cause), *(str(each) for each in details if each)]
+            cause = cause.__cause__
+        return " | ".join(chain)
+
+
+def as_text(found: Any) -> str:
+    """Everything that an attacker could read of a result: bodies, headers, rows, fields of models."""
+    match found:
+        case HttpResponse():
+            headers = " ".join(f"{name}: {value}" for name, value in found.items())
+            return f"{found.status_code} {headers} {found.content.decode('utf-8', 'replace')}"
+        case bytes() | bytearray() | memoryview():
+            return bytes(found).decode("utf-8", "replace")
+        case str():
+            return found
+        case models.Model():
+            return as_text({name: value for name, value in vars(found).items() if name != "_state"})
+        case Mapping():
+            return " ".join(f"{as_text(key)}={as_text(value)}" for key, value in found.items())
+        case Iterable():
+            return " ".join(as_text(each) for each in found)
+        case _:
+            return str(found)
+
+
+@contextmanager
+def rolled_back() -> Iterator[None]:
+    """A transaction of the real role that leaves nothing behind."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+@contextmanager
+def wall_down(tables: Iterable[str] = ()) -> Iterator[None]:
+    """The same database without its policies, for this thread, until the block ends and all is rolled back.
+
+    A superuser's connection takes the place of the runtime role's: it switches row-level security off (for the named
+    tables, or all) and then becomes the runtime role, so that the role's own rights are the same as ever.
+    """
+    with _as_superuser(lower_wall(tables)):
+        yield
+
+
+def lower_wall(tables: Iterable[str] = ()) -> Callable[[Any], None]:
+    def lower(cursor: Any) -> None:
+        names = list(tables)
+        if not names:
+            cursor.execute(_ISOLATED)
+            names = [name for (name,) in cursor.fetchall()]
+        for name in names:
+            cursor.execute(f'ALTER TABLE "{name}" DISABLE ROW LEVEL SECURITY')
+
+    return lower
+
+
+@contextmanager
+def changed(*statements: str) -> Iterator[None]:
+    """The database as a superuser's statements leave it, for this thread; then the runtime role again, and rolled back.
+
+    For attacks on a defence that is not a policy: give the right that is missing, drop the constraint that stands.
+    """
+
+    def change(cursor: Any) -> None:
+        for statement in statements:
+            cursor.execute(statement)
+
+    with _as_superuser(change):
+        yield
+
+
+@contextmanager
+def _as_superuser(change: Callable[[Any], None]) -> Iterator[None]:
+    ordinary = connections["default"]
+    found = conninfo_to_dict(admin_dsn())
+    options = {name: value for name, value in ordinary.settings_dict["OPTIONS"].items() if name != "pool"}
+    administrator = DatabaseWrapper(
+        {
+            **ordinary.settings_dict,
+            "USER": found["user"],
+            "PASSWORD": "",
+            "HOST": found["host"],
+            "PORT": found.get("port", ""),
+            "OPTIONS": options,
+        },
+        alias="default",
+    )
+    connections["default"] = administrator
+    try:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL lock_timeout = '5s'")
+                change(cursor)
+                cursor.execute(f"SET LOCAL ROLE {settings.GLASSBOX_DB_ROLE}")
+            yield
+            transaction.set_rollback(True)
+    finally:
+        connections["default"] = ordinary
+        administrator.close()
+
+
+@contextmanager
+def runtime_connection(role: str = "glassbox_api", **options: Any) -> Iterator[psycopg.Connection[Any]]:
+    """A plain connection of a runtime role, in autocommit: what somebody with its password would have."""
+    found = connections["default"].settings_dict
+    with psycopg.connect(
+        host=found["HOST"],
+        port=found["PORT"] or None,
+        dbname=found["NAME"],
+        user=role,
+        password=settings.GLASSBOX_DB_PASSWORDS[role],
+        autocommit=True,
+        **options,
+    ) as opened:
+        yield opened
+
+
+def sql(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    """Run a statement on the current connection. Returns its rows, none for a statement without any."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters or None)
+        return list(cursor.fetchall()) if cursor.description else []
+
+
+def eventually(condition: Callable[[], bool], *, within_s: float, what: str) -> None:
+    """Wait for something that another process does."""
+    deadline = time.monotonic() + within_s
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {within_s} s: {what}"
+        time.sleep(0.05)

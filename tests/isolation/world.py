@@ -1,0 +1,110 @@
+"""Two firms that differ in one word a document: what an attack brings home tells whose wall it came through.
+
+    Acme   firm:acme, fund:alpha, fund:beta      Bolt   firm:bolt, fund:alpha, fund:beta
+
+In each scope lie a run, a reference report and a compliance profile. Their texts are the same but for the canary, a
+made-up word that stands in the title, the text and the original file.
+
+    ann     analyst of Acme in fund:alpha alone          amy    tenant administrator of Acme, all scopes
+    ada     auditor of Acme, all scopes                  ben    analyst of Bolt, all scopes
+    olga    an account without a membership (outsider)   root   a Django superuser without a membership
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from apps.corpus.models import Document, SourceFile
+from apps.tenants.context import open_scope
+from apps.tenants.ids import ScopeId
+from apps.tenants.principals import Principal
+from apps.tenants.roles import Role
+from tests.corpus.ingesting import ingest, run
+from tests.factories import Firm, make_firm, make_key, make_member, make_user
+
+KINDS = ("run", "reference_report", "compliance_profile")
+SCOPES = ("firm", "fund:alpha", "fund:beta")
+PASSWORD = "correct horse battery staple"
+QUESTION = "What was the maximum drawdown in the fourth quarter?"
+
+
+def canary(firm: str, scope: str) -> str:
+    """The word that stands in the documents of this scope and nowhere else, such as kestrelacmealpha."""
+    return f"kestrel{firm}{scope.rpartition(':')[2]}"
+
+
+def content(firm: str, scope: str, kind: str) -> bytes:
+    word = canary(firm, scope)
+    return (
+        f"# Quarterly {kind.replace('_', ' ')} {word}\n\n## Performance\n\n"
+        f"The maximum drawdown in the fourth quarter was 12.5 %, as {word} reported to the board.\n"
+    ).encode()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """documents: (firm, scope, kind) -> the document's id, with scope one of SCOPES."""
+
+    acme: Firm
+    bolt: Firm
+    people: dict[str, Principal]
+    keys: dict[str, str]
+    documents: dict[tuple[str, str, str], UUID] = field(default_factory=dict)
+
+    def firm(self, slug: str) -> Firm:
+        return {"acme": self.acme, "bolt": self.bolt}[slug]
+
+    def scope_id(self, slug: str, scope: str) -> ScopeId:
+        return ScopeId(self.firm(slug).scopes[scope_key(slug, scope)].id)
+
+    def document(self, slug: str, scope: str, kind: str = "run") -> UUID:
+        return self.documents[slug, scope, kind]
+
+
+def scope_key(slug: str, scope: str) -> str:
+    return f"firm:{slug}" if scope == "firm" else scope
+
+
+def make_world() -> World:
+    """Commits it, when no transaction is open. The embedding provider must be one without a model."""
+    acme, bolt = make_firm("acme"), make_firm("bolt")
+    world = World(
+        acme=acme,
+        bolt=bolt,
+        people={
+            "ann": make_member(acme, "ann", Role.ANALYST, scopes=["fund:alpha"], password=PASSWORD),
+            "amy": make_member(acme, "amy", Role.TENANT_ADMIN, password=PASSWORD),
+            "ada": make_member(acme, "ada", Role.AUDITOR, password=PASSWORD),
+            "ben": make_member(bolt, "ben", Role.ANALYST, password=PASSWORD),
+        },
+        keys={
+            "acme-alpha": make_key(acme, Role.ANALYST, scopes=["fund:alpha"])[1],
+            "acme": make_key(acme, Role.TENANT_ADMIN)[1],
+            "acme-auditor": make_key(acme, Role.AUDITOR)[1],
+            "bolt": make_key(bolt, Role.TENANT_ADMIN)[1],
+        },
+    )
+    make_user("olga", password=PASSWORD)
+    make_user("root", password=PASSWORD, superuser=True)
+    for slug in ("acme", "bolt"):
+        for scope in SCOPES:
+            for kind in KINDS:
+                world.documents[slug, scope, kind] = _stored(world.firm(slug), slug, scope, kind)
+    return world
+
+
+def _stored(firm: Firm, slug: str, scope: str, kind: str) -> UUID:
+    result = ingest(
+        firm,
+        content(slug, scope, kind),
+        filename=f"{kind}-{canary(slug, scope)}.md",
+        scope=scope_key(slug, scope),
+        kind=kind,
+    )
+    run(firm, result.job)
+    with open_scope(tenant=firm.id, reason="a test"):
+        stored: Document = Document.objects.get(id=result.document.id)
+        assert stored.status == "ready", stored.error_detail if hasattr(stored, "error_detail") else stored.status
+        assert SourceFile.objects.filter(document=stored).exists()
+    return stored.id
