@@ -11,6 +11,7 @@ from apps.tenants.models import Scope, Tenant, User
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.selectors.grants import key_principal, user_principal
+from apps.tenants.selectors.people import user_by_name
 from apps.tenants.services.api_keys import api_key_create
 from apps.tenants.services.members import membership_grant
 from apps.tenants.services.tenants import scope_create, tenant_create
@@ -49,8 +50,8 @@ def make_firm(
     return Firm(tenant=tenant, scopes=scopes)
 
 
-def make_user(username: str, *, password: str = "", superuser: bool = False) -> User:
-    user = User(username=username, is_staff=True, is_superuser=superuser, email=f"{username}@example.com")
+def make_user(username: str, *, password: str = "", superuser: bool = False, staff: bool = True) -> User:
+    user = User(username=username, is_staff=staff, is_superuser=superuser, email=f"{username}@example.com")
     user.set_password(password or None)
     user.save()
     return user
@@ -58,7 +59,7 @@ def make_user(username: str, *, password: str = "", superuser: bool = False) -> 
 
 def make_member(firm: Firm, username: str, role: Role, *, scopes: Iterable[str] = (), password: str = "") -> Principal:
     """A user with one role; in all of the firm's scopes, or in the named ones."""
-    user = User.objects.filter(username=username).first() or make_user(username, password=password)
+    user = user_by_name(username) or make_user(username, password=password)
     with open_scope(tenant=firm.id, reason="a test"):
         membership_grant(user=user, role=role, scopes=[firm.scopes[key] for key in scopes] or [firm.root])
     return user_principal(user, firm.id)

@@ -19,7 +19,7 @@ class Visitor(Client):
     def __init__(self, username: str = "") -> None:
         super().__init__()
         if username:
-            self.force_login(User.objects.get(username=username))
+            self.force_login(User.objects.get_by_natural_key(username))
 
     def open(self, name: str, /, *args: UUID | str, **query: Any) -> Page:
         """A page by its name in the admin, such as corpus_document_changelist; query becomes ?name=value."""

@@ -8,9 +8,20 @@ from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 
+from apps.tenants.ids import UserId
+from apps.tenants.models import User
+
 
 class MembershipBackend(ModelBackend):
     """Checks passwords as Django does. Grants no model permission: the admin asks the principal (admin/base.py)."""
+
+    def get_user(self, user_id: Any) -> User | None:
+        """The account that a session names, while it is active."""
+        try:
+            user = User.objects.get_by_id(UserId(User._meta.pk.to_python(user_id)))
+        except User.DoesNotExist:
+            return None
+        return user if self.user_can_authenticate(user) else None
 
     def get_all_permissions(self, user_obj: AbstractBaseUser | AnonymousUser, obj: Any = None) -> set[str]:
         return set()

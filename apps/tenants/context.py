@@ -19,6 +19,7 @@ from apps.tenants.principals import Principal, PrincipalKind, system_principal
 from apps.tenants.tokens import (
     IDENTITY_SETTING,
     SCOPE_SETTING,
+    Bearer,
     Identity,
     identity_token,
     scope_token,
@@ -145,11 +146,8 @@ def widened_scope(*, added: ScopeId) -> Iterator[ScopeContext]:
 def open_identity(identity: Identity) -> Iterator[None]:
     """Let a sign-in read the directory rows that the identity names (see authz.sql); never a document."""
     with transaction.atomic():
-        before = _read(IDENTITY_SETTING)
-        _write(
-            IDENTITY_SETTING,
-            identity_token(key=signing_key(), backend_pid=_backend_pid(), identity=identity),
-        )
+        before, bearer = _read(IDENTITY_SETTING)
+        _write(IDENTITY_SETTING, identity_token(key=signing_key(), bearer=bearer, identity=identity))
         yield
         # Reached on success alone: a failure rolls the savepoint back, and the setting with it.
         _write(IDENTITY_SETTING, before)
@@ -170,14 +168,15 @@ def signing_key() -> SigningKey:
 
 @contextmanager
 def _entered(context: ScopeContext) -> Iterator[None]:
-    before = _read(SCOPE_SETTING)
+    before, bearer = _read(SCOPE_SETTING)
     _write(
         SCOPE_SETTING,
         scope_token(
             key=signing_key(),
-            backend_pid=_backend_pid(),
+            bearer=bearer,
             tenant=context.tenant_id,
             scopes=context.scope_ids,
+            permissions=context.principal.permissions,
         ),
     )
     reset = _current.set(context)
@@ -190,17 +189,14 @@ def _entered(context: ScopeContext) -> Iterator[None]:
         _write(SCOPE_SETTING, before)
 
 
-def _backend_pid() -> int:
-    connection.ensure_connection()
-    pid: int = connection.connection.info.backend_pid
-    return pid
-
-
-def _read(setting: str) -> str:
+def _read(setting: str) -> tuple[str, Bearer]:
+    """The setting as it is, and the transaction that a token would be for."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT coalesce(current_setting(%s, true), '')", [setting])
-        value: str = cursor.fetchone()[0]
-        return value
+        cursor.execute(
+            "SELECT coalesce(current_setting(%s, true), ''), pg_backend_pid(), authz.transaction_mark()", [setting]
+        )
+        value, backend_pid, mark = cursor.fetchone()
+        return value, Bearer(backend_pid=backend_pid, transaction=mark)
 
 
 def _write(setting: str, value: str) -> None:

@@ -56,7 +56,9 @@ class EnableIsolation(Operation):
             writes: what the runtime roles may do to them.
             identity_reads: a predicate over authz.identity(field) that lets a sign-in read rows before a scope is
                 known; empty for every table that holds a document's content.
-            version: of the SQL below; a later change adds a version and leaves this one as it is.
+            version: of the SQL below; a later change adds a version and leaves the others as they are. New tables take
+                the newest, LATEST. 2: keys of scoped tables contain the scope too, and the planner keeps no statistics
+                (see KeysByScope and ForgetStatistics, which bring a table of version 1 there).
     """
 
     category = OperationCategory.SQL
@@ -71,7 +73,7 @@ class EnableIsolation(Operation):
         identity_reads: str = "",
         version: int = 1,
     ) -> None:
-        if version != 1:
+        if version not in (1, 2):
             raise ValueError(f"EnableIsolation has no version {version}")
         self.model_name = model_name
         self.by = IsolationLevel(by)
@@ -113,22 +115,23 @@ class EnableIsolation(Operation):
         for deferred in [sql for sql in schema_editor.deferred_sql if sql.references_table(table)]:
             schema_editor.deferred_sql.remove(deferred)
             schema_editor.execute(deferred)
-        for statement in self._keys(model):
+        statements = self._keys(model) if self.version == 1 else _keys_by_scope(model, self.by)
+        for statement in statements:
             schema_editor.execute(statement)
         for target in forced:
             schema_editor.execute(f"ALTER TABLE {target} FORCE ROW LEVEL SECURITY")
-        for statement in self._policies(table):
+        for statement in self.policies(table):
             schema_editor.execute(statement)
+        if self.version > 1:
+            for statement in _no_statistics(model):
+                schema_editor.execute(statement)
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
-        for policy in ("isolation", "isolation_floor", "isolation_read", "isolation_read_floor"):
-            schema_editor.execute(f"DROP POLICY IF EXISTS {policy} ON {table}")
-        for command in ("insert", "update", "delete"):
-            schema_editor.execute(f"DROP POLICY IF EXISTS isolation_{command} ON {table}")
-            schema_editor.execute(f"DROP POLICY IF EXISTS isolation_{command}_floor ON {table}")
+        for statement in _drop_policies(table):
+            schema_editor.execute(statement)
         schema_editor.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY")
         schema_editor.execute(f"REVOKE ALL ON {table} FROM {', '.join(RUNTIME_ROLES)}, glassbox_auditor")
 
@@ -150,7 +153,7 @@ class EnableIsolation(Operation):
                 ]
         return statements
 
-    def _policies(self, table: str) -> list[str]:
+    def policies(self, table: str) -> list[str]:
         predicate = _PREDICATES[self.by]
         roles = ", ".join(POLICY_ROLES)
         statements = [f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"]
@@ -165,23 +168,252 @@ class EnableIsolation(Operation):
                 "authz.scopes()", "authz.scopes_if_open()"
             )
             read = f"USING (({opened}) OR ({self.identity_reads}))"
-            clauses = {
-                "read": ("SELECT", read),
-                "insert": ("INSERT", f"WITH CHECK ({predicate})"),
-                "update": ("UPDATE", f"USING ({predicate}) WITH CHECK ({predicate})"),
-                "delete": ("DELETE", f"USING ({predicate})"),
-            }
-            for name, (command, clause) in clauses.items():
-                statements += [
-                    f"CREATE POLICY isolation_{name} ON {table} AS PERMISSIVE FOR {command} TO {roles} {clause}",
-                    f"CREATE POLICY isolation_{name}_floor ON {table} AS RESTRICTIVE FOR {command} TO PUBLIC {clause}",
-                ]
+            statements += _command_policies(
+                table,
+                read=read,
+                insert=f"WITH CHECK ({predicate})",
+                update=f"USING ({predicate}) WITH CHECK ({predicate})",
+                delete=f"USING ({predicate})",
+            )
         statements += [
             f"REVOKE ALL ON {table} FROM PUBLIC",
             f"GRANT {_GRANTS[self.writes]} ON {table} TO {', '.join(RUNTIME_ROLES)}",
             f"GRANT SELECT ON {table} TO glassbox_auditor",
         ]
         return statements
+
+
+class _Isolating(Operation):
+    """What the operations below share: they change the wall of tables, and nothing that Django knows of."""
+
+    category = OperationCategory.SQL
+    reversible = True
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """The wall is the database's; Django's state does not know of it."""
+
+
+class PoliciesByCommand(_Isolating):
+    """Give a table one policy a command instead of one for all: what may be read differs from what may be written.
+
+    Args:   model_name: the model; it need not have a tenant.
+            read, insert, update, delete: USING and WITH CHECK clauses; a command without one is refused to all.
+            updatable: the columns that the runtime roles may change; empty: all, where `update` is given.
+            was: the isolation that this replaces, and that comes back when the migration is undone.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        *,
+        read: str,
+        insert: str = "",
+        update: str = "",
+        delete: str = "",
+        updatable: tuple[str, ...] = (),
+        was: EnableIsolation | None = None,
+    ) -> None:
+        self.model_name = model_name
+        self.clauses = {"read": read, "insert": insert, "update": update, "delete": delete}
+        self.updatable = updatable
+        self.was = was
+
+    def describe(self) -> str:
+        return f"Isolate {self.model_name} by command"
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        table = to_state.apps.get_model(app_label, self.model_name)._meta.db_table
+        runtime = ", ".join(RUNTIME_ROLES)
+        update = f"UPDATE ({', '.join(self.updatable)})" if self.updatable else "UPDATE"
+        rights = {"read": "SELECT", "insert": "INSERT", "update": update, "delete": "DELETE"}
+        granted = ", ".join(rights[command] for command, clause in self.clauses.items() if clause)
+        for statement in (
+            *_drop_policies(table),
+            f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
+            *_command_policies(table, **self.clauses),
+            f"REVOKE ALL ON {table} FROM PUBLIC, {runtime}",
+            f"GRANT {granted} ON {table} TO {runtime}",
+        ):
+            schema_editor.execute(statement)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
+        statements = [*_drop_policies(table), f"REVOKE ALL ON {table} FROM {', '.join(RUNTIME_ROLES)}"]
+        if self.was is None:
+            statements.append(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY")
+        else:
+            statements += self.was.policies(table)
+        for statement in statements:
+            schema_editor.execute(statement)
+
+
+class KeysByScope(_Isolating):
+    """Put scope_id into the primary and foreign keys of scoped tables.
+
+    Constraints look past row-level security. With (tenant_id, id) alone, a row of one scope could hang on a hidden
+    parent in another one, and an insertion that fails told that a hidden id exists. And every index of a scoped table
+    holds both columns that its policy asks about, so that no index scan ever visits a hidden row: what EXPLAIN ANALYZE
+    counts, and what time tells, is about visible rows alone.
+
+    Args: model_names: all scoped models of the app that refer to one another.
+    """
+
+    def __init__(self, *model_names: str) -> None:
+        self.model_names = model_names
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return type(self).__name__, list(self.model_names), {}
+
+    def describe(self) -> str:
+        return f"Put the scope into the keys of {', '.join(self.model_names)}"
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        self._rekey(app_label, schema_editor, to_state, by_scope=True)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        self._rekey(app_label, schema_editor, to_state, by_scope=False)
+
+    def _rekey(self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, state: Any, *, by_scope: bool) -> None:
+        models_ = [state.apps.get_model(app_label, name) for name in self.model_names]
+        tables = sorted({m._meta.db_table for m in models_} | set().union(*(_targets(m) for m in models_)))
+        forced = [table for table in tables if _is_forced(schema_editor, table)]
+        before = EnableIsolation("", by=IsolationLevel.SCOPE)
+        after: list[str] = []
+        # Checking a foreign key reads both of its tables, and FORCE would make the owner need a scope for that.
+        drops = [f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY" for table in forced]
+        primary: list[str] = []
+        for model in models_:
+            table = model._meta.db_table
+            for name in (f"{table}_{field.column}" for field in _tenant_keys(model)):
+                drops += [
+                    f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}_fk",
+                    f"DROP INDEX IF EXISTS {name}_ix",
+                ]
+            keys = _keys_by_scope(model, IsolationLevel.SCOPE) if by_scope else before._keys(model)
+            after += keys[1:]
+            primary.append(keys[0])
+        # All primary keys before the first foreign key: that is what it refers to.
+        for statement in (*drops, *primary, *after):
+            schema_editor.execute(statement)
+        for table in forced:
+            schema_editor.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+
+
+class ForgetStatistics(_Isolating):
+    """Keep no planner statistics of tables that hold more than one tenant's rows.
+
+    Row-level security hides rows, not what ANALYZE learned of them: a role that sees nothing could still read whole
+    values of hidden rows out of EXPLAIN's estimates, by halving (`title < 'm'`). Without statistics the planner
+    estimates alike for every value.
+    """
+
+    def __init__(self, *model_names: str) -> None:
+        self.model_names = model_names
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return type(self).__name__, list(self.model_names), {}
+
+    def describe(self) -> str:
+        return f"Keep no planner statistics of {', '.join(self.model_names)}"
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        for name in self.model_names:
+            for statement in _no_statistics(to_state.apps.get_model(app_label, name)):
+                schema_editor.execute(statement)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        for name in self.model_names:
+            model = from_state.apps.get_model(app_label, name)
+            columns = ", ".join(f'ALTER COLUMN "{column}" SET STATISTICS DEFAULT' for column in _columns(model))
+            schema_editor.execute(f"ALTER TABLE {model._meta.db_table} {columns}")
+
+
+LATEST = 2
+
+
+def _keys_by_scope(model: type[models.Model], by: IsolationLevel) -> list[str]:
+    """The primary key first, then foreign keys and their indexes."""
+    if by is IsolationLevel.TENANT_ROW:
+        return []
+    table = model._meta.db_table
+    owner = ("tenant_id", "scope_id") if by is IsolationLevel.SCOPE else ("tenant_id",)
+    statements = [
+        f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey, "
+        f"ADD CONSTRAINT {table}_pkey PRIMARY KEY ({', '.join((*owner, 'id'))})"
+    ]
+    for field in _tenant_keys(model):
+        target = field.related_model._meta
+        shared = owner if "scope_id" in _columns(field.related_model) else ("tenant_id",)
+        columns = ", ".join(dict.fromkeys((*shared, field.column)))
+        name = f"{table}_{field.column}"
+        if not _is_led(model, (*owner, field.column)):
+            statements.append(f"CREATE INDEX {name}_ix ON {table} ({', '.join((*owner, field.column))})")
+        statements.append(
+            f"ALTER TABLE {table} ADD CONSTRAINT {name}_fk FOREIGN KEY ({columns}) "
+            f"REFERENCES {target.db_table} ({', '.join((*shared, 'id'))}) DEFERRABLE INITIALLY DEFERRED"
+        )
+    return statements
+
+
+def _is_led(model: type[models.Model], columns: tuple[str, ...]) -> bool:
+    """Whether the primary key or a unique constraint begins with these columns, and so serves as their index."""
+    if columns[-1] in columns[:-1]:
+        return True
+    for constraint in model._meta.constraints:
+        if isinstance(constraint, models.UniqueConstraint) and constraint.condition is None:
+            led = [model._meta.get_field(name).column for name in constraint.fields]
+            if tuple(led[: len(columns)]) == columns:
+                return True
+    return False
+
+
+def _no_statistics(model: type[models.Model]) -> list[str]:
+    table = model._meta.db_table
+    columns = ", ".join(f'ALTER COLUMN "{column}" SET STATISTICS 0' for column in _columns(model))
+    return [
+        f"ALTER TABLE {table} {columns}",
+        # What an earlier ANALYZE left would stay for ever.
+        *(f"SELECT pg_clear_attribute_stats('public', '{table}', '{column}', false)" for column in _columns(model)),
+    ]
+
+
+def _columns(model: type[models.Model]) -> list[str]:
+    return [field.column for field in model._meta.local_concrete_fields]
+
+
+def _tenant_keys(model: type[models.Model]) -> list[TenantForeignKey]:
+    return [field for field in model._meta.local_fields if isinstance(field, TenantForeignKey)]
+
+
+def _command_policies(table: str, **clauses: str) -> list[str]:
+    """A permissive policy for our roles and its restrictive twin for everybody, for each command that has a clause."""
+    roles = ", ".join(POLICY_ROLES)
+    statements = []
+    for name, clause in clauses.items():
+        command = "SELECT" if name == "read" else name.upper()
+        if clause:
+            statements += [
+                f"CREATE POLICY isolation_{name} ON {table} AS PERMISSIVE FOR {command} TO {roles} {clause}",
+                f"CREATE POLICY isolation_{name}_floor ON {table} AS RESTRICTIVE FOR {command} TO PUBLIC {clause}",
+            ]
+    return statements
+
+
+def _drop_policies(table: str) -> list[str]:
+    names = ["isolation", *(f"isolation_{command}" for command in ("read", "insert", "update", "delete"))]
+    return [f"DROP POLICY IF EXISTS {policy} ON {table}" for name in names for policy in (name, f"{name}_floor")]
 
 
 def _targets(model: type[models.Model]) -> set[str]:

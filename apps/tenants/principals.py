@@ -31,6 +31,13 @@ class Principal:
     scope_ids: frozenset[ScopeId]
     roles: frozenset[Role]
 
+    @property
+    def permissions(self) -> frozenset[str]:
+        """What a scope token says that the principal may do; the platform may do everything."""
+        if self.kind is PrincipalKind.SYSTEM:
+            return frozenset({"*"})
+        return frozenset(permission.value for permission in Permission if allows(self.roles, permission))
+
     def may(self, permission: Permission) -> bool:
         return self.kind is PrincipalKind.SYSTEM or allows(self.roles, permission)
 

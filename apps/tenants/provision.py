@@ -16,7 +16,9 @@ from psycopg import sql
 from apps.tenants.tokens import pads
 from config.secrets import SigningKey
 
-_AUTHZ_SQL = Path(__file__).with_name("sql") / "authz.sql"
+_SQL = Path(__file__).with_name("sql")
+_AUTHZ_SQL = _SQL / "authz.sql"
+_CLOSED_DOORS_SQL = _SQL / "closed_doors.sql"
 
 # Attributes as isolation.md has them; nobody is a member of anything.
 ROLE_ATTRIBUTES: Mapping[str, str] = {
@@ -28,25 +30,30 @@ ROLE_ATTRIBUTES: Mapping[str, str] = {
     "glassbox_eraser": "LOGIN NOBYPASSRLS",
     "glassbox_backup": "LOGIN BYPASSRLS",
 }
-_RUNTIME = "glassbox_api, glassbox_worker"
+_RUNTIME = ("glassbox_api", "glassbox_worker")
 
-# Tables without a tenant: the platform's own. Each right is one that a runtime role cannot do without.
-GLOBAL_GRANTS: Mapping[str, str] = {
-    "tenants_user": "SELECT, INSERT, UPDATE",
-    "django_session": "SELECT, INSERT, UPDATE, DELETE",
-    "django_content_type": "SELECT",
-    "django_migrations": "SELECT",
-    "auth_permission": "SELECT",
-    "auth_group": "SELECT",
-    "auth_group_permissions": "SELECT",
-    "tenants_user_groups": "SELECT",
-    "tenants_user_user_permissions": "SELECT",
-    "django_celery_beat_clockedschedule": "SELECT, INSERT, UPDATE, DELETE",
-    "django_celery_beat_crontabschedule": "SELECT, INSERT, UPDATE, DELETE",
-    "django_celery_beat_intervalschedule": "SELECT, INSERT, UPDATE, DELETE",
-    "django_celery_beat_periodictask": "SELECT, INSERT, UPDATE, DELETE",
-    "django_celery_beat_periodictasks": "SELECT, INSERT, UPDATE, DELETE",
-    "django_celery_beat_solarschedule": "SELECT, INSERT, UPDATE, DELETE",
+_ALL_ROWS = "SELECT, INSERT, UPDATE, DELETE"
+# Tables that nobody isolates, since they hold nothing of a tenant: role -> table -> the rights that it cannot do
+# without. A table that is neither here nor isolated is closed to both.
+GLOBAL_GRANTS: Mapping[str, Mapping[str, str]] = {
+    "glassbox_api": {
+        "django_content_type": "SELECT",
+        "django_migrations": "SELECT",
+        # The start page tells from them that the schedule is alive. Whoever could write here could have any task run,
+        # for any tenant.
+        "django_celery_beat_periodictask": "SELECT",
+        "django_celery_beat_periodictasks": "SELECT",
+    },
+    "glassbox_worker": {
+        "django_content_type": "SELECT",
+        "django_migrations": "SELECT",
+        "django_celery_beat_clockedschedule": _ALL_ROWS,
+        "django_celery_beat_crontabschedule": _ALL_ROWS,
+        "django_celery_beat_intervalschedule": _ALL_ROWS,
+        "django_celery_beat_periodictask": _ALL_ROWS,
+        "django_celery_beat_periodictasks": _ALL_ROWS,
+        "django_celery_beat_solarschedule": _ALL_ROWS,
+    },
 }
 
 
@@ -84,17 +91,23 @@ def provision(
 def grant_global_tables(*, admin_url: str, database: str) -> None:
     """Give the runtime roles their rights on the platform's own tables; after every migration."""
     with psycopg.connect(admin_url, dbname=database) as connection:
-        for table, rights in GLOBAL_GRANTS.items():
-            connection.execute(
-                sql.SQL(
-                    "REVOKE ALL ON {table} FROM " + _RUNTIME + "; GRANT " + rights + " ON {table} TO " + _RUNTIME
-                ).format(table=sql.Identifier("public", table))
-            )
-        connection.execute(f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {_RUNTIME}")
+        unguarded = connection.execute(
+            "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT relrowsecurity "
+            "AND relnamespace = 'public'::regnamespace"
+        ).fetchall()
+        for role in _RUNTIME:
+            for (table,) in unguarded:
+                connection.execute(
+                    sql.SQL(f"REVOKE ALL ON {{}} FROM PUBLIC, {role}").format(sql.Identifier("public", table))
+                )
+            for table, rights in GLOBAL_GRANTS[role].items():
+                connection.execute(sql.SQL(f"GRANT {rights} ON {{}} TO {role}").format(sql.Identifier("public", table)))
+        connection.execute("REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM PUBLIC, glassbox_api")
+        connection.execute("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO glassbox_worker")
 
 
 def _stamp(passwords: Mapping[str, str], keys: Sequence[SigningKey]) -> str:
-    digest = hashlib.sha256(_AUTHZ_SQL.read_bytes())
+    digest = hashlib.sha256(_AUTHZ_SQL.read_bytes() + _CLOSED_DOORS_SQL.read_bytes())
     digest.update(repr((sorted(ROLE_ATTRIBUTES.items()), sorted(passwords.items()))).encode())
     for key in keys:
         digest.update(key.kid.encode() + key.key)
@@ -124,12 +137,15 @@ def _roles(server: psycopg.Connection, passwords: Mapping[str, str]) -> None:
             server.execute(sql.SQL(statement + " PASSWORD {}").format(sql.Literal(passwords[role])))
         else:
             server.execute(statement)
+        # A role may change its own defaults; whoever ran SQL as one may have left some for its later sessions.
+        server.execute(f"ALTER ROLE {role} RESET ALL")
 
 
 def _wall(connection: psycopg.Connection, database: str, keys: Sequence[SigningKey]) -> None:
     connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     connection.execute("CREATE EXTENSION IF NOT EXISTS btree_gist")
     connection.execute(_AUTHZ_SQL.read_text(encoding="utf-8"))
+    connection.execute(_CLOSED_DOORS_SQL.read_text(encoding="utf-8"))
     for key in keys:
         inner, outer = pads(key.key)
         connection.execute(
@@ -139,6 +155,8 @@ def _wall(connection: psycopg.Connection, database: str, keys: Sequence[SigningK
         )
     connection.execute("DELETE FROM authz.signing_key WHERE kid <> ALL (%s)", [[key.kid for key in keys]])
     name = sql.Identifier(database)
+    for role in ROLE_ATTRIBUTES:
+        connection.execute(sql.SQL(f"ALTER ROLE {role} IN DATABASE {{}} RESET ALL").format(name))
     for statement in (
         "REVOKE ALL ON DATABASE {db} FROM PUBLIC",
         "GRANT CONNECT ON DATABASE {db} TO glassbox_owner, glassbox_api, glassbox_worker, glassbox_auditor, "

@@ -13,6 +13,7 @@ from apps.tenants.events import emit
 from apps.tenants.ids import UserId
 from apps.tenants.models import User
 from apps.tenants.selectors.grants import tenants_of_user, user_principal
+from apps.tenants.selectors.people import user_by_name
 
 
 def connect() -> None:
@@ -32,7 +33,7 @@ def _logged_out(sender: object, user: User | None, **kwargs: Any) -> None:
 
 def _login_failed(sender: object, credentials: dict[str, Any], request: HttpRequest | None, **kwargs: Any) -> None:
     # A name that nobody has belongs to no tenant, and so to no tenant's log.
-    user = User.objects.filter(username=credentials.get("username", "")).first()
+    user = user_by_name(credentials.get("username", ""))
     if user is not None:
         _record("tenants.session.login_failed", user, outcome="failed")
 

@@ -8,6 +8,7 @@ from apps.tenants.api.idempotency import forget_expired
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.session_store import SessionStore
 
 
 def forget_all_expired() -> None:
@@ -17,6 +18,14 @@ def forget_all_expired() -> None:
             forget_expired()
 
 
+def clear_sessions() -> None:
+    """Remove the sessions that have ended."""
+    SessionStore.clear_expired()
+
+
+forget_ended_sessions: Task = shared_task(name="apps.tenants.tasks.forget_ended_sessions", ignore_result=True)(
+    clear_sessions
+)
 forget_expired_requests: Task = shared_task(name="apps.tenants.tasks.forget_expired_requests", ignore_result=True)(
     forget_all_expired
 )

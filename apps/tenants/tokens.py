@@ -1,7 +1,8 @@
 """Signed tokens that the database verifies (the other half is sql/authz.sql).
 
-A scope token says which tenant and scopes a transaction may touch; an identity token lets a sign-in read the few rows
-that are needed before a scope is known. Both are bound to one backend process and live for at most a minute.
+A scope token says which tenant and scopes a transaction may touch, and what its principal may do; an identity token
+lets a sign-in read the few rows that are needed before a scope is known. Both are good for one transaction of one
+backend process, and for at most a minute of it.
 """
 
 from __future__ import annotations
@@ -21,13 +22,32 @@ IDENTITY_SETTING = "glassbox.identity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bearer:
+    """The transaction that a token is for: its backend's process id, and authz.transaction_mark() as text."""
+
+    backend_pid: int
+    transaction: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """What a sign-in may look up: a user's own memberships, one key by its prefix, one tenant's directory."""
+    """What may be looked up before a scope is known.
+
+    user: an account, and its memberships; username: an account by its name, for a sign-in or an invitation.
+    session: a session by the digest of its key.
+    key_prefix: one API key; directory: one tenant's scopes and grants.
+    all_tenants, all_accounts, ended_sessions: every tenant's own row, every account, every session that has ended: for
+    the platform's sweepers and administrators.
+    """
 
     user: UserId | None = None
     key_prefix: str = ""
     directory: TenantId | None = None
     all_tenants: bool = False
+    username: str = ""
+    session: str = ""
+    all_accounts: bool = False
+    ended_sessions: bool = False
 
     def claim(self) -> str:
         return ",".join(
@@ -36,26 +56,37 @@ class Identity:
                 self.key_prefix,
                 str(self.directory or ""),
                 "all" if self.all_tenants else "",
+                # A name may hold the separators.
+                self.username.encode().hex(),
+                self.session,
+                "all" if self.all_accounts else "",
+                "all" if self.ended_sessions else "",
             )
         )
 
 
 def scope_token(
-    *, key: SigningKey, backend_pid: int, tenant: TenantId, scopes: Iterable[ScopeId], now: float | None = None
+    *,
+    key: SigningKey,
+    bearer: Bearer,
+    tenant: TenantId,
+    scopes: Iterable[ScopeId],
+    permissions: Iterable[str] = (),
+    now: float | None = None,
 ) -> str:
-    """Mint `s|kid|pid|expires|tenant|scopes|mac`; expires is in whole seconds since the epoch."""
-    claim = f"{tenant}|{','.join(sorted(str(scope) for scope in scopes))}"
-    return _sign(key, "s", backend_pid, claim, now)
+    """Mint `s|kid|pid|transaction|expires|tenant|scopes|permissions|mac`; expires is in seconds since the epoch."""
+    claim = f"{tenant}|{','.join(sorted(str(scope) for scope in scopes))}|{','.join(sorted(permissions))}"
+    return _sign(key, "s", bearer, claim, now)
 
 
-def identity_token(*, key: SigningKey, backend_pid: int, identity: Identity, now: float | None = None) -> str:
-    """Mint `i|kid|pid|expires|user,prefix,directory,all||mac`."""
-    return _sign(key, "i", backend_pid, f"{identity.claim()}|", now)
+def identity_token(*, key: SigningKey, bearer: Bearer, identity: Identity, now: float | None = None) -> str:
+    """Mint `i|kid|pid|transaction|expires|identity|||mac`."""
+    return _sign(key, "i", bearer, f"{identity.claim()}||", now)
 
 
-def _sign(key: SigningKey, purpose: str, backend_pid: int, claim: str, now: float | None) -> str:
+def _sign(key: SigningKey, purpose: str, bearer: Bearer, claim: str, now: float | None) -> str:
     expires = int(time.time() if now is None else now) + TOKEN_LIFE_SECONDS
-    message = f"{purpose}|{key.kid}|{backend_pid}|{expires}|{claim}"
+    message = f"{purpose}|{key.kid}|{bearer.backend_pid}|{bearer.transaction}|{expires}|{claim}"
     mac = hmac.new(key.key, message.encode(), hashlib.sha256).hexdigest()
     return f"{message}|{mac}"
 

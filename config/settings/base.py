@@ -32,7 +32,6 @@ INSTALLED_APPS = [
     "config.admin.GlassboxAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
@@ -101,6 +100,7 @@ STORAGES: dict[str, dict[str, Any]] = {
 
 DATABASE_ROUTERS = ["config.routers.MigrateAsOwner"]
 
+SESSION_ENGINE = "apps.tenants.session_store"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_AGE = 8 * 60 * 60
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -249,6 +249,7 @@ CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_SYNC_EVERY = 1
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "forget-expired-requests": {"task": "apps.tenants.tasks.forget_expired_requests", "schedule": 3600.0},
+    "forget-ended-sessions": {"task": "apps.tenants.tasks.forget_ended_sessions", "schedule": 3600.0},
     "corpus-sweep": {"task": "apps.corpus.tasks.sweep", "schedule": 30.0},
 }
 CELERY_TIMEZONE = "UTC"

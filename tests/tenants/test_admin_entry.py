@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.tenants.context import open_scope
-from apps.tenants.models import Membership, User
+from apps.tenants.models import Membership
 from apps.tenants.roles import Role
 from apps.tenants.services.members import membership_revoke
 from tests.factories import Firm, make_firm, make_member, make_user
@@ -59,8 +59,8 @@ def test_a_person_without_a_tenant_can_sign_out() -> None:
 
 
 def test_an_account_that_is_not_staff_is_kept_out(acme: Firm) -> None:
+    make_user("bob", staff=False)
     make_member(acme, "bob", Role.ANALYST)
-    User.objects.filter(username="bob").update(is_staff=False)
     page = Page(Visitor("bob").get("/admin/", follow=True))
     assert (page.status, "with the API alone" in page.text) == (403, True)
 

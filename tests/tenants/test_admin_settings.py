@@ -9,7 +9,7 @@ from apps.audit.models import Event
 from apps.tenants.context import open_scope
 from apps.tenants.models import Scope, Tenant, User
 from apps.tenants.roles import Role
-from tests.factories import Firm, make_firm, make_member
+from tests.factories import Firm, make_firm, make_member, make_user
 from tests.visitor import Page, Visitor
 
 pytestmark = pytest.mark.django_db
@@ -126,13 +126,13 @@ def test_a_member_of_one_fund_sees_one_scope(acme: Firm) -> None:
 
 @pytest.fixture
 def root(acme: Firm) -> Visitor:
+    make_user("root", superuser=True)
     make_member(acme, "root", Role.ANALYST)
-    User.objects.filter(username="root").update(is_superuser=True)
     return Visitor("root")
 
 
 def test_a_tenant_administrator_manages_no_accounts(alice: Visitor) -> None:
-    alice_id = User.objects.get(username="alice").id
+    alice_id = User.objects.get_by_natural_key("alice").id
     assert alice.open("tenants_user_change", alice_id).status == 403
     assert alice.send("tenants_user_new_password", alice_id).status == 403
 
@@ -141,7 +141,7 @@ def test_a_new_password_is_recorded_in_every_tenant_of_the_person(root: Visitor,
     bolt = make_firm("bolt")
     make_member(acme, "bob", Role.ANALYST, password="the old password")
     make_member(bolt, "bob", Role.DPO)
-    page = root.send("tenants_user_new_password", User.objects.get(username="bob").id)
+    page = root.send("tenants_user_new_password", User.objects.get_by_natural_key("bob").id)
     assert Client().login(username="bob", password=str(page.tree.xpath("string(//*[@id='secret'])")))
     assert not Client().login(username="bob", password="the old password")
     action = "tenants.user.configured"
@@ -152,13 +152,13 @@ def test_a_deactivated_account_is_shut_out(root: Visitor, acme: Firm) -> None:
     make_member(acme, "bob", Role.ANALYST)
     bob = Visitor("bob")
     fields = {"first_name": "Bob", "last_name": "", "email": "bob@example.com"}
-    assert root.send("tenants_user_change", User.objects.get(username="bob").id, **fields).status == 302
+    assert root.send("tenants_user_change", User.objects.get_by_natural_key("bob").id, **fields).status == 302
     assert bob.open("index").status == 302
 
 
 def test_nobody_becomes_a_superuser_by_a_form(root: Visitor, acme: Firm) -> None:
     make_member(acme, "bob", Role.ANALYST)
-    bob_id = User.objects.get(username="bob").id
+    bob_id = User.objects.get_by_natural_key("bob").id
     root.send("tenants_user_change", bob_id, is_superuser="on", is_staff="", username="boss", is_active="on")
-    bob = User.objects.get(id=bob_id)
+    bob = User.objects.get_by_id(bob_id)
     assert (bob.is_superuser, bob.username) == (False, "bob")

@@ -44,7 +44,7 @@ def test_roles_in_one_tenant_are_none_in_another(acme: Firm) -> None:
     bolt = make_firm("bolt")
     make_member(acme, "alice", Role.TENANT_ADMIN)
     with pytest.raises(UnknownTenantError):
-        user_principal(User.objects.get(username="alice"), bolt.id)
+        user_principal(User.objects.get_by_natural_key("alice"), bolt.id)
 
 
 def test_a_superuser_passes_no_wall(acme: Firm) -> None:
@@ -59,7 +59,7 @@ def test_a_revoked_membership_opens_nothing_and_is_kept(acme: Firm) -> None:
         assert Membership.objects.get().revoked_at is not None
         assert Grant.objects.filter(valid_to__isnull=True).count() == 0
     with pytest.raises(UnknownTenantError):
-        user_principal(User.objects.get(username="alice"), acme.id)
+        user_principal(User.objects.get_by_natural_key("alice"), acme.id)
 
 
 def test_changed_grants_keep_their_history_and_are_events(acme: Firm) -> None:
@@ -89,7 +89,7 @@ def test_a_new_scope_is_below_its_parent_for_who_holds_the_parent(acme: Firm) ->
     with open_scope(tenant=acme.id, principal=alice):
         gamma = scope_create(key="fund:gamma", name="Gamma", parent=acme.root)
         assert not Scope.objects.filter(id=gamma.id).exists()
-    again = user_principal(User.objects.get(username="alice"), acme.id)
+    again = user_principal(User.objects.get_by_natural_key("alice"), acme.id)
     assert gamma.id in again.scope_ids
 
 

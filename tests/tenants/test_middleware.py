@@ -57,7 +57,7 @@ def test_a_member_works_in_the_tenant_that_the_session_names(acme: Firm) -> None
     bolt = make_firm("bolt")
     make_member(acme, "alice", Role.ANALYST)
     make_member(bolt, "alice", Role.AUDITOR)
-    alice = User.objects.get(username="alice")
+    alice = User.objects.get_by_natural_key("alice")
     request = _through(RequestFactory().get("/admin/"), alice, {SESSION_TENANT: str(bolt.id)})
     assert request.__dict__["seen"] == bolt.id
 
@@ -65,7 +65,7 @@ def test_a_member_works_in_the_tenant_that_the_session_names(acme: Firm) -> None
 def test_a_session_that_names_a_tenant_of_others_falls_back_to_an_own_one(acme: Firm) -> None:
     bolt = make_firm("bolt")
     make_member(acme, "alice", Role.ANALYST)
-    alice = User.objects.get(username="alice")
+    alice = User.objects.get_by_natural_key("alice")
     request = _through(RequestFactory().get("/admin/"), alice, {SESSION_TENANT: str(bolt.id)})
     assert request.__dict__["seen"] == acme.id
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 from django.db import InternalError, ProgrammingError, connection, transaction
 
+from apps.corpus.models import Document
 from apps.tenants.context import open_scope, signing_key
 from apps.tenants.models import Membership, Scope, Tenant
 from apps.tenants.roles import Role
-from apps.tenants.tokens import TOKEN_LIFE_SECONDS, scope_token
+from apps.tenants.tokens import TOKEN_LIFE_SECONDS, Bearer, scope_token
+from tests.corpus.ingesting import ingest
 from tests.factories import Firm, make_firm, make_member
 
 pytestmark = pytest.mark.django_db
@@ -77,8 +80,8 @@ def test_a_nested_scope_that_fails_gives_the_outer_one_back(acme: Firm, bolt: Fi
     ("token", "message"),
     [
         ("nonsense", "malformed"),
-        ("s|k1|1|9999999999|00000000-0000-0000-0000-000000000000||00", "forged"),
-        ("s|unknown|1|9999999999|00000000-0000-0000-0000-000000000000||00", "known key"),
+        ("s|k1|1|1|9999999999|00000000-0000-0000-0000-000000000000|||00", "forged"),
+        ("s|unknown|1|1|9999999999|00000000-0000-0000-0000-000000000000|||00", "known key"),
     ],
 )
 def test_a_made_up_token_opens_nothing(acme: Firm, token: str, message: str) -> None:
@@ -88,31 +91,36 @@ def test_a_made_up_token_opens_nothing(acme: Firm, token: str, message: str) -> 
             cursor.execute("SELECT count(*) FROM tenants_scope")
 
 
-def test_an_expired_token_opens_nothing(acme: Firm) -> None:
+def bearer() -> Bearer:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid(), authz.transaction_mark()")
+        backend_pid, mark = cursor.fetchone()
+    return Bearer(backend_pid=backend_pid, transaction=mark)
+
+
+def refused(acme: Firm, token_bearer: Bearer, *, match: str, now: float | None = None) -> None:
     token = scope_token(
-        key=signing_key(),
-        backend_pid=connection.connection.info.backend_pid,
-        tenant=acme.id,
-        scopes=[],
-        now=time.time() - TOKEN_LIFE_SECONDS - 2,
+        key=signing_key(), bearer=token_bearer, tenant=acme.id, scopes=acme.scope_ids("fund:alpha"), now=now
     )
-    with transaction.atomic(), connection.cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('glassbox.scope', %s, true)", [token])
-        with pytest.raises(ProgrammingError, match="expired"), transaction.atomic():
+        with pytest.raises(ProgrammingError, match=match), transaction.atomic():
             cursor.execute("SELECT count(*) FROM tenants_scope")
+
+
+def test_an_expired_token_opens_nothing(acme: Firm) -> None:
+    with transaction.atomic():
+        refused(acme, bearer(), match="expired", now=time.time() - TOKEN_LIFE_SECONDS - 2)
 
 
 def test_a_token_of_another_connection_opens_nothing(acme: Firm) -> None:
-    token = scope_token(
-        key=signing_key(),
-        backend_pid=connection.connection.info.backend_pid + 1,
-        tenant=acme.id,
-        scopes=acme.scope_ids("fund:alpha"),
-    )
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('glassbox.scope', %s, true)", [token])
-        with pytest.raises(ProgrammingError, match="another connection"), transaction.atomic():
-            cursor.execute("SELECT count(*) FROM tenants_scope")
+    with transaction.atomic():
+        refused(acme, replace(bearer(), backend_pid=1), match="another connection")
+
+
+def test_a_token_of_another_transaction_opens_nothing(acme: Firm) -> None:
+    with transaction.atomic():
+        refused(acme, replace(bearer(), transaction="1700000000000000"), match="another transaction")
 
 
 def test_the_signing_keys_can_t_be_read(acme: Firm) -> None:
@@ -121,9 +129,10 @@ def test_the_signing_keys_can_t_be_read(acme: Firm) -> None:
 
 
 def test_a_row_can_t_be_moved_to_another_tenant(acme: Firm, bolt: Firm) -> None:
+    ingest(acme)
     with (
         open_scope(tenant=acme.id, reason="a test"),
         pytest.raises((ProgrammingError, InternalError), match="row-level security"),
         transaction.atomic(),
     ):
-        Scope._base_manager.filter(key="fund:alpha").update(tenant_id=bolt.id)
+        Document._base_manager.update(tenant_id=bolt.id)

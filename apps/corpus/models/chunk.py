@@ -20,7 +20,7 @@ class Page(ScopedModel):
 
     class Meta:
         ordering = ("document", "number")
-        constraints = (models.UniqueConstraint(fields=["tenant", "document", "number"], name="page_once"),)
+        constraints = (models.UniqueConstraint(fields=["tenant", "scope", "document", "number"], name="page_once"),)
 
     def __str__(self) -> str:
         return f"page {self.number}"
@@ -54,7 +54,9 @@ class Chunk(ScopedModel):
     class Meta:
         ordering = ("document", "is_parent", "number")
         constraints = (
-            models.UniqueConstraint(fields=["tenant", "document", "is_parent", "number"], name="chunk_number_once"),
+            models.UniqueConstraint(
+                fields=["tenant", "scope", "document", "is_parent", "number"], name="chunk_number_once"
+            ),
             models.CheckConstraint(
                 condition=models.Q(page_end__gte=models.F("page_start")), name="chunk_pages_in_order"
             ),
@@ -80,8 +82,8 @@ class Posting(ScopedModel):
     chunk_term_counts = ArrayField(models.IntegerField())
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=["tenant", "document", "term"], name="posting_once"),)
-        indexes = (models.Index(fields=["tenant", "term", "scope", "kind"], name="posting_by_term"),)
+        constraints = (models.UniqueConstraint(fields=["tenant", "scope", "document", "term"], name="posting_once"),)
+        indexes = (models.Index(fields=["tenant", "scope", "term", "kind"], name="posting_by_term"),)
 
     def __str__(self) -> str:
         return self.term

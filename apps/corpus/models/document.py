@@ -72,10 +72,10 @@ class Document(ScopedModel):
     class Meta:
         ordering = ("-created_at", "-id")
         constraints = (
-            models.UniqueConstraint(fields=["tenant", "series_id", "version"], name="document_version_once"),
-            models.UniqueConstraint(fields=["tenant", "slug"], name="document_slug_once"),
+            models.UniqueConstraint(fields=["tenant", "scope", "series_id", "version"], name="document_version_once"),
+            models.UniqueConstraint(fields=["tenant", "scope", "slug"], name="document_slug_once"),
             models.UniqueConstraint(
-                fields=["tenant", "series_id"],
+                fields=["tenant", "scope", "series_id"],
                 condition=models.Q(status="ready"),
                 name="document_one_ready_version",
             ),
@@ -97,7 +97,7 @@ class SourceFile(ScopedModel):
     content = models.BinaryField()
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=["tenant", "document"], name="source_file_once"),)
+        constraints = (models.UniqueConstraint(fields=["tenant", "scope", "document"], name="source_file_once"),)
 
     def __str__(self) -> str:
         return f"file of {self.document_id}"

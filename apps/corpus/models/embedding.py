@@ -32,14 +32,18 @@ class Embedding384(_Embedding):
     vector = HalfVectorField(dimensions=384)
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=["tenant", "chunk", "model"], name="embedding_384_once"),)
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "scope", "chunk", "model"], name="embedding_384_once"),
+        )
 
 
 class Embedding1536(_Embedding):
     vector = HalfVectorField(dimensions=1536)
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=["tenant", "chunk", "model"], name="embedding_1536_once"),)
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "scope", "chunk", "model"], name="embedding_1536_once"),
+        )
 
 
 EMBEDDING_MODELS: Mapping[int, type[Embedding384] | type[Embedding1536]] = {384: Embedding384, 1536: Embedding1536}

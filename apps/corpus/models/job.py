@@ -47,7 +47,7 @@ class IngestJob(ScopedModel):
 
     class Meta:
         ordering = ("-created_at", "-id")
-        indexes = (models.Index(fields=["tenant", "status", "next_attempt_at"], name="job_due"),)
+        indexes = (models.Index(fields=["tenant", "scope", "status", "next_attempt_at"], name="job_due"),)
 
     def __str__(self) -> str:
         return f"ingest of {self.document_id}"

@@ -62,12 +62,13 @@ def document_delete(*, document_id: UUID) -> None:
             # Plain statements: the ORM would read every passage in order to delete it.
             for model in BELOW:
                 cursor.execute(
-                    f"DELETE FROM {model._meta.db_table} WHERE tenant_id = %s AND document_id = %s",  # noqa: S608
-                    [context.tenant_id, document_id],
+                    f"DELETE FROM {model._meta.db_table} WHERE tenant_id = %s AND scope_id = %s "  # noqa: S608
+                    "AND document_id = %s",
+                    [context.tenant_id, document.scope_id, document_id],
                 )
             cursor.execute(
-                f"DELETE FROM {Document._meta.db_table} WHERE tenant_id = %s AND id = %s",  # noqa: S608
-                [context.tenant_id, document_id],
+                f"DELETE FROM {Document._meta.db_table} WHERE tenant_id = %s AND scope_id = %s AND id = %s",  # noqa: S608
+                [context.tenant_id, document.scope_id, document_id],
             )
 
 

@@ -26,6 +26,7 @@ from apps.corpus.services.ingest_events import RECEIVED, record_document_event
 from apps.corpus.services.ingest_metadata import DocumentMetadata
 from apps.corpus.services.ingest_queue import RESEND_AFTER, enqueue
 from apps.corpus.services.ingest_restart import restart
+from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope
 from apps.tenants.errors import ScopeNotGrantedError
 from apps.tenants.ids import ScopeId
@@ -142,9 +143,7 @@ def _clean_filename(filename: str) -> str:
 
 def _serialise(scope_id: ScopeId, *keys: str) -> None:
     """Let uploads of the same thing into the same scope wait for one another, until the transaction ends."""
-    numbers = sorted(
-        int.from_bytes(hashlib.sha256(f"ingest|{scope_id}|{key}".encode()).digest()[:8], signed=True) for key in keys
-    )
+    numbers = sorted(advisory_key("ingest", scope_id, key) for key in keys)
     with connection.cursor() as cursor:
         for number in numbers:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])

@@ -13,7 +13,7 @@ from django.utils import timezone
 from apps.corpus.services.ingest_errors import ActorRevokedError
 from apps.tenants.context import open_scope
 from apps.tenants.errors import UnknownTenantError
-from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.ids import ScopeId, TenantId, UserId
 from apps.tenants.models import ApiKey, User
 from apps.tenants.principals import Principal, PrincipalKind, system_principal
 from apps.tenants.roles import Permission
@@ -52,11 +52,11 @@ def _principal(actor: Actor) -> Principal:
     try:
         if actor.kind is PrincipalKind.API_KEY:
             return key_principal(_valid_key(actor))
-        user = User.objects.filter(id=actor.id, is_active=True).first()
-        if user is None:
+        user = User.objects.get_by_id(UserId(actor.id))
+        if not user.is_active:
             raise ActorRevokedError(actor=actor.label)
         return user_principal(user, actor.tenant_id)
-    except UnknownTenantError as error:
+    except (User.DoesNotExist, UnknownTenantError) as error:
         raise ActorRevokedError(actor=actor.label) from error
 
 

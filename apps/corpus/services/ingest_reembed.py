@@ -7,7 +7,6 @@ are complete they are what an open pipeline may still be asking for. They go wit
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from collections.abc import Sequence
 
@@ -17,6 +16,7 @@ from django.utils import timezone
 
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobStatus
 from apps.corpus.services.ingest_queue import RESEND_AFTER, enqueue
+from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Tenant
@@ -65,9 +65,8 @@ def await_configuration(tenant_id: TenantId) -> None:
 
 
 def _lock(tenant_id: TenantId, function: str) -> None:
-    number = int.from_bytes(hashlib.sha256(f"reembed|{tenant_id}".encode()).digest()[:8], signed=True)
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(%s)", [number])
+        cursor.execute(f"SELECT {function}(%s)", [advisory_key("reembed", tenant_id)])
 
 
 def _job(document: Document, actor: Principal, profile: str) -> IngestJob:

@@ -36,8 +36,8 @@ SELECT %s, %s, %s, %s, false, parent.id, t.number, t.text, t.context_header, t.p
 FROM unnest(%s::int[], %s::text[], %s::text[], %s::int[], %s::int[], %s::int[], %s::int[], %s::text[], %s::text[],
     %s::int[], %s::int[], %s::text[], %s::int[]) AS t (number, text, context_header, page_start, page_end, char_start,
     char_end, sec_item, section, token_count, term_count, content_sha256, parent_number)
-LEFT JOIN corpus_chunk parent ON parent.tenant_id = %s AND parent.document_id = %s AND parent.is_parent
-    AND parent.number = t.parent_number
+LEFT JOIN corpus_chunk parent ON parent.tenant_id = %s AND parent.scope_id = %s AND parent.document_id = %s
+    AND parent.is_parent AND parent.number = t.parent_number
 """
 _POSTINGS = """
 INSERT INTO corpus_posting (tenant_id, scope_id, document_id, kind, term, chunk_numbers, term_frequencies,
@@ -49,23 +49,23 @@ _VECTORS: Mapping[int, str] = {
     384: """
 INSERT INTO corpus_embedding384 (tenant_id, scope_id, document_id, kind, model, chunk_id, vector)
 SELECT %s, %s, %s, %s, %s, t.chunk_id, t.vector::halfvec FROM unnest(%s::uuid[], %s::text[]) AS t (chunk_id, vector)
-ON CONFLICT (tenant_id, chunk_id, model) DO NOTHING
+ON CONFLICT (tenant_id, scope_id, chunk_id, model) DO NOTHING
 """,
     1536: """
 INSERT INTO corpus_embedding1536 (tenant_id, scope_id, document_id, kind, model, chunk_id, vector)
 SELECT %s, %s, %s, %s, %s, t.chunk_id, t.vector::halfvec FROM unnest(%s::uuid[], %s::text[]) AS t (chunk_id, vector)
-ON CONFLICT (tenant_id, chunk_id, model) DO NOTHING
+ON CONFLICT (tenant_id, scope_id, chunk_id, model) DO NOTHING
 """,
 }
 _HEADER_CHARS = 500
 _SECTION_CHARS = 300
 _FORGET = (
-    "DELETE FROM corpus_embedding384 WHERE tenant_id = %s AND document_id = %s",
-    "DELETE FROM corpus_embedding1536 WHERE tenant_id = %s AND document_id = %s",
-    "DELETE FROM corpus_posting WHERE tenant_id = %s AND document_id = %s",
-    "DELETE FROM corpus_chunk WHERE tenant_id = %s AND document_id = %s AND NOT is_parent",
-    "DELETE FROM corpus_chunk WHERE tenant_id = %s AND document_id = %s",
-    "DELETE FROM corpus_page WHERE tenant_id = %s AND document_id = %s",
+    "DELETE FROM corpus_embedding384 WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
+    "DELETE FROM corpus_embedding1536 WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
+    "DELETE FROM corpus_posting WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
+    "DELETE FROM corpus_chunk WHERE tenant_id = %s AND scope_id = %s AND document_id = %s AND NOT is_parent",
+    "DELETE FROM corpus_chunk WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
+    "DELETE FROM corpus_page WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
 )
 
 
@@ -74,7 +74,7 @@ def store_reading(document: Document, read: ReadDocument) -> None:
     own = [document.tenant_id, document.scope_id, document.id]
     with connection.cursor() as cursor:
         for statement in _FORGET:
-            cursor.execute(statement, [document.tenant_id, document.id])
+            cursor.execute(statement, own)
         cursor.execute(
             _PAGES,
             [
@@ -92,8 +92,7 @@ def store_reading(document: Document, read: ReadDocument) -> None:
                 document.kind,
                 *_columns(read.children),
                 [passage.draft.parent_number for passage in read.children],
-                document.tenant_id,
-                document.id,
+                *own,
             ],
         )
         cursor.execute(

@@ -33,7 +33,8 @@ _NEAREST = sql.SQL(
           LEFT JOIN LATERAL (
                 SELECT true AS found
                   FROM {embedding} e
-                 WHERE e.tenant_id = %(tenant)s::uuid AND e.document_id = live.id AND e.model = %(model)s::text
+                 WHERE e.tenant_id = %(tenant)s::uuid AND e.scope_id = live.scope_id AND e.document_id = live.id
+                   AND e.model = %(model)s::text
                  LIMIT 1) one ON true
          WHERE live.eligible AND live.chunk_count > 0),
     nearest AS (

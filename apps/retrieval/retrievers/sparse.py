@@ -33,7 +33,7 @@ from apps.retrieval.retrievers.documents import LIVE_DOCUMENTS, bound_parameters
 _BM25 = sql.SQL(
     """
     WITH live AS MATERIALIZED (
-        SELECT id, kind, chunk_count, term_count, eligible, row_number() OVER () AS place FROM ({live}) AS d
+        SELECT id, scope_id, kind, chunk_count, term_count, eligible, row_number() OVER () AS place FROM ({live}) AS d
     ),
     size AS MATERIALIZED (
         SELECT sum(chunk_count)::float8 AS chunks, sum(term_count)::float8 / sum(chunk_count) AS mean_length
@@ -84,7 +84,8 @@ _BM25 = sql.SQL(
     ),
     named AS MATERIALIZED (
         SELECT (SELECT c.id FROM {chunk} c
-                 WHERE c.tenant_id = %(tenant)s::uuid AND c.document_id = live.id AND c.is_parent = false
+                 WHERE c.tenant_id = %(tenant)s::uuid AND c.scope_id = live.scope_id AND c.document_id = live.id
+                   AND c.is_parent = false
                    AND c.number = (scored.chunk & 4294967295)::int) AS id,
                live.id AS document_id, live.kind, scored.bm25_score
           FROM scored

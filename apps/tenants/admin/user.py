@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
+from django.template.response import SimpleTemplateResponse
 from django.urls.resolvers import URLPattern
 
 from apps.tenants.admin.base import TenantModelAdmin
 from apps.tenants.admin.pages import Decision, decision_page, secret_page
+from apps.tenants.context import open_identity
 from apps.tenants.display import ago, moment, pill
 from apps.tenants.errors import PlatformOnlyError
 from apps.tenants.models import User
 from apps.tenants.services.people import user_configure, user_password_reset
+from apps.tenants.tokens import Identity
 
 
 def _administrator(request: HttpRequest) -> User:
@@ -21,6 +26,21 @@ def _administrator(request: HttpRequest) -> User:
     if isinstance(request.user, User) and request.user.is_active and request.user.is_superuser:
         return request.user
     raise PlatformOnlyError
+
+
+def _seeing_accounts(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A page that shows accounts of every tenant, and of none: the database shows them for as long as it is made."""
+
+    @wraps(view)
+    def seeing(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        _administrator(request)
+        with open_identity(Identity(all_accounts=True)):
+            response = view(request, *args, **kwargs)
+            if isinstance(response, SimpleTemplateResponse):
+                response.render()
+        return response
+
+    return seeing
 
 
 @admin.register(User)
@@ -66,6 +86,12 @@ class UserAdmin(TenantModelAdmin):
     # --- Pages ------------------------------------------------------------------------------------------------------
 
     change_form_before_template = "glassbox/user_before.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        urls = super().get_urls()
+        for url in urls:
+            url.callback = self.admin_site.admin_view(_seeing_accounts(url.callback))
+        return urls
 
     def own_urls(self) -> list[URLPattern]:
         return [self.page("<uuid:object_id>/password/", self.password_view, name="new_password")]

@@ -85,14 +85,14 @@ def api_key_authenticate(plain: str) -> ApiKey:
 
 
 def api_key_used(principal: Principal, key: ApiKey) -> None:
-    """Note the last use, to the minute.
+    """Note the last use, to the minute: as the system, since a key may change no key, nor itself.
 
     In a transaction of its own: within the request's, a slow request would hold the row, and every other request of
     the same key would wait for it.
     """
     now = timezone.now()
     if key.last_used_at is None or now - key.last_used_at > _LAST_USE_RESOLUTION:
-        with open_scope(tenant=principal.tenant_id, principal=principal):
+        with open_scope(tenant=principal.tenant_id, scopes=[], reason="note the last use of an API key"):
             ApiKey.objects.filter(id=key.id).update(last_used_at=now)
 
 

@@ -15,6 +15,7 @@ from apps.tenants.ids import UserId
 from apps.tenants.models import Grant, Membership, Scope, User
 from apps.tenants.roles import Role
 from apps.tenants.selectors.grants import tenants_of_user
+from apps.tenants.selectors.people import user_by_name
 from apps.tenants.services.members import grants_set, membership_grant
 
 _PASSWORD_BYTES = 15
@@ -39,7 +40,7 @@ def member_invite(
     # Hashed even where it is not used: the time it takes would tell the two cases apart.
     hashed = make_password(password)
     with transaction.atomic():
-        user = User.objects.filter(username__iexact=username).first()
+        user = user_by_name(username, any_case=True)
         if user is None:
             user = User(
                 username=User.normalize_username(username),

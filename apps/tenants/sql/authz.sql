@@ -13,8 +13,14 @@ CREATE TABLE IF NOT EXISTS authz.signing_key (
 ALTER TABLE authz.signing_key OWNER TO glassbox_authz;
 REVOKE ALL ON authz.signing_key FROM PUBLIC;
 
--- Returns the two claim fields of a valid token, NULL when the setting is absent, and raises for anything else.
+-- Tells one transaction of a backend from its others: when it began, in microseconds since the epoch.
+CREATE OR REPLACE FUNCTION authz.transaction_mark() RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN ((extract(epoch FROM transaction_timestamp()) * 1000000)::bigint)::text;
+
+-- Returns the three claim fields of a valid token, NULL when the setting is absent, and raises for anything else.
 -- After COMMIT a transaction-local setting reads '', not NULL: both count as absent.
+-- A token is good for one transaction of one backend: read out of it, it opens nothing in the next one.
 CREATE OR REPLACE FUNCTION authz.verified(setting text, purpose text) RETURNS text[]
 LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
@@ -30,7 +36,7 @@ BEGIN
         RETURN NULL;
     END IF;
     part := string_to_array(token, '|');
-    IF cardinality(part) IS DISTINCT FROM 7 OR part[1] <> purpose THEN
+    IF cardinality(part) IS DISTINCT FROM 9 OR part[1] <> purpose THEN
         RAISE EXCEPTION 'no scope is open: the token is malformed' USING ERRCODE = 'insufficient_privilege';
     END IF;
     SELECT inner_pad, outer_pad INTO pad_in, pad_out FROM authz.signing_key WHERE kid = part[2];
@@ -38,18 +44,24 @@ BEGIN
         RAISE EXCEPTION 'no scope is open: the token is not signed by a known key'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
-    message := array_to_string(part[1:6], '|');
-    IF encode(sha256(pad_out || sha256(pad_in || convert_to(message, 'UTF8'))), 'hex') <> part[7] THEN
+    message := array_to_string(part[1:8], '|');
+    -- Digests of the two are compared: how far a guess agrees can't be measured by the time that comparing takes.
+    IF sha256(convert_to(encode(sha256(pad_out || sha256(pad_in || convert_to(message, 'UTF8'))), 'hex'), 'UTF8'))
+       <> sha256(convert_to(part[9], 'UTF8')) THEN
         RAISE EXCEPTION 'no scope is open: the token is forged' USING ERRCODE = 'insufficient_privilege';
     END IF;
     IF part[3] <> pg_backend_pid()::text THEN
         RAISE EXCEPTION 'no scope is open: the token belongs to another connection'
             USING ERRCODE = 'insufficient_privilege';
     END IF;
-    IF part[4]::bigint < extract(epoch FROM clock_timestamp()) THEN
+    IF part[4] <> authz.transaction_mark() THEN
+        RAISE EXCEPTION 'no scope is open: the token belongs to another transaction'
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF part[5]::bigint < extract(epoch FROM clock_timestamp()) THEN
         RAISE EXCEPTION 'no scope is open: the token has expired' USING ERRCODE = 'insufficient_privilege';
     END IF;
-    RETURN part[5:6];
+    RETURN part[6:8];
 END
 $$;
 
@@ -83,6 +95,18 @@ BEGIN
 END
 $$;
 
+-- Whether the open scope's principal holds a permission (apps/tenants/roles.py); the platform itself holds all, as '*'.
+CREATE OR REPLACE FUNCTION authz.may(permission text) RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    claim text[] := authz.verified('glassbox.scope', 's');
+BEGIN
+    RETURN coalesce(string_to_array(claim[3], ',') && ARRAY[permission, '*'], false);
+END
+$$;
+
 -- For the few tables that a sign-in reads before a scope is known: NULL with an identity alone, an error with neither.
 CREATE OR REPLACE FUNCTION authz.tenant_if_open() RETURNS uuid
 LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
@@ -110,6 +134,20 @@ BEGIN
 END
 $$;
 
+-- True where a scope or an identity is open, an error where neither is: what is asked first where rows may be read
+-- before a scope is known.
+CREATE OR REPLACE FUNCTION authz.is_open() RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM authz.tenant_if_open();
+    RETURN true;
+END
+$$;
+
+-- Fields, from 1: user, key prefix, directory, all tenants, user name (hex), session key's digest, all accounts,
+-- ended sessions (apps/tenants/tokens.py).
 CREATE OR REPLACE FUNCTION authz.identity(field int) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
@@ -126,7 +164,8 @@ DECLARE
     name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY[
-        'verified(text, text)', 'tenant()', 'scopes()', 'tenant_if_open()', 'scopes_if_open()', 'identity(int)'
+        'transaction_mark()', 'verified(text, text)', 'tenant()', 'scopes()', 'may(text)', 'tenant_if_open()',
+        'scopes_if_open()', 'is_open()', 'identity(int)'
     ] LOOP
         EXECUTE format('ALTER FUNCTION authz.%s OWNER TO glassbox_authz', name);
         EXECUTE format('REVOKE ALL ON FUNCTION authz.%s FROM PUBLIC', name);

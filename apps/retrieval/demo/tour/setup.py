@@ -9,6 +9,7 @@ from apps.tenants.errors import InvalidKeyError, UnknownTenantError
 from apps.tenants.ids import TenantId
 from apps.tenants.models import Scope, Tenant, User
 from apps.tenants.roles import Role
+from apps.tenants.selectors.people import user_by_name
 from apps.tenants.selectors.tenants import scope_by_key, tenant_by_slug
 from apps.tenants.services.api_keys import api_key_authenticate, api_key_create
 from apps.tenants.services.members import membership_grant
@@ -52,13 +53,14 @@ def _tenant(firm: DemoTenant) -> Tenant:
 
 
 def _user(person: Person, access: DemoAccess) -> User:
-    user = User.objects.filter(username=person.username).first()
+    user = user_by_name(person.username)
     if user is None:
         user = User(username=person.username, first_name=person.first_name, is_staff=True)
-    password = access.password_of(person)
-    if not user.has_usable_password() or not user.check_password(password):
-        user.set_password(password)
+        user.set_password(access.password_of(person))
         user.save()
+    elif not user.check_password(access.password_of(person)):
+        user.set_password(access.password_of(person))
+        user.save(update_fields=["password"])
     return user
 
 

@@ -14,6 +14,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.models import Scope, Tenant, User
 from apps.tenants.roles import Role
+from apps.tenants.selectors.people import user_by_name
 from apps.tenants.selectors.tenants import all_tenants, scope_by_key, tenant_by_slug
 from apps.tenants.services.api_keys import api_key_create
 from apps.tenants.services.members import membership_grant
@@ -102,7 +103,7 @@ class Command(BaseCommand):
 
     def _member(self, options: dict[str, Any]) -> None:
         tenant = tenant_by_slug(options["slug"])
-        user = User.objects.filter(username=options["username"]).first()
+        user = user_by_name(options["username"])
         password = ""
         with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
             scopes = _scopes(tenant, options)
