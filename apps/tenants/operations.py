@@ -373,7 +373,7 @@ def _is_led(model: type[models.Model], columns: tuple[str, ...]) -> bool:
         return True
     for constraint in model._meta.constraints:
         if isinstance(constraint, models.UniqueConstraint) and constraint.condition is None:
-            led = [model._meta.get_field(name).column for name in constraint.fields]
+            led = [getattr(model._meta.get_field(name), "column", "") for name in constraint.fields]
             if tuple(led[: len(columns)]) == columns:
                 return True
     return False
@@ -390,7 +390,7 @@ def _no_statistics(model: type[models.Model]) -> list[str]:
 
 
 def _columns(model: type[models.Model]) -> list[str]:
-    return [field.column for field in model._meta.local_concrete_fields]
+    return [str(field.column) for field in model._meta.local_concrete_fields]
 
 
 def _tenant_keys(model: type[models.Model]) -> list[TenantForeignKey]:

@@ -38,7 +38,7 @@ class SessionStore(SessionBase):
 
     def create(self) -> None:
         while True:
-            self._session_key = self._get_new_session_key()
+            self._session_key = self._get_new_session_key()  # type: ignore[attr-defined]
             try:
                 self.save(must_create=True)
             except CreateError:
@@ -53,7 +53,7 @@ class SessionStore(SessionBase):
             return
         digest = _digest(self.session_key)
         values = {
-            "content": self.encode(self._get_session(no_load=must_create)),
+            "content": self.encode(self._get_session(no_load=must_create)),  # type: ignore[attr-defined]
             "expires_at": self.get_expiry_date(),
         }
         with open_identity(Identity(session=digest)):

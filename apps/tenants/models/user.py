@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
 from django.contrib.auth.models import UserManager as DjangoUserManager
@@ -31,7 +31,7 @@ class UserManager(DjangoUserManager["User"]):
 class User(AbstractUser):
     id = models.UUIDField(primary_key=True, db_default=UuidV7(), editable=False)
 
-    objects = UserManager()
+    objects: ClassVar[UserManager] = UserManager()
 
     class Meta(AbstractUser.Meta):
         pass
