@@ -9,23 +9,13 @@ from django.core import checks
 from django.db import connections
 from django.db.utils import OperationalError
 
+from apps.tenants.catalogue import findings
+
 ROLE_SQL = """
     SELECT r.rolsuper, r.rolbypassrls,
            EXISTS (SELECT 1 FROM pg_class c WHERE c.relowner = r.oid AND c.relkind IN ('r', 'p')),
            EXISTS (SELECT 1 FROM pg_auth_members m WHERE m.member = r.oid)
     FROM pg_roles r WHERE r.rolname = current_user
-"""
-# Every table (or partition) with a tenant, and the tenants themselves.
-_TABLE_SQL = """
-    SELECT c.relname, c.relrowsecurity, c.relforcerowsecurity,
-           (SELECT count(*) FROM pg_policy p WHERE p.polrelid = c.oid AND p.polpermissive),
-           (SELECT count(*) FROM pg_policy p WHERE p.polrelid = c.oid AND NOT p.polpermissive)
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND (
-        c.relname = 'tenants_tenant' OR EXISTS (
-            SELECT 1 FROM pg_attribute a
-            WHERE a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped))
-    ORDER BY c.relname
 """
 
 
@@ -58,20 +48,19 @@ def role_problems(attributes: Sequence[bool]) -> list[str]:
 
 
 def isolation_check(*, databases: Sequence[str] | None = None, **kwargs: Any) -> list[checks.CheckMessage]:
-    """Every tenant table has its policies, enabled and forced."""
+    """What the database's own catalogue says of the wall: see catalogue.py."""
     if not databases or "default" not in databases:
         return []
-    rows = _rows(_TABLE_SQL)
-    if rows is None:
+    try:
+        with connections["default"].cursor() as cursor:
+            found = findings(cursor)
+    except OperationalError:
         return []
     return [
-        checks.Error(
-            f"Table {table} is not isolated.",
-            hint=f"Add EnableIsolation for it to the migration that creates {table}.",
-            id="tenants.E002",
-        )
-        for table, enabled, forced, permissive, restrictive in rows
-        if not (enabled and forced and permissive and restrictive)
+        checks.Warning(str(each), hint=each.remedy, id="tenants.W004")
+        if each.is_warning
+        else checks.Error(str(each), hint=each.remedy, id="tenants.E002")
+        for each in found
     ]
 
 
