@@ -80,6 +80,11 @@ def _rows(cursor: Cursor, statement: str, **parameters: Any) -> list[tuple[Any, 
     return cursor.fetchall()
 
 
+def guarded_tables(cursor: Cursor) -> list[str]:
+    """The tables, partitions included, that must be behind the wall; by name."""
+    return [table for (table,) in _rows(cursor, _TABLES + "SELECT relname FROM guarded ORDER BY relname")]
+
+
 def _unguarded_tables(cursor: Cursor) -> Iterator[Finding]:
     for table, is_partition, enabled, forced, permissive, unmatched, open_to_all in _rows(
         cursor,

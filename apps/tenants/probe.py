@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, connection, transaction
 
-from apps.tenants.catalogue import PLATFORM_TABLES
+from apps.tenants.catalogue import PLATFORM_TABLES, guarded_tables
 from apps.tenants.context import open_scope, signing_key
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope, Tenant
@@ -149,21 +149,17 @@ def _tenants(*, besides: TenantId) -> Iterator[Observation]:
 
 def _tables() -> list[str]:
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT relname FROM pg_class WHERE relrowsecurity AND relkind IN ('r', 'p') "
-            "AND relnamespace = 'public'::regnamespace ORDER BY relname"
-        )
-        return [table for (table,) in cursor.fetchall()]
+        return guarded_tables(cursor)
 
 
-def _count(statement: str, *parameters: UUID) -> int:
+def _count(statement: str, *parameters: UUID | str) -> int:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters or None)
         count: int = cursor.fetchone()[0]
         return count
 
 
-def _refused(claim: str, statement: str, *parameters: UUID, before: str = "") -> Observation:
+def _refused(claim: str, statement: str, *parameters: UUID | str, before: str = "") -> Observation:
     """Whether PostgreSQL refuses a statement for want of a right."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:

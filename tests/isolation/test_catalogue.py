@@ -1,0 +1,200 @@
+"""What is planted in the catalogue is found in it: each check of apps/tenants/catalogue.py, with what it is for.
+
+Plants are a superuser's, and rolled back: nobody else ever sees them.
+"""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from apps.tenants.catalogue import findings
+from apps.tenants.probe import observations
+from tests.isolation.harness import changed, lower_wall, wall_down
+from tests.isolation.world import World
+
+pytestmark = pytest.mark.usefixtures("committed_ground")
+
+_POLICY = "tenant_id = (SELECT authz.tenant())"
+_NEW_TABLE = "CREATE TABLE corpus_note (tenant_id uuid NOT NULL, id uuid, PRIMARY KEY (tenant_id, id))"
+_GUARD = (
+    "ALTER TABLE corpus_note ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
+    f"CREATE POLICY isolation ON corpus_note TO glassbox_api USING ({_POLICY}) WITH CHECK ({_POLICY})",
+)
+_FLOOR = f"CREATE POLICY floor ON corpus_note AS RESTRICTIVE USING ({_POLICY}) WITH CHECK ({_POLICY})"
+
+
+def found() -> list[str]:
+    with connection.cursor() as cursor:
+        return [str(each) for each in findings(cursor)]
+
+
+def test_the_shipped_database_has_no_finding() -> None:
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("plants", "subject", "problem"),
+    [
+        ((_NEW_TABLE,), "Table corpus_note", "row-level security is not enabled"),
+        ((_NEW_TABLE, *_GUARD), "Table corpus_note", "a policy lacks its restrictive twin"),
+        (
+            (_NEW_TABLE, *_GUARD, _FLOOR, "CREATE POLICY wide ON corpus_note TO glassbox_api USING (true)"),
+            "Table corpus_note",
+            "a policy asks nothing of the scope token",
+        ),
+        ((_NEW_TABLE, *_GUARD, _FLOOR), "Table corpus_note", "has planner statistics of tenant_id, id"),
+        (("ALTER TABLE corpus_chunk NO FORCE ROW LEVEL SECURITY",), "Table corpus_chunk", "not forced upon the owner"),
+        (("DROP POLICY isolation_floor ON corpus_chunk",), "Table corpus_chunk", "lacks its restrictive twin"),
+        (("DROP POLICY isolation_read_floor ON tenants_user",), "Table tenants_user", "lacks its restrictive twin"),
+        (
+            (
+                "CREATE TABLE corpus_note (tenant_id uuid NOT NULL) PARTITION BY LIST (tenant_id)",
+                *_GUARD,
+                _FLOOR,
+                "CREATE TABLE corpus_note_one PARTITION OF corpus_note DEFAULT",
+            ),
+            "Partition corpus_note_one",
+            "is not isolated",
+        ),
+        (
+            ("CREATE VIEW shortcut AS SELECT * FROM corpus_document", "GRANT SELECT ON shortcut TO glassbox_api"),
+            "View shortcut",
+            "read with its owner's rights",
+        ),
+        (
+            (
+                "CREATE MATERIALIZED VIEW shortcut AS SELECT 1 AS one",
+                "GRANT SELECT ON shortcut TO glassbox_worker",
+            ),
+            "Materialised view shortcut",
+            "read with its owner's rights",
+        ),
+        (
+            ("ALTER TABLE corpus_document ADD CONSTRAINT slug_once UNIQUE (slug)",),
+            "Unique key slug_once of corpus_document",
+            "does not contain tenant_id",
+        ),
+        (
+            ("CREATE UNIQUE INDEX slug_once ON corpus_document (lower(slug))",),
+            "Unique key slug_once of corpus_document",
+            "does not contain tenant_id",
+        ),
+        (
+            (
+                "ALTER TABLE corpus_page DROP CONSTRAINT corpus_page_document_id_fk",
+                "CREATE UNIQUE INDEX one ON corpus_document (id)",
+                "ALTER TABLE corpus_page ADD CONSTRAINT narrow FOREIGN KEY (document_id) REFERENCES corpus_document (id)",
+            ),
+            "Foreign key narrow of corpus_page",
+            "does not contain tenant_id",
+        ),
+        (
+            ("CREATE INDEX by_title ON corpus_document (tenant_id, title)",),
+            "Index by_title of corpus_document",
+            "does not contain tenant_id and scope_id",
+        ),
+        (
+            (
+                "CREATE UNIQUE INDEX one ON corpus_document (tenant_id, id)",
+                "ALTER TABLE corpus_page ADD CONSTRAINT flat FOREIGN KEY (tenant_id, document_id) "
+                "REFERENCES corpus_document (tenant_id, id)",
+            ),
+            "Foreign key flat of corpus_page",
+            "does not contain scope_id",
+        ),
+        (
+            ("ALTER TABLE corpus_document ALTER COLUMN title SET STATISTICS 100",),
+            "Table corpus_document",
+            "has planner statistics of title",
+        ),
+        (
+            ("CREATE FUNCTION peek() RETURNS bigint LANGUAGE sql SECURITY DEFINER RETURN 1",),
+            "Function public.peek",
+            "runs with its owner's rights and is not listed",
+        ),
+        (("ALTER FUNCTION authz.tenant() OWNER TO postgres",), "Function authz.tenant", "does not belong to"),
+        (("ALTER FUNCTION authz.scopes() RESET search_path",), "Function authz.scopes", "no pinned search_path"),
+        (("GRANT EXECUTE ON FUNCTION authz.verified(text, text) TO PUBLIC",), "authz.verified", "by everybody"),
+        (("GRANT TEMP ON DATABASE {database} TO glassbox_api",), "Role glassbox_api", "may make temporary tables"),
+        (("GRANT CREATE ON SCHEMA public TO glassbox_worker",), "Role glassbox_worker", "may create in a schema"),
+        (("GRANT SELECT ON authz.signing_key TO glassbox_api",), "Role glassbox_api", "may touch the signing keys"),
+        (("GRANT TRUNCATE ON corpus_chunk TO glassbox_api",), "Role glassbox_api", "holds TRUNCATE on corpus_chunk"),
+        (("GRANT UPDATE ON audit_event TO glassbox_worker",), "Role glassbox_worker", "holds UPDATE on audit_event"),
+        (
+            ("GRANT INSERT ON corpus_chunk TO glassbox_auditor",),
+            "Role glassbox_auditor",
+            "holds INSERT on corpus_chunk",
+        ),
+        (
+            ("CREATE TABLE platform_note (id int)", "GRANT SELECT ON platform_note TO glassbox_api"),
+            "Role glassbox_api",
+            "holds SELECT on platform_note",
+        ),
+        (
+            ("GRANT EXECUTE ON FUNCTION pg_lock_status() TO PUBLIC",),
+            "PostgreSQL",
+            "lets the runtime roles call pg_lock_status()",
+        ),
+    ],
+)
+def test_a_planted_fault_is_found_and_named(plants: tuple[str, ...], subject: str, problem: str) -> None:
+    database = connection.settings_dict["NAME"]
+    with changed(*(plant.replace("{database}", database) for plant in plants)):
+        messages = found()
+    assert [each for each in messages if subject in each and problem in each], messages
+
+
+def test_the_message_says_what_to_add() -> None:
+    with changed(_NEW_TABLE), connection.cursor() as cursor:
+        remedies = [each.remedy for each in findings(cursor) if each.subject == "Table corpus_note"]
+    assert "EnableIsolation(<model>, version=LATEST)" in remedies[0]
+
+
+def test_the_probe_holds_on_a_database_with_tenants(world: World) -> None:
+    seen = observations()
+    assert [each for each in seen if not each.holds] == []
+    assert {f"the tenant {slug} sees no row of another tenant" for slug in ("acme", "bolt")} <= {e.claim for e in seen}
+
+
+def test_the_probe_finds_a_wall_that_is_down(world: World) -> None:
+    with wall_down():
+        failed = {each.claim for each in observations() if not each.holds}
+    assert "another tenant does not see that it exists" in failed
+    assert "the tenant acme sees no row of another tenant" in failed
+    assert "a token that is forged opens nothing" in failed
+
+
+def test_the_probe_finds_a_single_open_table(world: World) -> None:
+    with wall_down(["corpus_posting"]):
+        failed = [each for each in observations() if not each.holds]
+    assert {each.seen for each in failed} == {"rows without a scope", "corpus_posting"}
+
+
+def test_the_command_prints_a_line_for_each_claim_and_leaves_nothing_behind(world: World) -> None:
+    out = StringIO()
+    call_command("isolation", "check", stdout=out)
+    lines = out.getvalue().splitlines()
+    assert all(line.startswith("ok") for line in lines[:-1])
+    assert "The wall holds" in lines[-1]
+    assert not [each for each in observations() if "canary-" in each.claim]
+
+
+def test_the_command_fails_where_the_wall_does_not_hold(world: World) -> None:
+    out = StringIO()
+    with wall_down(["corpus_chunk"]), pytest.raises(CommandError, match="The wall does not hold"):
+        call_command("isolation", "check", "--json", stdout=out)
+    report = json.loads(out.getvalue())
+    assert not report["holds"]
+    assert [line["claim"] for line in report["lines"] if not line["holds"]]
+
+
+def test_lowering_the_wall_is_undone(world: World) -> None:
+    assert lower_wall
+    with wall_down():
+        pass
+    assert found() == []
