@@ -182,10 +182,15 @@ def runtime_connection(role: str = "glassbox_api", **options: Any) -> Iterator[p
 
 
 def sql(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
-    """Run a statement on the current connection. Returns its rows, none for a statement without any."""
+    """Run a statement, or several without parameters, on the current connection. Returns the rows of all of them."""
+    rows: list[tuple[Any, ...]] = []
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters or None)
-        return list(cursor.fetchall()) if cursor.description else []
+        more: bool | None = True
+        while more:
+            rows += cursor.fetchall() if cursor.description else []
+            more = cursor.nextset()
+    return rows
 
 
 def eventually(condition: Callable[[], bool], *, within_s: float, what: str) -> None:
