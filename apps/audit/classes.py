@@ -18,7 +18,7 @@ def register_tenant_events() -> None:
         _core("tenants.tenant.configured", "Tenant configured", "status", *settings),
         _core("tenants.scope.created", "Scope created", "key", "parent_id"),
         _core("tenants.membership.granted", "Membership granted", "user_id", "role"),
-        _core("tenants.membership.revoked", "Membership revoked", "user_id", "role"),
+        _core("tenants.membership.revoked", "Membership revoked", "user_id", "role", "scope_ids"),
         _core("tenants.grant.given", "Scope granted", *grant),
         _core("tenants.grant.ended", "Grant ended", *grant),
         _core("tenants.api_key.created", "API key created", *key),

@@ -7,6 +7,7 @@ from apps.corpus.services.ingest_events import register_ingest_events
 
 DELETED = "corpus.document.deleted"
 EXPORTED = "corpus.document.exported"
+EXPORT_CUT_SHORT = "corpus.document.export_cut_short"
 
 _DOCUMENT = frozenset({"kind", "series_id", "version", "content_sha256"})
 
@@ -20,4 +21,11 @@ def register_events() -> None:
             fields={Group.CORE: _DOCUMENT | {"status", "page_count", "chunk_count", "byte_size"}},
         ),
         EventClass(action=EXPORTED, label="Document downloaded", fields={Group.CORE: _DOCUMENT | {"byte_size"}}),
+        EventClass(
+            action=EXPORT_CUT_SHORT,
+            label="Download cut short",
+            fields={
+                Group.CORE: _DOCUMENT | {"byte_size", "sent_bytes", "error_code", "reader_kind", "reader_id"},
+            },
+        ),
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from uuid import UUID
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from apps.tenants.context import open_scope
 from apps.tenants.errors import InvalidKeyError, UnknownTenantError
-from apps.tenants.ids import TenantId, UserId
+from apps.tenants.ids import UserId
 from apps.tenants.models import ApiKey, User
 from apps.tenants.principals import Principal
 from apps.tenants.requests import Access, attach_access
@@ -58,7 +57,7 @@ def _active_principal(request: HttpRequest, user: User, choices: tuple[TenantCho
         return None
     chosen = request.session.get(SESSION_TENANT)
     ids = [choice.id for choice in choices]
-    tenant_id = TenantId(UUID(chosen)) if chosen and TenantId(UUID(chosen)) in ids else ids[0]
+    tenant_id = next((each for each in ids if str(each) == chosen), ids[0])
     if chosen != str(tenant_id):
         request.session[SESSION_TENANT] = str(tenant_id)
     try:

@@ -40,7 +40,9 @@ _SETTINGS: Final = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_line_prefix": "%m [%p] %q%u@%d ",
-    # A statement's text holds questions and tokens; the log is no place for either.
+    # A statement's text holds questions and tokens, and an error's may quote a value; the log is no place for either.
+    # `log` is above `error`, in PostgreSQL's order of what is written: starts, ends and crashes still are.
+    "log_min_messages": "log",
     "log_min_error_statement": "panic",
 }
 _DISPOSABLE: Final = {

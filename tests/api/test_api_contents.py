@@ -8,6 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from apps.audit.models import Event
 from apps.corpus.models import Document
+from apps.corpus.services import documents
 from apps.tenants.context import open_scope
 from tests.api.client import Api
 from tests.api.conftest import ready_document
@@ -72,9 +73,28 @@ def test_a_page_that_is_not_there(analyst: Api, report: Document, number: int) -
 
 def test_the_original_comes_back_byte_for_byte(analyst: Api, report: Document) -> None:
     response = analyst.get(f"/api/v1/documents/{report.id}/content/")
-    assert response.content == REPORT
+    assert response.getvalue() == REPORT
     digest = b64decode(response["Repr-Digest"].removeprefix("sha-256=:").rstrip(":"))
     assert digest == hashlib.sha256(REPORT).digest()
+
+
+@pytest.mark.parametrize("part_bytes", [100, len(REPORT) - 1, len(REPORT), len(REPORT) + 1])
+def test_the_original_comes_in_parts(
+    analyst: Api, report: Document, monkeypatch: pytest.MonkeyPatch, part_bytes: int
+) -> None:
+    monkeypatch.setattr(documents, "PART_BYTES", part_bytes)
+    parts = list(analyst.get(f"/api/v1/documents/{report.id}/content/"))
+    assert {len(part) for part in parts[:-1]} <= {part_bytes}
+    assert 0 < len(parts[-1]) <= part_bytes
+    assert b"".join(parts) == REPORT
+
+
+def test_a_part_costs_few_queries(
+    analyst: Api, report: Document, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    response = analyst.get(f"/api/v1/documents/{report.id}/content/")
+    with django_assert_max_num_queries(35):
+        assert response.getvalue() == REPORT
 
 
 def test_the_original_is_an_attachment_that_no_browser_runs(analyst: Api, acme: Firm) -> None:

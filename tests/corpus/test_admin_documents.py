@@ -285,7 +285,8 @@ def test_what_is_not_to_be_started_is_refused_in_words(alice: Visitor, acme: Fir
 def test_the_original_comes_back_as_it_was_and_is_recorded(alice: Visitor, acme: Firm) -> None:
     made = ingest(acme, b"<script>alert(1)</script>", filename="page.html").document
     answer = alice.open("corpus_document_original", made.id).response
-    assert answer.content == b"<script>alert(1)</script>"
+    assert answer.getvalue() == b"<script>alert(1)</script>"
+    assert answer.headers["Content-Length"] == "25"
     assert answer.headers["Content-Disposition"] == 'attachment; filename="page.html"'
     assert answer.headers["Content-Type"] == "application/octet-stream"
     assert "corpus.document.exported" in actions(acme, ["corpus."])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
 
 from apps.corpus.models import Document, DocumentStatus
@@ -15,12 +17,13 @@ from apps.tenants.admin.pages import Decision, decision_page
 from apps.tenants.roles import Permission
 
 
-def original_view(model_admin: TenantModelAdmin) -> Callable[..., HttpResponse]:
-    def view(request: HttpRequest, object_id: str) -> HttpResponse:
+def original_view(model_admin: TenantModelAdmin) -> Callable[..., Any]:
+    def view(request: HttpRequest, object_id: str) -> HttpResponseBase:
         """Always a download, never shown: an uploaded HTML file must not run in the admin's origin."""
         require(request, Permission.DOCUMENT_VIEW)
         document: Document = model_admin.find(request, str(object_id))
-        response = HttpResponse(document_export(document), content_type="application/octet-stream")
+        response = StreamingHttpResponse(document_export(document), content_type="application/octet-stream")
+        response["Content-Length"] = str(document.byte_size)
         response["Content-Disposition"] = content_disposition_header(True, document.filename) or "attachment"
         response["Cache-Control"] = "private, no-store"
         return response

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import BinaryField, Func
 
+from apps.audit.models import Outcome
 from apps.corpus.errors import DocumentNotFoundError
-from apps.corpus.events import DELETED, EXPORTED
+from apps.corpus.events import DELETED, EXPORT_CUT_SHORT, EXPORTED
 from apps.corpus.models import (
     Chunk,
     Document,
@@ -19,12 +23,17 @@ from apps.corpus.models import (
     SourceFile,
 )
 from apps.corpus.services.ingest_events import record_document_event
+from apps.errors import ApplicationError
 from apps.tenants.context import current_scope
+from apps.tenants.ids import ScopeId
 from apps.tenants.models import IdempotentRequest
 from apps.tenants.roles import Permission
+from apps.tenants.streaming import scoped_stream
 
 # Everything that hangs on a document, what points at others before what is pointed at.
 BELOW = (Embedding384, Embedding1536, Posting, Chunk, Page, SourceFile, IngestJob)
+# How much of a file is in memory at once while it is handed out.
+PART_BYTES = 1024 * 1024
 
 
 def document_delete(*, document_id: UUID) -> None:
@@ -72,14 +81,44 @@ def document_delete(*, document_id: UUID) -> None:
             )
 
 
-def document_export(document: Document) -> bytes:
-    """The original bytes, and an event that says who took them.
+def document_export(document: Document) -> Iterator[bytes]:
+    """The original bytes in parts, and an event that says who took them.
 
-    Raises: DocumentNotFoundError: removed meanwhile.
+    The event is in the open transaction; the parts are made later, when the response is sent (see scoped_stream).
+
+    Raises: DocumentNotFoundError: removed meanwhile; also in the middle of the parts.
     """
+    principal = current_scope().principal
     with transaction.atomic():
-        source: SourceFile | None = SourceFile.objects.filter(document=document).first()
-        if source is None:
+        if not SourceFile.objects.filter(document=document).exists():
             raise DocumentNotFoundError(document=document.id)
         record_document_event(EXPORTED, document, byte_size=document.byte_size)
-    return bytes(source.content)
+
+    def cut_short(error: ApplicationError, sent_bytes: int) -> None:
+        record_document_event(
+            EXPORT_CUT_SHORT,
+            document,
+            outcome=Outcome.FAILED,
+            byte_size=document.byte_size,
+            sent_bytes=sent_bytes,
+            error_code=error.code,
+            reader_kind=principal.kind.value,
+            reader_id=str(principal.id) if principal.id else None,
+        )
+
+    return scoped_stream(
+        principal,
+        [partial(_part, document, start) for start in range(0, document.byte_size, PART_BYTES)],
+        scopes=[ScopeId(document.scope_id)],
+        permission=Permission.DOCUMENT_VIEW,
+        cut_short=cut_short,
+    )
+
+
+def _part(document: Document, start: int) -> bytes:
+    # Stored EXTERNAL, uncompressed, so that a part of it is read without the rest. Counted from 1.
+    content = Func("content", start + 1, PART_BYTES, function="SUBSTR", output_field=BinaryField())
+    part = SourceFile.objects.filter(document=document).annotate(part=content).values_list("part", flat=True).first()
+    if part is None:
+        raise DocumentNotFoundError(document=document.id)
+    return bytes(part)

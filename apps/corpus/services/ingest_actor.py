@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
-
-from django.utils import timezone
 
 from apps.corpus.services.ingest_errors import ActorRevokedError
 from apps.tenants.context import open_scope
-from apps.tenants.errors import UnknownTenantError
-from apps.tenants.ids import ScopeId, TenantId, UserId
-from apps.tenants.models import ApiKey, User
+from apps.tenants.errors import InvalidKeyError, UnknownTenantError
+from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.principals import Principal, PrincipalKind, system_principal
 from apps.tenants.roles import Permission
-from apps.tenants.selectors.grants import key_principal, user_principal
+from apps.tenants.selectors.grants import actor_principal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,23 +46,6 @@ def _principal(actor: Actor) -> Principal:
     if actor.id is None:
         raise ActorRevokedError(actor=actor.label)
     try:
-        if actor.kind is PrincipalKind.API_KEY:
-            return key_principal(_valid_key(actor))
-        user = User.objects.get_by_id(UserId(actor.id))
-        if not user.is_active:
-            raise ActorRevokedError(actor=actor.label)
-        return user_principal(user, actor.tenant_id)
-    except (User.DoesNotExist, UnknownTenantError) as error:
+        return actor_principal(actor.kind, actor.id, actor.tenant_id)
+    except (InvalidKeyError, UnknownTenantError) as error:
         raise ActorRevokedError(actor=actor.label) from error
-
-
-def _valid_key(actor: Actor) -> ApiKey:
-    with open_scope(tenant=actor.tenant_id, scopes=[], reason="read the grants of an ingest job's API key"):
-        key: ApiKey | None = ApiKey.objects.filter(id=actor.id).first()
-    if key is None or key.revoked_at is not None or _is_past(key.expires_at):
-        raise ActorRevokedError(actor=actor.label)
-    return key
-
-
-def _is_past(at: datetime | None) -> bool:
-    return at is not None and at <= timezone.now()

@@ -49,7 +49,10 @@ def ask(*, text: str, scopes: Sequence[str] = ()) -> Asked:
             result = answer(question, deps=dependencies_for(current_tenant()))
         except QuestionError as error:
             record_failure(
-                action=REJECTED, core={"code": error.code, "length_chars": len(text)}, outcome=Outcome.REFUSED
+                action=REJECTED,
+                core={"code": error.code, "length_chars": len(text)},
+                outcome=Outcome.REFUSED,
+                scopes=narrowed.scope_ids,
             )
             raise
         except Exception as error:
@@ -58,6 +61,7 @@ def ask(*, text: str, scopes: Sequence[str] = ()) -> Asked:
                 core={"code": getattr(error, "code", type(error).__name__)},
                 question=question_digest(text),
                 outcome=Outcome.FAILED,
+                scopes=narrowed.scope_ids,
             )
             raise
         decision, grant = result.trace.output(IntentDecision), result.trace.output(KindGrant)

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db.models import QuerySet
 from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.pagination import CursorPagination
+from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -36,6 +36,13 @@ class CursorPages(CursorPagination):
             # A cursor is opaque, but anybody can write one: its position may be no date and its offset no number.
             message = "Not a cursor of this list. Take it from next or previous of an earlier page."
             raise ValidationError({self.cursor_query_param: [message]}) from None
+
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        cursor = super().decode_cursor(request)
+        if cursor is not None and "\0" in str(cursor.position):
+            # Only the database would refuse it, in the middle of the transaction.
+            raise NotFound
+        return cursor
 
     def get_ordering(self, request: Request, queryset: QuerySet[Any], view: Any) -> tuple[str, ...]:
         ordering: tuple[str, ...] = view.ordering

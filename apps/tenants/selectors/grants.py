@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db.models import Q
+from django.utils import timezone
 
-from apps.tenants.context import open_identity
-from apps.tenants.errors import UnknownTenantError
+from apps.tenants.context import open_identity, open_scope
+from apps.tenants.errors import InvalidKeyError, UnknownTenantError
 from apps.tenants.ids import ScopeId, TenantId, UserId
 from apps.tenants.models import ApiKey, Grant, Membership, Scope, Tenant, User
 from apps.tenants.models.tenant import TenantStatus
@@ -77,6 +79,30 @@ def key_principal(key: ApiKey) -> Principal:
     )
 
 
+def principal_now(principal: Principal) -> Principal:
+    """The same actor with the roles and scopes of this moment: for what goes on after its request has ended.
+
+    The platform itself is returned as it is: nobody grants it anything.
+
+    Raises:  UnknownTenantError: the person is deactivated or no member any more, or the tenant is suspended.
+             InvalidKeyError: the key is revoked or has expired.
+    """
+    return principal if principal.id is None else actor_principal(principal.kind, principal.id, principal.tenant_id)
+
+
+def actor_principal(kind: PrincipalKind, actor_id: UUID, tenant_id: TenantId) -> Principal:
+    """A person or key by its id, as what was done earlier names them. Raises as principal_now does."""
+    if kind is PrincipalKind.API_KEY:
+        return key_principal(_valid_key(tenant_id, actor_id))
+    try:
+        user = User.objects.get_by_id(UserId(actor_id))
+    except User.DoesNotExist as error:
+        raise UnknownTenantError(tenant=tenant_id) from error
+    if not user.is_active:
+        raise UnknownTenantError(tenant=tenant_id)
+    return user_principal(user, tenant_id)
+
+
 def subtree(roots: Iterable[ScopeId], parents: Iterable[tuple[ScopeId, ScopeId | None]]) -> frozenset[ScopeId]:
     """The scopes at and below the roots, given (scope, parent) pairs; a cycle ends where it began."""
     children: dict[ScopeId, list[ScopeId]] = defaultdict(list)
@@ -91,6 +117,16 @@ def subtree(roots: Iterable[ScopeId], parents: Iterable[tuple[ScopeId, ScopeId |
             reached.add(scope)
             waiting.extend(children[scope])
     return frozenset(reached)
+
+
+def _valid_key(tenant_id: TenantId, key_id: UUID) -> ApiKey:
+    # By its id: the prefix, by which a sign-in finds a key, is not kept with the principal.
+    with open_scope(tenant=tenant_id, scopes=[], reason="read the grants of an API key again"):
+        unrevoked = ApiKey.objects.filter(id=key_id, revoked_at__isnull=True)
+        key: ApiKey | None = unrevoked.exclude(expires_at__lte=timezone.now()).first()
+    if key is None:
+        raise InvalidKeyError
+    return key
 
 
 def _granted(tenant_id: TenantId, holder: Q) -> frozenset[ScopeId]:

@@ -40,10 +40,16 @@ def membership_revoke(membership: Membership) -> None:
         ended = Membership.objects.filter(id=membership.id, revoked_at__isnull=True).update(revoked_at=now)
         if not ended:
             return
-        Grant.objects.filter(membership=membership, valid_to__isnull=True).update(valid_to=now)
+        grants: QuerySet[Grant] = Grant.objects.filter(membership=membership, valid_to__isnull=True)
+        ended_scopes = [ScopeId(scope_id) for scope_id in grants.values_list("scope_id", flat=True)]
+        grants.update(valid_to=now)
         emit(
             action="tenants.membership.revoked",
-            core={"user_id": str(membership.user_id), "role": membership.role},
+            core={
+                "user_id": str(membership.user_id),
+                "role": membership.role,
+                "scope_ids": sorted(str(scope_id) for scope_id in ended_scopes),
+            },
             subject_type="membership",
             subject_id=membership.id,
         )
