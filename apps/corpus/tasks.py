@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from datetime import timedelta
 from uuid import UUID
 
@@ -24,9 +25,22 @@ logger = logging.getLogger("glassbox.corpus")
 _SEND_AGAIN_AFTER = timedelta(minutes=2)
 
 
+class TaskCrashedError(Exception):
+    """What Celery is told of a crash: where it was stands in our own log, without any text of a document."""
+
+
 def _run_job(tenant_id: str, job_id: str, actor_id: str | None = None) -> None:
-    """Run one ingest job. The message names who, the row and the grants of this moment say whether they may."""
-    outcome = job_run(job_id=UUID(job_id), tenant_id=TenantId(UUID(tenant_id)))
+    """Run one ingest job. The message names who, the row and the grants of this moment say whether they may.
+
+    Raises: TaskCrashedError: something failed that no error of ours tells of; it names the kind and nothing more.
+    """
+    try:
+        outcome = job_run(job_id=UUID(job_id), tenant_id=TenantId(UUID(tenant_id)))
+    except Exception as error:  # noqa: BLE001 - it goes on, without its message
+        # Celery logs an exception with its message, and a parser's or a driver's may quote the document.
+        crashed_at = "".join(traceback.format_tb(error.__traceback__))
+        logger.error("ingest job %s crashed: %s at\n%s", job_id, type(error).__name__, crashed_at)  # noqa: TRY400
+        raise TaskCrashedError(type(error).__name__) from None
     logger.info("ingest job %s of actor %s: %s", job_id, actor_id or "system", outcome)
 
 

@@ -59,7 +59,12 @@ def policy_in_force(at: datetime | None = None) -> PolicySnapshot:
 
 
 def version_snapshot(version: PolicyVersion) -> PolicySnapshot:
-    """A version of the open tenant as a value; a draft is read anew each time."""
+    """A version of the open tenant as a value; a draft is read anew each time.
+
+    Raises: PolicyVersion.DoesNotExist: it is another tenant's. What is kept has passed no wall since.
+    """
+    if version.tenant_id != current_scope().tenant_id:
+        raise PolicyVersion.DoesNotExist(f"there is no policy version {version.id}")
     key = (version.tenant_id, version.id, version.status, version.valid_to)
     if version.status == VersionStatus.DRAFT:
         return _read(version)

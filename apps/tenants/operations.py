@@ -57,8 +57,8 @@ class EnableIsolation(Operation):
             identity_reads: a predicate over authz.identity(field) that lets a sign-in read rows before a scope is
                 known; empty for every table that holds a document's content.
             version: of the SQL below; a later change adds a version and leaves the others as they are. New tables take
-                the newest, LATEST. 2: keys of scoped tables contain the scope too, and the planner keeps no statistics
-                (see KeysByScope and ForgetStatistics, which bring a table of version 1 there).
+                the newest, LATEST. 2: keys of scoped tables contain the scope too (KeysByScope brings a table of
+                version 1 there).
     """
 
     category = OperationCategory.SQL
@@ -122,9 +122,6 @@ class EnableIsolation(Operation):
             schema_editor.execute(f"ALTER TABLE {target} FORCE ROW LEVEL SECURITY")
         for statement in self.policies(table):
             schema_editor.execute(statement)
-        if self.version > 1:
-            for statement in _no_statistics(model):
-                schema_editor.execute(statement)
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
@@ -307,39 +304,6 @@ class KeysByScope(_Isolating):
             schema_editor.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
 
 
-class ForgetStatistics(_Isolating):
-    """Keep no planner statistics of tables that hold more than one tenant's rows.
-
-    Row-level security hides rows, not what ANALYZE learned of them: a role that sees nothing could still read whole
-    values of hidden rows out of EXPLAIN's estimates, by halving (`title < 'm'`). Without statistics the planner
-    estimates alike for every value.
-    """
-
-    def __init__(self, *model_names: str) -> None:
-        self.model_names = model_names
-
-    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        return type(self).__name__, list(self.model_names), {}
-
-    def describe(self) -> str:
-        return f"Keep no planner statistics of {', '.join(self.model_names)}"
-
-    def database_forwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
-    ) -> None:
-        for name in self.model_names:
-            for statement in _no_statistics(to_state.apps.get_model(app_label, name)):
-                schema_editor.execute(statement)
-
-    def database_backwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
-    ) -> None:
-        for name in self.model_names:
-            model = from_state.apps.get_model(app_label, name)
-            columns = ", ".join(f'ALTER COLUMN "{column}" SET STATISTICS DEFAULT' for column in _columns(model))
-            schema_editor.execute(f"ALTER TABLE {model._meta.db_table} {columns}")
-
-
 LATEST = 2
 
 
@@ -377,16 +341,6 @@ def _is_led(model: type[models.Model], columns: tuple[str, ...]) -> bool:
             if tuple(led[: len(columns)]) == columns:
                 return True
     return False
-
-
-def _no_statistics(model: type[models.Model]) -> list[str]:
-    table = model._meta.db_table
-    columns = ", ".join(f'ALTER COLUMN "{column}" SET STATISTICS 0' for column in _columns(model))
-    return [
-        f"ALTER TABLE {table} {columns}",
-        # What an earlier ANALYZE left would stay for ever.
-        *(f"SELECT pg_clear_attribute_stats('public', '{table}', '{column}', false)" for column in _columns(model)),
-    ]
 
 
 def _columns(model: type[models.Model]) -> list[str]:

@@ -13,12 +13,14 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
+from apps.tenants.catalogue import guarded_tables
 from apps.tenants.tokens import pads
 from config.secrets import SigningKey
 
 _SQL = Path(__file__).with_name("sql")
 _AUTHZ_SQL = _SQL / "authz.sql"
 _CLOSED_DOORS_SQL = _SQL / "closed_doors.sql"
+_PLANNER_SQL = _SQL / "planner.sql"
 
 # Attributes as isolation.md has them; nobody is a member of anything.
 ROLE_ATTRIBUTES: Mapping[str, str] = {
@@ -69,7 +71,6 @@ def provision(
              template: make the database as a copy of this one (tests).
     Returns: whether anything was changed.
     """
-    stamp = _stamp(passwords, keys)
     with psycopg.connect(admin_url, autocommit=True) as server:
         # Two first starts at once: the second waits and then finds it done.
         server.execute("SELECT pg_advisory_lock(hashtext('glassbox provision'))")
@@ -77,6 +78,7 @@ def provision(
             _roles(server, passwords)
             server.execute(_create_database(database, template))
         with psycopg.connect(admin_url, dbname=database, autocommit=True) as connection:
+            stamp = _stamp(connection, passwords, keys)
             if _stamped(connection) == stamp:
                 return False
             _roles(server, passwords)
@@ -86,6 +88,24 @@ def provision(
                     sql.SQL("COMMENT ON SCHEMA authz IS {}").format(sql.Literal(f"glassbox provision {stamp}"))
                 )
             return True
+
+
+def settle(*, admin_url: str, database: str) -> None:
+    """What only the server's administrator can put right, after every migration: see the two below."""
+    grant_global_tables(admin_url=admin_url, database=database)
+    settle_planner(admin_url=admin_url, database=database)
+
+
+def settle_planner(*, admin_url: str, database: str) -> None:
+    """Keep no statistics of tables that hold more than one tenant's rows: see sql/planner.sql."""
+    with psycopg.connect(admin_url, dbname=database) as connection:
+        tables = guarded_tables(connection.cursor())
+        connection.execute(
+            sql.SQL("CREATE TEMP TABLE guarded (relname) ON COMMIT DROP AS SELECT unnest({}::text[])").format(
+                sql.Literal(tables)
+            )
+        )
+        connection.execute(_PLANNER_SQL.read_text(encoding="utf-8"))
 
 
 def grant_global_tables(*, admin_url: str, database: str) -> None:
@@ -106,9 +126,11 @@ def grant_global_tables(*, admin_url: str, database: str) -> None:
         connection.execute("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO glassbox_worker")
 
 
-def _stamp(passwords: Mapping[str, str], keys: Sequence[SigningKey]) -> str:
+def _stamp(connection: psycopg.Connection, passwords: Mapping[str, str], keys: Sequence[SigningKey]) -> str:
+    """Of all that is provisioned, and of the database: a restored one has our comment, and not what it stands for."""
+    row = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
     digest = hashlib.sha256(_AUTHZ_SQL.read_bytes() + _CLOSED_DOORS_SQL.read_bytes())
-    digest.update(repr((sorted(ROLE_ATTRIBUTES.items()), sorted(passwords.items()))).encode())
+    digest.update(repr((row, sorted(ROLE_ATTRIBUTES.items()), sorted(passwords.items()))).encode())
     for key in keys:
         digest.update(key.kid.encode() + key.key)
     return digest.hexdigest()

@@ -113,6 +113,7 @@ def test_the_shipped_database_has_no_finding() -> None:
             "Table corpus_document",
             "has planner statistics of title",
         ),
+        (("ALTER FUNCTION text_lt(text, text) COST 1",), "PostgreSQL", "before it asks the policy, such as text_lt"),
         (
             ("CREATE FUNCTION peek() RETURNS bigint LANGUAGE sql SECURITY DEFINER RETURN 1",),
             "Function public.peek",

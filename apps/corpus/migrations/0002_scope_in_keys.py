@@ -1,8 +1,8 @@
-"""Put the scope into every key and index of the corpus, and keep no statistics of it: see apps/tenants/operations."""
+"""Put the scope into every key and index of the corpus: see apps/tenants/operations."""
 
 from django.db import migrations, models
 
-from apps.tenants.operations import ForgetStatistics, KeysByScope
+from apps.tenants.operations import KeysByScope
 
 _TABLES = ("Document", "SourceFile", "Page", "Chunk", "Posting", "Embedding384", "Embedding1536", "IngestJob")
 
@@ -113,5 +113,4 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=("tenant", "scope", "document"), name="source_file_once"),
         ),
         KeysByScope(*_TABLES),
-        ForgetStatistics(*_TABLES),
     ]

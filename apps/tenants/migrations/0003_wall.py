@@ -1,11 +1,10 @@
-"""What was left open: accounts and sessions, the rights from which tokens are made, and the planner's statistics."""
+"""What was left open: accounts and sessions, and the rights from which tokens are made."""
 
 from django.db import migrations, models
 
 import apps.tenants.models.user
 from apps.tenants.operations import (
     EnableIsolation,
-    ForgetStatistics,
     IsolationLevel,
     PoliciesByCommand,
     Writes,
@@ -72,6 +71,15 @@ class Migration(migrations.Migration):
             update=(
                 f"USING (id = (SELECT authz.tenant()) AND {_may('tenant.manage')}) "
                 f"WITH CHECK (id = (SELECT authz.tenant()) AND {_may('tenant.manage')})"
+            ),
+            # Not its short name: that is unique on the platform, and trying one would tell whether it is taken.
+            updatable=(
+                "name",
+                "residency_region",
+                "residency_strict",
+                "embedding_profile",
+                "generation_profile",
+                "status",
             ),
             was=EnableIsolation(
                 "Tenant",
@@ -157,5 +165,4 @@ class Migration(migrations.Migration):
                 identity_reads="tenant_id = (SELECT authz.identity(3))::uuid",
             ),
         ),
-        ForgetStatistics("Tenant", "Scope", "User", "Session", "Membership", "ApiKey", "Grant", "IdempotentRequest"),
     ]

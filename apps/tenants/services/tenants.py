@@ -16,6 +16,16 @@ from apps.tenants.models.scope import SCOPE_KEY_PATTERN
 from apps.tenants.provisioning import tenant_configured, tenant_created
 from apps.tenants.residency import check_providers
 
+# The short name stays: commands, addresses and the root scope's key are made of it.
+CONFIGURABLE = (
+    "name",
+    "residency_region",
+    "residency_strict",
+    "embedding_profile",
+    "generation_profile",
+    "status",
+)
+
 
 def tenant_create(
     *,
@@ -76,7 +86,7 @@ def tenant_configure(tenant: Tenant) -> Tenant:
     with transaction.atomic():
         # Not locked against the key: rows that point at the tenant may be written meanwhile.
         before = Tenant.objects.select_for_update(no_key=True).get(id=tenant.id)
-        tenant.save()
+        tenant.save(update_fields=CONFIGURABLE)
         tenant_configured(before, tenant)
         emit(
             action="tenants.tenant.configured",

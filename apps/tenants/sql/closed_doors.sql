@@ -3,6 +3,19 @@
 -- Applied by apps/tenants/provision.py as superuser, after authz.sql; every statement can be repeated. A server that
 -- does not let its administrator do so keeps the doors open, and `manage.py isolation check` says which.
 
+-- A condition that is leakproof (`title < 'm'`) and costs less than ten operators is tried before the policy's own: what
+-- it finds among hidden rows then shows in EXPLAIN ANALYZE, in time, and in whether "no scope is open" is raised. A cost
+-- above that keeps the policy first. Indexes are used as before.
+DO $$
+DECLARE
+    cheap regprocedure;
+BEGIN
+    FOR cheap IN SELECT oid FROM pg_proc WHERE proleakproof AND procost < 21 LOOP
+        EXECUTE format('ALTER FUNCTION %s COST 21', cheap);
+    END LOOP;
+END
+$$;
+
 DO $$
 DECLARE
     door regprocedure;

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 from django.core.management.commands.migrate import Command as Migrate
 
-from apps.tenants.provision import grant_global_tables
+from apps.tenants.provision import settle
 from config import env
 from config.services import ServiceName, endpoints
 from config.startup import provision_database
@@ -28,7 +28,7 @@ class Command(Migrate):
         admin_url = _admin_url()
         provision_database(admin_url)
         super().handle(*args, **options)
-        grant_global_tables(admin_url=admin_url, database=settings.DATABASES["owner"]["NAME"])
+        settle(admin_url=admin_url, database=settings.DATABASES["owner"]["NAME"])
 
 
 def _admin_url() -> str:
