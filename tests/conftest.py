@@ -27,6 +27,12 @@ if os.environ.get("CI"):
 _CHECKOUT = Path(__file__).resolve().parent.parent
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The demo takes longer than any other test: begun last, it would keep one worker busy for all."""
+    items.sort(key=lambda item: "test_demo_command" not in item.nodeid)
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_blocker: pytest.FixtureRequest) -> Iterator[None]:
     """A database of this worker, copied from a template that is migrated once for each state of the schema."""

@@ -24,7 +24,7 @@ from tests.model_server import ModelServer
 
 PROCESSES = 4
 THREADS = 16
-REQUESTS = 6
+REQUESTS = 4
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 
 # The status that each request has when it goes as it should; the failures are injected (see crowd.py).

@@ -41,7 +41,7 @@ from tests.factories import make_key
 from tests.isolation.harness import rolled_back, wall_down
 from tests.isolation.world import KINDS, QUESTION, SCOPES, World, canary, content, scope_key
 
-EXAMPLES = 8
+EXAMPLES = 6
 HANDLER = WSGIHandler()
 # A configuration of its own: by default it is looked for in the folders above.
 SCHEMA = schemathesis.openapi.from_dict(copy.deepcopy(openapi()), config=schemathesis.Config())

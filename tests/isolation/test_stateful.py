@@ -436,7 +436,7 @@ def test_in_any_order_everybody_sees_theirs_and_no_row_more() -> None:
         run_state_machine_as_test(
             lambda: AnyOrder(ground),
             settings=settings(
-                max_examples=10,
+                max_examples=8,
                 stateful_step_count=20,
                 deadline=None,
                 suppress_health_check=list(HealthCheck),
