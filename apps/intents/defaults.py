@@ -1,8 +1,10 @@
-"""The baseline policy: what every new tenant starts with, as policy version 1.
+"""A policy: which kinds of document each sort of question may reach, and how that sort is recognised.
 
 This file is meant to be read by a compliance officer. It says, for each intent (a sort of question), which kinds of
 document may be used for the answer, and by which words and examples the intent is recognised. Nothing else decides
-that. To change a tenant's policy, write a new version in the admin; a change here reaches new tenants only.
+that. Every tenant starts with the shipped file, apps/intents/defaults.py, as its version 1; a change there reaches new
+tenants only. To change a tenant's policy, write a new version in the admin, or hand in a file like this one with
+`manage.py policy import`: it becomes a draft, and another person approves it.
 
 A decisive term says by itself what is asked for ("why", "house style"); the other terms lend support. In a term, `#`
 stands for any one digit. Endings do not matter: "calculate" also finds "calculated".
@@ -20,7 +22,7 @@ INTENTS: list[BaselineIntent] = [
             "How a fund or portfolio of ours did, in figures: returns, drawdown, volatility, net asset value, "
             "positions, incidents in a reporting run, and what is known about the data behind those figures."
         ),
-        "kinds": ["run", "fund_profile", "dataset_summary"],
+        "kinds": ["fund_profile", "run", "dataset_summary"],
         "recording_mode": "hash_only",
         "decisive_terms": """fund's return, net return, net asset value, assets under management, under management,
             largest position, top holding, top ten, biggest position, incident, data gap, data quality, data set,
@@ -63,17 +65,16 @@ INTENTS: list[BaselineIntent] = [
             "What the firm and its funds may and may not do: rules, limits, excluded instruments, jurisdictions, "
             "marketing restrictions, approvals, and how the firm is set up and supervised."
         ),
-        "kinds": ["compliance_profile", "org_profile", "methodology"],
+        "kinds": ["org_profile", "compliance_profile", "methodology"],
         "recording_mode": "hash_only",
         "decisive_terms": """permitted, prohibited, allowed, forbidden, may we, may the, may a, can we, offer,
-            restricted list, investment limit, concentration limit, breach, regulator, regulation, supervise,
-            licence, MiFID, UCITS, AIFMD, SFDR, GDPR, jurisdiction, disclaimer, conflict of interest, suitability,
-            sign off, retail client, retail investor, sanction, money laundering, compliance rule, zulässig,
-            erlaubt, verboten, dürfen, darf, Anlagegrenze, Aufsicht, beaufsichtigt, Vertrieb, Interessenkonflikt,
-            Geldwäsche""",
-        "terms": """limit, rule, restriction, exclude, excluded, approve, approval, marketing material, marketing
-            document, market the, distribute, obligation, record keeping, compliance, mandate, our policy, exceed,
-            leverage, issuer, must, freigeben, Regel, Grenze, Genehmigung, Behörde""",
+            restricted list, investment limit, concentration limit, breach, regulator, regulation, supervise, licence,
+            MiFID, UCITS, AIFMD, SFDR, GDPR, jurisdiction, disclaimer, conflict of interest, suitability, sign off,
+            retail client, retail investor, sanction, money laundering, compliance rule, zulässig, erlaubt, verboten,
+            dürfen, darf, Anlagegrenze, Aufsicht, beaufsichtigt, Vertrieb, Interessenkonflikt, Geldwäsche""",
+        "terms": """limit, rule, restriction, exclude, excluded, approve, approval, marketing material,
+            marketing document, market the, distribute, obligation, record keeping, compliance, mandate, our policy,
+            exceed, leverage, issuer, must, freigeben, Regel, Grenze, Genehmigung, Behörde""",
         "examples": [
             "Are we allowed to sell this fund to retail clients in Austria?",
             "In which jurisdictions may we market the credit fund?",
@@ -109,12 +110,12 @@ INTENTS: list[BaselineIntent] = [
         "kinds": ["methodology", "fund_profile", "reference_report"],
         "recording_mode": "hash_only",
         "decisive_terms": """calculate, calculation, compute, formula, methodology, method, definition, define,
-            defined as, assumption, convention, annualise, annualize, confidence level, look-back, lookback,
-            estimate, day count, back-test, pricing source, work out, risk model, Methodik, Berechnung, berechnet,
-            berechnen, Formel, Annahme, ermittelt, ermitteln, mean by""",
-        "terms": """how do we, how do you, model, measure, value at risk, stress test, window, price, convert,
-            treat, describe, explain, rebalance, recalibrate, source, time-weighted, nach welcher, Modell, zugrunde,
-            how is, how are""",
+            defined as, assumption, convention, annualise, annualize, confidence level, look-back, lookback, estimate,
+            day count, back-test, pricing source, work out, risk model, Methodik, Berechnung, berechnet, berechnen,
+            Formel, Annahme, ermittelt, ermitteln, mean by""",
+        "terms": """how do we, how do you, model, measure, value at risk, stress test, window, price, convert, treat,
+            describe, explain, rebalance, recalibrate, source, time-weighted, nach welcher, Modell, zugrunde, how is,
+            how are""",
         "examples": [
             "How do we calculate the maximum drawdown?",
             "How is the volatility of a portfolio computed?",
@@ -149,19 +150,19 @@ INTENTS: list[BaselineIntent] = [
         ),
         "kinds": ["style_sample", "report_edit_pattern", "reference_report"],
         "recording_mode": "hash_only",
-        "decisive_terms": """house style, reporting style, wording, phrase, rewrite, tone, paragraph, opening
-            sentence, headline, spelling, editor, client letter, latest filing, published filing, annual filing, SEC
-            filing, 10-K, 10-Q, 8-K, annual report, earnings call, earnings release, transcript, press release, news
-            article, balance sheet, cash flow statement, income statement, statement of financial position, fiscal
-            year, fiscal ####, FY####, FY ####, FY####Q#, FY##, full year guidance, annual meeting, Formulierung,
-            formulieren, Hausstil, Geschäftsbericht, Geschäftsjahr, Pressemitteilung""",
-        "terms": """draft, commentary, say about, fiscal, guidance, industry, chief executive, CEO, CFO, board
-            member, credit facility, credit agreement, revolving, retiree, pension, notional, capital intensive,
-            percentage point, FX, one-off item, management said, according to, summarise, capital expenditure,
-            capex, revenue, sales, net income, operating income, operating margin, gross margin, EBITDA, earnings
-            per share, accounts payable, inventory, segment, working capital, debt securities, dividend,
-            shareholder, acquisition, risk factor, legal proceedings, cash flow, turnover ratio, quick ratio,
-            effective tax rate, depreciation, goodwill, company, Kommentar, Umsatz, Gewinn je Aktie, Dividende""",
+        "decisive_terms": """house style, reporting style, wording, phrase, rewrite, tone, paragraph, opening sentence,
+            headline, spelling, editor, client letter, latest filing, published filing, annual filing, SEC filing, 10-K,
+            10-Q, 8-K, annual report, earnings call, earnings release, transcript, press release, news article,
+            balance sheet, cash flow statement, income statement, statement of financial position, fiscal year,
+            fiscal ####, FY####, FY ####, FY####Q#, FY##, full year guidance, annual meeting, Formulierung, formulieren,
+            Hausstil, Geschäftsbericht, Geschäftsjahr, Pressemitteilung""",
+        "terms": """draft, commentary, say about, fiscal, guidance, industry, chief executive, CEO, CFO, board member,
+            credit facility, credit agreement, revolving, retiree, pension, notional, capital intensive,
+            percentage point, FX, one-off item, management said, according to, summarise, capital expenditure, capex,
+            revenue, sales, net income, operating income, operating margin, gross margin, EBITDA, earnings per share,
+            accounts payable, inventory, segment, working capital, debt securities, dividend, shareholder, acquisition,
+            risk factor, legal proceedings, cash flow, turnover ratio, quick ratio, effective tax rate, depreciation,
+            goodwill, company, Kommentar, Umsatz, Gewinn je Aktie, Dividende""",
         "examples": [
             "How do we phrase a quarter with a loss in the commentary?",
             "Write an opening sentence for the monthly report in our house style.",
@@ -197,12 +198,12 @@ INTENTS: list[BaselineIntent] = [
         "name": "attribution",
         "label": "Attribution",
         "description": "Why a result came about: sectors, currencies, decisions or holdings added to it or cost it.",
-        "kinds": ["run", "methodology", "fund_profile"],
+        "kinds": ["methodology", "fund_profile", "run"],
         "recording_mode": "hash_only",
         "decisive_terms": """attribution, attribute, contribute, contribution, contributor, detractor, detract,
             selection effect, allocation effect, currency effect, stock selection, why, driver, drove, driven,
-            source of return, added value, add value, hurt, cost us, excess return, active return, due to, what
-            explains, Beitrag, beigetragen, Selektionseffekt, Allokationseffekt, Währungseffekt, Treiber, warum,
+            source of return, added value, add value, hurt, cost us, excess return, active return, due to,
+            what explains, Beitrag, beigetragen, Selektionseffekt, Allokationseffekt, Währungseffekt, Treiber, warum,
             weshalb, Verlustbringer, difference to the benchmark, lay behind, was behind, gekostet""",
         "terms": """outperform, outperformance, underperform, underperformance, overweight, underweight, selection,
             allocation, sector, country, currency, hedge, shortfall, gap, worst, added, decision, Sektor,

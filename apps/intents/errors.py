@@ -44,3 +44,39 @@ class ExampleVectorsMismatchError(ApplicationError):
     code: ClassVar[str] = "intents.example_vectors_mismatch"
     status: ClassVar[int] = 500
     message: ClassVar[str] = "The policy has {examples} examples, but {vectors} example vectors were given."
+
+
+class PolicyFileError(ApplicationError):
+    """Data: filename, problems (a tuple of FileProblem: line, column, message)."""
+
+    code: ClassVar[str] = "intents.policy_file_invalid"
+
+    @property
+    def detail(self) -> str:
+        lines = "".join(f"\n  {problem}" for problem in self.data["problems"])
+        return f"{self.data['filename']} can't be used as a policy:{lines}"
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+class UnknownPolicyReferenceError(ApplicationError):
+    """Data: reference, problem."""
+
+    code: ClassVar[str] = "intents.policy_reference_unknown"
+    status: ClassVar[int] = 404
+    message: ClassVar[str] = (
+        "'{reference}' names no policy: {problem}. Write a version's number (3), a date (2026-01-31) or an instant "
+        "(2026-01-31T12:00:00+00:00), active, baseline, or the path of a file."
+    )
+
+
+class PolicyAuthorError(ApplicationError):
+    """Data: username, problem. A draft needs an author: who wrote it must not approve it."""
+
+    code: ClassVar[str] = "intents.policy_author_invalid"
+    status: ClassVar[int] = 403
+    message: ClassVar[str] = (
+        "{username} can't be the author of a policy: {problem}. Name a member of the tenant who may edit policies, "
+        "such as a compliance officer."
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from apps.audit.registry import EventClass, Group, register
 
+ACCESS_ASKED = "intents.access.asked"
+
 
 def register_policy_events() -> None:
     register(
@@ -21,6 +23,17 @@ def register_policy_events() -> None:
                         "superseded_number",
                         "content_sha256",
                     }
+                )
+            },
+        )
+    )
+    register(
+        EventClass(
+            action=ACCESS_ASKED,
+            label="Asked who could reach what",
+            fields={
+                Group.CORE: frozenset(
+                    {"asked_about", "user_id", "api_key_id", "instant", "intent", "verdict", "policy_version"}
                 )
             },
         )

@@ -49,6 +49,7 @@ DOORS = (
     Door("get", "/api/v1/jobs/{job}/", Permission.DOCUMENT_VIEW),
     Door("post", "/api/v1/jobs/{job}/retry/", Permission.JOB_RETRY),
     Door("get", "/api/v1/policy/", Permission.POLICY_VIEW),
+    Door("get", "/api/v1/policy/access/", None),
     Door("get", "/api/v1/audit/events/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/audit/events/{event}/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/scopes/", None),

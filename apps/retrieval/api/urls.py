@@ -8,6 +8,7 @@ from apps.audit.api.views import EventListView, EventView
 from apps.corpus.api.contents import ChunkListView, ContentView, PageView, VersionListView
 from apps.corpus.api.documents import DocumentListView, DocumentView
 from apps.corpus.api.jobs import JobListView, JobRetryView, JobView
+from apps.intents.api.access import AccessView
 from apps.intents.api.views import PolicyView
 from apps.retrieval.api.query import QueryView
 from apps.tenants.api.account import MeView, ScopeListView
@@ -27,6 +28,7 @@ urlpatterns = [
     path("v1/jobs/<uuid:id>/", JobView.as_view()),
     path("v1/jobs/<uuid:id>/retry/", JobRetryView.as_view()),
     path("v1/policy/", PolicyView.as_view()),
+    path("v1/policy/access/", AccessView.as_view()),
     path("v1/audit/events/", EventListView.as_view()),
     path("v1/audit/events/<uuid:id>/", EventView.as_view()),
     path("v1/scopes/", ScopeListView.as_view()),

@@ -46,6 +46,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         (
             Entry("In force", "gavel", "admin:intents_policyversion_in_force", Permission.POLICY_VIEW),
             Entry("Versions", "history", "admin:intents_policyversion_changelist", Permission.POLICY_VIEW),
+            Entry("Who could reach what", "person_search", "admin:policy_access", Permission.POLICY_VIEW),
         ),
     ),
     ("Audit", (Entry("Events", "receipt_long", "admin:audit_event_changelist", Permission.AUDIT_VIEW),)),

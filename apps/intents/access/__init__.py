@@ -1,0 +1,7 @@
+"""Who could reach what, when: the auditor's question, answered from the facts that are kept with their validity."""
+
+from apps.intents.access.ask import access_ask
+from apps.intents.access.contracts import AccessAnswer, Verdict
+from apps.intents.access.rendering import access_json
+
+__all__ = ["AccessAnswer", "Verdict", "access_ask", "access_json"]

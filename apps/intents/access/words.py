@@ -1,0 +1,165 @@
+"""The answer as one sentence that can be quoted, and the notes on what the facts do not tell. Times are in UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from apps.corpus.kinds import Kind
+from apps.intents.access.contracts import AccessAnswer, AccessFacts, Holding, IntentReach, Through, Verdict
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.models import VersionOrigin
+from apps.tenants.principals import PrincipalKind
+
+_NAMED_SCOPES = 8
+_NAMED_HOLDINGS = 4
+_ABOUT_A_SUBJECT = frozenset(Verdict) - {Verdict.IN_THE_FUTURE, Verdict.BEFORE_THE_TENANT, Verdict.NOT_KNOWN}
+
+
+def sentence(answer: AccessAnswer, holdings: Sequence[Holding]) -> str:
+    """One sentence.
+
+    Args: holdings: everything that the subject ever held, for the answer that nothing of it was valid.
+    """
+    on = f"On {instant(answer.at)}"
+    tenant = answer.tenant.name
+    who = _who(answer)
+    match answer.verdict:
+        case Verdict.IN_THE_FUTURE:
+            return f"{on} lies in the future: what can be reached then may still change, so no fact answers it."
+        case Verdict.BEFORE_THE_TENANT:
+            created = instant(answer.tenant.created_at)
+            return f"{on} nobody could reach anything in {tenant}, which was created on {created}."
+        case Verdict.NOT_KNOWN:
+            return (
+                f"{on} {_nobody(answer)} could reach anything in {tenant}: none of that name is known to this tenant."
+            )
+        case Verdict.NOT_VALID:
+            return f"{on}, {who} could reach nothing in {tenant}: {_what_was_held(holdings)}."
+        case Verdict.NO_POLICY:
+            return f"{on}, {who} could reach nothing in {tenant}: no policy was in force."
+        case _:
+            return f"{on}, {who}, {_roles(answer)}, could reach {_what(answer, _version(answer.policy))}."
+
+
+def instant(at: datetime) -> str:
+    """31 January 2026 at 12:00 UTC; with seconds where there are any."""
+    utc = at.astimezone(UTC)
+    clock = f"{utc:%H:%M:%S}" if utc.second or utc.microsecond else f"{utc:%H:%M}"
+    return f"{utc.day} {utc:%B} {utc.year} at {clock} UTC"
+
+
+def validity(valid_from: datetime, valid_to: datetime | None) -> str:
+    start = instant(valid_from)
+    return f"since {start}" if valid_to is None else f"from {start} until {instant(valid_to)}"
+
+
+def listed(words: Iterable[str]) -> str:
+    """a, b and c."""
+    every = list(words)
+    return " and ".join([", ".join(every[:-1]), every[-1]] if len(every) > 1 else every)
+
+
+def notes(facts: AccessFacts, verdict: Verdict) -> tuple[str, ...]:
+    """What the kept facts do not tell, one sentence each: an answer must not look surer than it is."""
+    said = []
+    if verdict in _ABOUT_A_SUBJECT:
+        person = facts.subject.kind is PrincipalKind.USER
+        account = "a deactivation of the account and " if person else ""
+        said.append(
+            f"Not kept with dates, and so not considered: {account}a suspension of the tenant. While it lasted, "
+            "nothing could be reached."
+        )
+        if not person:
+            said.append("Of a key's expiry only the present date is kept; rotating a key brings it forward.")
+        said.append(
+            "What a role may do, and the names of people and scopes, are those of today. A right that ended could be "
+            "used for up to a minute more, by a request that had already begun."
+        )
+    if facts.subject.deactivated:
+        said.append("The account is deactivated today; since when is not kept.")
+    if facts.tenant.suspended:
+        said.append("The tenant is suspended today; since when is not kept.")
+    return tuple(said)
+
+
+def _who(answer: AccessAnswer) -> str:
+    subject = answer.subject
+    name = subject.name if subject.label == subject.name else f"{subject.label} ({subject.name})"
+    return name if subject.kind is PrincipalKind.USER else f"the API key {name}"
+
+
+def _nobody(answer: AccessAnswer) -> str:
+    what = "nobody called" if answer.subject.kind is PrincipalKind.USER else "no API key called"
+    return f"{what} “{answer.subject.name}”"
+
+
+def _held(holding: Holding) -> str:
+    return f"{holding.role.label} {validity(holding.valid_from, holding.valid_to)}"
+
+
+def _roles(answer: AccessAnswer) -> str:
+    return f"as {listed(_held(each.holding) for each in answer.granted_by)}"
+
+
+def _what_was_held(holdings: Sequence[Holding]) -> str:
+    if holdings[0].through is Through.API_KEY:
+        return f"the key was not valid then, but {validity(holdings[0].valid_from, holdings[0].valid_to)}"
+    named = [_held(each) for each in holdings[:_NAMED_HOLDINGS]]
+    more = len(holdings) - len(named)
+    if more:
+        named.append(f"{more} more {'time' if more == 1 else 'times'}")
+    return f"no membership was valid then, only as {listed(named)}"
+
+
+def _what(answer: AccessAnswer, version: str) -> str:
+    tenant = answer.tenant.name
+    match answer.verdict:
+        case Verdict.MAY_NOT_ASK:
+            several = len({each.holding.role for each in answer.granted_by}) > 1
+            why = "those roles do not allow questions" if several else "that role does not allow questions"
+            return f"nothing in {tenant} because {why}, while {version}"
+        case Verdict.NO_SCOPE:
+            return f"nothing in {tenant} because no scope was granted, while {version}"
+        case Verdict.UNKNOWN_INTENT:
+            return f"nothing by an intent “{answer.intent}” because there was none of that name while {version}"
+        case _:
+            return f"in {tenant}, within {_scopes(answer)}, {_reaches(answer)}, while {version}"
+
+
+def _reaches(answer: AccessAnswer) -> str:
+    reaches = [f"{_kinds(each.kinds)} with {_question(each)}" for each in answer.intents]
+    return "; ".join([*reaches[:-1], f"and {reaches[-1]}"] if len(reaches) > 1 else reaches)
+
+
+def _question(reach: IntentReach) -> str:
+    return f"a question of the intent {reach.label}" if reach.recognised else "an unrecognised question"
+
+
+def _kinds(kinds: Sequence[Kind]) -> str:
+    if not kinds:
+        return "no kind of document"
+    return f"the kind{'s' if len(kinds) > 1 else ''} {listed(kind.label for kind in kinds)}"
+
+
+def _scopes(answer: AccessAnswer) -> str:
+    named = [scope.key for scope in answer.scopes[:_NAMED_SCOPES]]
+    more = len(answer.scopes) - len(named)
+    if more:
+        named.append(f"{more} more that are listed with this answer")
+    if answer.hidden_scopes:
+        more_word = "more " if named else ""
+        named.append(f"{answer.hidden_scopes} {more_word}that you may not see")
+    plural = len(answer.scopes) + answer.hidden_scopes > 1
+    return f"the scope{'s' if plural else ''} {listed(named)}"
+
+
+def _version(policy: PolicySnapshot | None) -> str:
+    if policy is None or policy.valid_from is None:
+        raise ValueError("an answer about intents has a policy that was in force")
+    author = policy.author_label or "an unknown author"
+    approver = f"approved by {policy.approver_label}" if policy.approver_label else "approved by nobody"
+    if policy.origin == VersionOrigin.BASELINE:
+        approver = "the shipped baseline, which needs no approval"
+    life = validity(policy.valid_from, policy.valid_to)
+    return f"policy version {policy.number} was in force ({life}; written by {author}; {approver})"

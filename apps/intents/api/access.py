@@ -1,0 +1,215 @@
+"""Who could reach what, when: one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.corpus.kinds import Kind
+from apps.intents.access import Verdict, access_ask, access_json
+from apps.intents.access.contracts import Through
+from apps.intents.models import VersionOrigin
+from apps.tenants.api.examples import sample
+from apps.tenants.api.serializers import LabelledSerializer, choices_of
+from apps.tenants.api.views import ApiView
+from apps.tenants.principals import PrincipalKind
+from apps.tenants.roles import Permission, Role
+
+KEY_PATTERN = r"^(gbx_)?[0-9a-zA-Z]{12}$"
+INTENT_PATTERN = r"^[a-z][a-z0-9_]{0,39}$"
+
+
+class AccessQuestionSerializer(serializers.Serializer[Any]):
+    user = serializers.CharField(required=False, max_length=150)
+    key = serializers.RegexField(
+        KEY_PATTERN,
+        required=False,
+        error_messages={"invalid": "Give the key's prefix, the 12 characters after gbx_; never the whole key."},
+    )
+    date = serializers.DateTimeField(required=False)
+    intent = serializers.RegexField(
+        INTENT_PATTERN,
+        required=False,
+        error_messages={"invalid": "Give the intent's short name, such as performance, or unrecognised."},
+    )
+
+    def validate_key(self, key: str) -> str:
+        return key.removeprefix("gbx_")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "user" in attrs and "key" in attrs:
+            raise serializers.ValidationError(
+                {"key": "Ask about a person or about an API key, not about both at once."}
+            )
+        return attrs
+
+
+class AccessSubjectSerializer(LabelledSerializer):
+    kind = serializers.ChoiceField(choices=choices_of(PrincipalKind))
+    id = serializers.UUIDField(allow_null=True, help_text="null where this tenant knows nobody of the name.")
+    name = serializers.CharField(help_text="The user name, or gbx_ and the key's prefix.")
+
+
+class IntentReachSerializer(LabelledSerializer):
+    name = serializers.CharField()
+    recognised = serializers.BooleanField(help_text="false for what a question reaches that no intent recognises.")
+    kinds = serializers.ListField(
+        child=serializers.ChoiceField(choices=Kind.choices), help_text="Highest priority first."
+    )
+
+
+class ReachedScopeSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    key = serializers.CharField()
+    name = serializers.CharField()
+
+
+class AccessGrantSerializer(serializers.Serializer[Any]):
+    scope = serializers.CharField(help_text="Its key; everything below it was reached too.")
+    valid_from = serializers.DateTimeField()
+    valid_to = serializers.DateTimeField(allow_null=True)
+
+
+class GrantedBySerializer(serializers.Serializer[Any]):
+    through = serializers.ChoiceField(choices=choices_of(Through))
+    id = serializers.UUIDField(help_text="Of the membership, or of the key.")
+    role = serializers.ChoiceField(choices=Role.choices)
+    may_ask = serializers.BooleanField(help_text="Whether the role allows questions.")
+    valid_from = serializers.DateTimeField()
+    valid_to = serializers.DateTimeField(allow_null=True, help_text="The first instant at which it was not valid.")
+    grants = AccessGrantSerializer(many=True)
+    hidden_grants = serializers.IntegerField(help_text="Further grants, to scopes that you may not see.")
+
+
+class AccessPolicySerializer(serializers.Serializer[Any]):
+    version = serializers.IntegerField()
+    version_id = serializers.UUIDField()
+    content_sha256 = serializers.CharField()
+    origin = serializers.ChoiceField(choices=VersionOrigin.choices)
+    author = serializers.CharField()
+    approver = serializers.CharField(help_text="Empty for the shipped baseline.")
+    reason = serializers.CharField()
+    valid_from = serializers.DateTimeField()
+    valid_to = serializers.DateTimeField(allow_null=True, help_text="null while it is in force.")
+
+
+class AccessAnswerSerializer(serializers.Serializer[Any]):
+    sentence = serializers.CharField(help_text="The whole answer, to be quoted.")
+    verdict = serializers.ChoiceField(
+        choices=choices_of(Verdict), help_text="Nothing could be reached with any but could_reach."
+    )
+    at = serializers.DateTimeField()
+    answered_at = serializers.DateTimeField()
+    tenant = serializers.CharField()
+    subject = AccessSubjectSerializer()
+    intent = serializers.CharField(help_text="As asked; empty for all of the policy's intents.")
+    intents = IntentReachSerializer(many=True)
+    scopes = ReachedScopeSerializer(many=True, help_text="Those reached that you may see.")
+    hidden_scopes = serializers.IntegerField(help_text="How many more were reached that you may not see.")
+    granted_by = GrantedBySerializer(many=True, help_text="What was valid then; roles and scopes add up.")
+    policy = AccessPolicySerializer(allow_null=True)
+    notes = serializers.ListField(child=serializers.CharField(), help_text="What the kept facts do not tell.")
+
+
+_EXAMPLE = {
+    "sentence": (
+        "On 31 January 2026 at 12:00 UTC, Alice Meyer (alice), as Analyst since 5 January 2026 at 09:00 UTC, could "
+        "reach in Meridian, within the scope fund:alpha, the kinds Fund profile, Past run and Dataset summary with a "
+        "question of the intent Performance, while policy version 2 was in force (since 20 January 2026 at 08:00 UTC; "
+        "written by oscar; approved by rita)."
+    ),
+    "verdict": "could_reach",
+    "at": "2026-01-31T12:00:00Z",
+    "answered_at": "2026-06-02T08:15:04Z",
+    "tenant": "meridian",
+    "subject": {
+        "kind": "user",
+        "id": "019b8a52-7c3e-7d10-9a44-6f2f6f1f2a01",
+        "name": "alice",
+        "label": "Alice Meyer",
+    },
+    "intent": "performance",
+    "intents": [
+        {
+            "name": "performance",
+            "recognised": True,
+            "kinds": ["fund_profile", "run", "dataset_summary"],
+            "label": "Performance",
+        }
+    ],
+    "scopes": [{"id": "019b8a52-7c3e-7d10-9a44-6f2f6f1f2a02", "key": "fund:alpha", "name": "Alpha"}],
+    "hidden_scopes": 0,
+    "granted_by": [
+        {
+            "through": "membership",
+            "id": "019b8a52-7c3e-7d10-9a44-6f2f6f1f2a03",
+            "role": "analyst",
+            "may_ask": True,
+            "valid_from": "2026-01-05T09:00:00Z",
+            "valid_to": None,
+            "grants": [{"scope": "fund:alpha", "valid_from": "2026-01-05T09:00:00Z", "valid_to": None}],
+            "hidden_grants": 0,
+        }
+    ],
+    "policy": {
+        "version": 2,
+        "version_id": "019b8a52-7c3e-7d10-9a44-6f2f6f1f2a04",
+        "content_sha256": "9f2c1f5b7d0e4a86c3b1d2e4f6078192a3b4c5d6e7f8091a2b3c4d5e6f708192",
+        "origin": "draft",
+        "author": "oscar",
+        "approver": "rita",
+        "reason": "Analysts need the dataset notes.",
+        "valid_from": "2026-01-20T08:00:00Z",
+        "valid_to": None,
+    },
+    "notes": ["Not kept with dates, and so not considered: a suspension of the tenant."],
+}
+
+
+class AccessView(ApiView):
+    # About oneself anybody may ask; about others, who may read the audit log: held by access_ask.
+    required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": None}
+    query_parameters = frozenset({"user", "key", "date", "intent"})
+
+    @extend_schema(
+        operation_id="get_access_at",
+        tags=["Policy"],
+        summary="Who could reach what, when",
+        description=(
+            "Which kinds of document and which scopes a person or an API key could reach on a date, with the policy "
+            "version, its author and approver, and the memberships and grants that gave it; as one sentence and in "
+            "parts. Without `user` and `key` the answer is about yourself; about others it needs the permission "
+            "audit.view. Where nothing could be reached (in the future, before the tenant existed, without a "
+            "membership), words and a verdict say why. Asking is recorded."
+        ),
+        parameters=[
+            OpenApiParameter("user", OpenApiTypes.STR, description="A user name."),
+            OpenApiParameter("key", OpenApiTypes.STR, description="An API key's prefix, never the whole key."),
+            OpenApiParameter("date", OpenApiTypes.DATETIME, description="An instant, UTC where it names no zone; now."),
+            OpenApiParameter(
+                "intent", OpenApiTypes.STR, description="An intent's name, or `unrecognised`; all of them."
+            ),
+        ],
+        responses=AccessAnswerSerializer,
+        examples=[OpenApiExample("An answer about an analyst", value=_EXAMPLE, response_only=True)],
+        extensions=sample(
+            'curl "{base}/api/v1/policy/access/?intent=performance" -H "Authorization: Bearer $GLASSBOX_KEY"'
+        ),
+    )
+    def get(self, request: Request) -> Response:
+        question = AccessQuestionSerializer(data=request.query_params.dict())
+        question.is_valid(raise_exception=True)
+        asked = question.validated_data
+        answer = access_ask(
+            user=asked.get("user", ""),
+            key=asked.get("key", ""),
+            at=asked.get("date"),
+            intent=asked.get("intent", ""),
+        )
+        return Response(access_json(answer))

@@ -1,0 +1,281 @@
+"""What a change of policy means, in words: what may be reached that could not be before comes first. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any, Final
+
+from apps.corpus.kinds import Kind
+from apps.intents.contracts import UNRECOGNISED, FallbackRule, IntentRule, PolicySnapshot, RecordingMode
+from apps.intents.diff_words import PLURALS, RECOGNITION, RECORDED, kinds_in_words, listed, quoted, setting_in_words
+from apps.intents.rendering import policy_content, policy_sha256
+
+SAME: Final = "They say the same."
+
+
+class ChangeKind(StrEnum):
+    """Whether questions can reach more, less, or something else changes. The order is that of importance."""
+
+    WIDENS = "widens"
+    NARROWS = "narrows"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyChange:
+    """One change as a sentence. `intent` is the name of the intent that it is about, UNRECOGNISED for the fallback,
+    None where it is about all of them."""
+
+    kind: ChangeKind
+    sentence: str
+    intent: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyDiff:
+    """The changes from one policy to another: what widens, then what narrows, then the rest."""
+
+    changes: tuple[PolicyChange, ...]
+
+    @property
+    def widens(self) -> tuple[PolicyChange, ...]:
+        return self._of(ChangeKind.WIDENS)
+
+    @property
+    def narrows(self) -> tuple[PolicyChange, ...]:
+        return self._of(ChangeKind.NARROWS)
+
+    @property
+    def other(self) -> tuple[PolicyChange, ...]:
+        return self._of(ChangeKind.OTHER)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence a change; one that says so when there is none."""
+        return tuple(change.sentence for change in self.changes) or (SAME,)
+
+    def _of(self, kind: ChangeKind) -> tuple[PolicyChange, ...]:
+        return tuple(change for change in self.changes if change.kind is kind)
+
+
+def policy_diff(before: PolicySnapshot, after: PolicySnapshot) -> PolicyDiff:
+    """The changes in words; empty if and only if the contents are equal."""
+    changes = [
+        *_intent_changes(before, after),
+        *_rule_changes(before.fallback, after.fallback, name=UNRECOGNISED),
+        *_budget_changes(before, after),
+        *_threshold_changes(before, after),
+        *_example_changes(before, after),
+        *_term_changes(before, after),
+        *_order_changes(before, after),
+        *_retrieval_changes(before, after),
+    ]
+    if not changes and policy_content(before) != policy_content(after):
+        changes.append(_other("They differ in a detail that has no words of its own; compare the two files."))
+    order = list(ChangeKind)
+    return PolicyDiff(changes=tuple(sorted(changes, key=lambda change: order.index(change.kind))))
+
+
+def policy_diff_json(before: PolicySnapshot, after: PolicySnapshot) -> dict[str, Any]:
+    """The diff for a program."""
+    diff = policy_diff(before, after)
+    return {
+        "same": not diff.changes,
+        "before": {"version": before.number or None, "content_sha256": policy_sha256(before)},
+        "after": {"version": after.number or None, "content_sha256": policy_sha256(after)},
+        "changes": [
+            {"kind": change.kind.value, "intent": change.intent, "sentence": change.sentence} for change in diff.changes
+        ],
+    }
+
+
+def _intent_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
+    for rule in after.intents:
+        earlier = before.intent(rule.name)
+        if earlier is not None:
+            yield from _rule_changes(earlier, rule, name=rule.name)
+            continue
+        yield PolicyChange(
+            kind=ChangeKind.WIDENS if rule.kinds else ChangeKind.OTHER,
+            sentence=f"There is a new intent, {rule.label}: its questions can reach {kinds_in_words(rule.kinds)}.",
+            intent=rule.name,
+        )
+        if rule.recording_mode is not RecordingMode.HASH_ONLY:
+            yield _other(f"Questions of {rule.label} are recorded {RECORDED[rule.recording_mode]}.", rule.name)
+    for rule in before.intents:
+        if after.intent(rule.name) is None:
+            reach = kinds_in_words(rule.kinds)
+            yield PolicyChange(
+                kind=ChangeKind.NARROWS if rule.kinds else ChangeKind.OTHER,
+                sentence=f"The intent {rule.label} was removed: its questions could reach {reach}.",
+                intent=rule.name,
+            )
+
+
+def _rule_changes(
+    before: IntentRule | FallbackRule, after: IntentRule | FallbackRule, *, name: str
+) -> Iterator[PolicyChange]:
+    who = after.label if name else "Unrecognised questions"
+    questions = f"Questions of {after.label}" if name else who
+    gained = [kind for kind in after.kinds if kind not in before.kinds]
+    lost = [kind for kind in before.kinds if kind not in after.kinds]
+    if gained:
+        yield PolicyChange(
+            kind=ChangeKind.WIDENS, sentence=f"{who} can now reach {kinds_in_words(gained)}.", intent=name
+        )
+    if lost:
+        sentence = f"{who} can no longer reach {kinds_in_words(lost, 'or')}."
+        yield PolicyChange(kind=ChangeKind.NARROWS, sentence=sentence, intent=name)
+    if after.recording_mode is not before.recording_mode:
+        yield _other(f"{questions} are now recorded {RECORDED[after.recording_mode]}.", name)
+    if after.label != before.label:
+        what = before.label if name else "The fallback for unrecognised questions"
+        yield _other(f"{what} is now called {quoted(after.label)}.", name)
+    if after.description != before.description:
+        whose = after.label if name else "the fallback"
+        yield _other(f"The description of {whose} now reads: {quoted(after.description)}", name)
+
+
+def _budget_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
+    old = {budget.kind: budget for budget in before.budgets}
+    new = {budget.kind: budget for budget in after.budgets}
+    for kind in (kind for kind in Kind if kind in new and kind not in old):
+        sentence = f"{PLURALS[kind]}: there is room for {new[kind].cap_chars:,} characters; there was none."
+        yield PolicyChange(kind=ChangeKind.WIDENS, sentence=sentence)
+    for kind in (kind for kind in Kind if kind in old and kind not in new):
+        sentence = f"{PLURALS[kind]}: there is no room any more, so that no question reaches them."
+        yield PolicyChange(kind=ChangeKind.NARROWS, sentence=sentence)
+    if before.total_cap_chars != after.total_cap_chars:
+        yield _other(f"The total cap goes from {before.total_cap_chars:,} to {after.total_cap_chars:,} characters.")
+    for kind, budget in new.items():
+        if kind in old and old[kind].cap_chars != budget.cap_chars:
+            caps = f"{old[kind].cap_chars:,} to {budget.cap_chars:,}"
+            yield _other(f"The cap of {PLURALS[kind]} goes from {caps} characters.")
+        if kind in old and old[kind].label != budget.label:
+            yield _other(f"The heading of {PLURALS[kind]} is now {quoted(budget.label)}.")
+    yield from _priority_changes(
+        [kind for kind in _by_priority(before) if kind in new], [kind for kind in _by_priority(after) if kind in old]
+    )
+
+
+def _priority_changes(before: list[Kind], after: list[Kind]) -> Iterator[PolicyChange]:
+    """One sentence for each kind that moved, against one that kept its place among the others."""
+    kept = _longest_rising([before.index(kind) for kind in after])
+    stable = [before[place] for place in kept]
+    for kind in after:
+        if kind in stable:
+            continue
+        verb = "comes" if kind is Kind.METHODOLOGY else "come"
+        below = [other for other in stable if after.index(other) > after.index(kind)]
+        overtaken = next((other for other in below if before.index(other) < before.index(kind)), None)
+        if overtaken is not None:
+            yield _other(f"{PLURALS[kind]} now {verb} before {PLURALS[overtaken]} when room runs out.")
+            continue
+        above = [other for other in stable if after.index(other) < after.index(kind)]
+        passed = next(other for other in reversed(above) if before.index(other) > before.index(kind))
+        yield _other(f"{PLURALS[kind]} now {verb} after {PLURALS[passed]} when room runs out.")
+
+
+def _threshold_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
+    for field in fields(after.classifier):
+        old, new = getattr(before.classifier, field.name), getattr(after.classifier, field.name)
+        if old != new:
+            kind = ChangeKind.OTHER
+            if field.name in RECOGNITION:
+                kind = ChangeKind.WIDENS if new < old else ChangeKind.NARROWS
+            yield PolicyChange(kind=kind, sentence=setting_in_words(field.name, old, new))
+
+
+def _example_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
+    old = Counter((example.text, example.intent) for example in before.examples)
+    new = Counter((example.text, example.intent) for example in after.examples)
+    gone, added = list((old - new).elements()), list((new - old).elements())
+    for text, intent in added:
+        origin = next((earlier for other, earlier in gone if other == text), None)
+        if origin is None:
+            yield _other(f"A golden example of {_name(after, intent)} was added: {quoted(text)}", intent)
+        else:
+            gone.remove((text, origin))
+            there, here = _name(before, origin), _name(after, intent)
+            yield _other(f"A golden example moved from {there} to {here}: {quoted(text)}", intent)
+    for text, intent in gone:
+        if intent and after.intent(intent) is None:
+            continue  # they went with their intent
+        yield _other(f"A golden example of {_name(before, intent)} was removed: {quoted(text)}", intent)
+
+
+def _term_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
+    for rule in after.intents:
+        name, label = rule.name, rule.label
+        old, new = _terms(before.intent(name)), _terms(rule)
+        for decisive, what in ((True, "Decisive terms"), (False, "Terms")):
+            added = [text for text, weight in new.items() if weight is decisive and text not in old]
+            if added:
+                yield _other(f"{what} of {label} were added: {', '.join(map(quoted, added))}.", name)
+        removed = [text for text in old if text not in new]
+        if removed:
+            yield _other(f"Terms of {label} were removed: {', '.join(map(quoted, removed))}.", name)
+        for text in new:
+            if text in old and old[text] is not new[text]:
+                yield _other(
+                    f"The term {quoted(text)} of {label} is {'now' if new[text] else 'no longer'} decisive.", name
+                )
+
+
+def _order_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
+    """An order decides where two are equally good, and is part of the content."""
+    names = [rule.name for rule in after.intents if before.intent(rule.name)]
+    if names != [rule.name for rule in before.intents if after.intent(rule.name)]:
+        labels = listed([_name(after, name) for name in names])
+        yield _other(f"The intents stand in another order, which decides a tie: {labels}.")
+    for name in (*names, UNRECOGNISED):
+        for what, old, new in (
+            ("golden examples", _examples(before, name), _examples(after, name)),
+            ("decisive terms", _terms_of(before, name, decisive=True), _terms_of(after, name, decisive=True)),
+            ("terms", _terms_of(before, name, decisive=False), _terms_of(after, name, decisive=False)),
+        ):
+            if [text for text in old if text in new] != [text for text in new if text in old]:
+                yield _other(f"The {what} of {_name(after, name)} stand in another order.", name)
+
+
+def _retrieval_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
+    old, new = before.retrieval.as_json(), after.retrieval.as_json()
+    for name in new:
+        if old[name] != new[name]:
+            yield _other(setting_in_words(name, old[name], new[name]))
+
+
+def _other(sentence: str, intent: str | None = None) -> PolicyChange:
+    return PolicyChange(kind=ChangeKind.OTHER, sentence=sentence, intent=intent)
+
+
+def _name(snapshot: PolicySnapshot, intent: str) -> str:
+    rule = snapshot.intent(intent)
+    return rule.label if rule else "the unrecognised questions"
+
+
+def _terms(rule: IntentRule | None) -> dict[str, bool]:
+    return {term.text: term.decisive for term in rule.terms} if rule else {}
+
+
+def _terms_of(snapshot: PolicySnapshot, intent: str, *, decisive: bool) -> list[str]:
+    return [text for text, weight in _terms(snapshot.intent(intent)).items() if weight is decisive]
+
+
+def _examples(snapshot: PolicySnapshot, intent: str) -> list[str]:
+    return [example.text for example in snapshot.examples if example.intent == intent]
+
+
+def _by_priority(snapshot: PolicySnapshot) -> list[Kind]:
+    return [budget.kind for budget in sorted(snapshot.budgets, key=lambda budget: budget.position)]
+
+
+def _longest_rising(places: list[int]) -> list[int]:
+    """The longest rising run of the places, gaps allowed; of several the one with the later places."""
+    best: list[list[int]] = []
+    for place in places:
+        best.append([*max((run for run in reversed(best) if run[-1] < place), key=len, default=[]), place])
+    return max(reversed(best), key=len, default=[])

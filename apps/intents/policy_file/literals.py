@@ -1,0 +1,155 @@
+"""Plain values out of Python's syntax tree. Nothing is executed or looked up: what is no literal is a problem."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Final
+
+LARGEST: Final = 1e15
+
+_WANTED: Final = {
+    "text": 'a text in quotes ("...")',
+    "whole": "a whole number, such as 800",
+    "number": "a number, such as 0.35",
+    "setting": "a number, or True or False",
+    "list": "a list in square brackets ([...])",
+    "dict": "a block in curly brackets ({...})",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class FileProblem:
+    """What is wrong at a place of the file, and what to do. Lines and columns count from 1, columns in characters."""
+
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.message}"
+
+
+@dataclass(slots=True, kw_only=True)
+class LiteralReader:
+    """Reads literals and gathers problems; where one is wrong or missing it gives an empty value and goes on."""
+
+    lines: list[str]
+    problems: list[FileProblem] = field(default_factory=list)
+
+    def problem(self, node: ast.AST | None, message: str) -> None:
+        line, column = self.place(node)
+        self.problems.append(FileProblem(line=line, column=column, message=message))
+
+    def place(self, node: ast.AST | None) -> tuple[int, int]:
+        line: int = getattr(node, "lineno", 1)
+        # The parser counts bytes of UTF-8; people count characters.
+        before = self.lines[line - 1].encode()[: getattr(node, "col_offset", 0)]
+        return line, len(before.decode(errors="replace")) + 1
+
+    def text(self, node: ast.expr | None, what: str, *, longest: int = 0) -> str:
+        """A text that is not blank and can be stored; `longest` in characters, 0 for any length."""
+        value = _constant(node)
+        if not isinstance(value, str):
+            self._wrong(node, what, "text")
+            return ""
+        if not value.strip():
+            self.problem(node, f"{what} is empty; write a text.")
+        if longest and len(value) > longest:
+            self.problem(node, f"{what} has {len(value)} characters; shorten it to {longest} at most.")
+        if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
+            self.problem(node, f"{what} has a character that can't be stored (\\x00 or \\ud800 to \\udfff); remove it.")
+        return value
+
+    def whole(self, node: ast.expr | None, what: str, *, least: int, most: int) -> int:
+        value = _constant(node)
+        if not isinstance(value, int) or isinstance(value, bool):
+            self._wrong(node, what, "whole")
+            return least
+        if not least <= value <= most:
+            self.problem(node, f"{what} is {value}; it must lie between {least} and {most}.")
+        return value
+
+    def number(self, node: ast.expr | None, what: str) -> float:
+        value = _constant(node)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self._wrong(node, what, "number")
+            return 0.0
+        if not abs(value) < LARGEST:
+            self.problem(node, f"{what} is too large; write a smaller number.")
+            return 0.0
+        return float(value)
+
+    def setting(self, node: ast.expr | None, what: str) -> int | float | bool | None:
+        """A number or a truth value as it is written; None for anything else."""
+        value = _constant(node)
+        if isinstance(value, int | float):
+            return value
+        self._wrong(node, what, "setting")
+        return None
+
+    def items(self, node: ast.expr | None, what: str) -> list[ast.expr]:
+        if isinstance(node, ast.List):
+            return node.elts
+        self._wrong(node, what, "list")
+        return []
+
+    def fields(
+        self, node: ast.expr | None, what: str, keys: Iterable[str], *, all_needed: bool = True
+    ) -> dict[str, ast.expr]:
+        """A block's entries by key: unknown, repeated and missing keys are problems."""
+        known = list(keys)
+        found: dict[str, ast.expr] = {}
+        if not isinstance(node, ast.Dict):
+            self._wrong(node, what, "dict")
+            return found
+        for key_node, value in zip(node.keys, node.values, strict=True):
+            key = _constant(key_node)
+            place = key_node or value
+            if not isinstance(key, str):
+                self.problem(place, f'{what}: a key must be a text in quotes, such as "{known[0]}".')
+            elif key not in known:
+                self.problem(place, f'{what}: there is no key "{key}"; {nearest(key, known)}')
+            elif key in found:
+                self.problem(place, f'{what}: the key "{key}" occurs twice; remove one.')
+            else:
+                found[key] = value
+        for key in known if all_needed else ():
+            if key not in found:
+                self.problem(node, f'{what}: the key "{key}" is missing; add it.')
+        return found
+
+    def _wrong(self, node: ast.expr | None, what: str, wanted: str) -> None:
+        if node is None:  # it is missing, and that has been said
+            return
+        if _is_literal(node):
+            self.problem(node, f"{what} must be {_WANTED[wanted]}.")
+        else:
+            self.problem(
+                node, f"{what} must be {_WANTED[wanted]}, written out: an expression or a name is not worked out here."
+            )
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence: did you mean "kinds"? Or, where nothing is near: there are "name", "label"."""
+    known = list(known)
+    close = get_close_matches(name, known, n=1)
+    return f'did you mean "{close[0]}"?' if close else f"there are {', '.join(map(repr, known))}."
+
+
+def _constant(node: ast.expr | None) -> object:
+    """The value of a literal; a number may have a sign. None for everything else."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        inner = node.operand.value if isinstance(node.operand, ast.Constant) else None
+        if isinstance(inner, int | float) and not isinstance(inner, bool):
+            return -inner if isinstance(node.op, ast.USub) else inner
+    return None
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """Whether it is one to the eye: what stands inside is read, and complained of, by itself."""
+    return isinstance(node, ast.Constant | ast.List | ast.Dict | ast.Tuple | ast.Set) or _constant(node) is not None
