@@ -80,3 +80,87 @@ class PolicyAuthorError(ApplicationError):
         "{username} can't be the author of a policy: {problem}. Name a member of the tenant who may edit policies, "
         "such as a compliance officer."
     )
+
+
+class ReasonMissingError(ApplicationError):
+    code: ClassVar[str] = "intents.reason_missing"
+    message: ClassVar[str] = "Say why, in a sentence: the reviewer and the record need it."
+
+
+class NotADraftError(ApplicationError):
+    """Data: number, status."""
+
+    code: ClassVar[str] = "intents.not_a_draft"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Version {number} is {status}, and does not change any more. Begin a draft as a copy of it."
+    )
+
+
+class NotTheAuthorError(ApplicationError):
+    """Data: number, author."""
+
+    code: ClassVar[str] = "intents.not_the_author"
+    status: ClassVar[int] = 403
+    message: ClassVar[str] = "Version {number} is a draft of {author}, and theirs alone. Begin a draft as a copy of it."
+
+
+class DraftChangedError(ApplicationError):
+    """Data: number."""
+
+    code: ClassVar[str] = "intents.draft_changed"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Version {number} was changed after you read it, in another window perhaps. Nothing was saved: read it again, "
+        "and make your change to what stands there now."
+    )
+
+
+class SamePolicyError(ApplicationError):
+    """Data: number."""
+
+    code: ClassVar[str] = "intents.same_policy"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = "Version {number} says what the version in force says: there is nothing to review."
+
+
+class NotInReviewError(ApplicationError):
+    """Data: number, status."""
+
+    code: ClassVar[str] = "intents.not_in_review"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = "Version {number} is {status}, and waits for no decision."
+
+
+class OwnVersionError(ApplicationError):
+    """Data: number."""
+
+    code: ClassVar[str] = "intents.own_version"
+    status: ClassVar[int] = 403
+    message: ClassVar[str] = "You wrote version {number}: somebody else decides on it."
+
+
+class NotWithdrawableError(ApplicationError):
+    """Data: number, status."""
+
+    code: ClassVar[str] = "intents.not_withdrawable"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = "Version {number} is {status}: only a version that waits can be withdrawn."
+
+
+class InvalidMomentError(ApplicationError):
+    """Data: effective_from."""
+
+    code: ClassVar[str] = "intents.invalid_moment"
+    message: ClassVar[str] = "{effective_from} has passed: a version takes effect now or later, never before."
+
+
+class GoldenAccuracyError(ApplicationError):
+    """Data: number, accuracy, minimum, examples."""
+
+    code: ClassVar[str] = "intents.golden_accuracy_too_low"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Version {number} recognises {accuracy} of its golden examples, less than its own bar of {minimum}. "
+        "Among those that go wrong: {examples}."
+    )

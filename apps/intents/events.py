@@ -6,25 +6,25 @@ from apps.audit.registry import EventClass, Group, register
 
 ACCESS_ASKED = "intents.access.asked"
 
+_VERSION = frozenset({"number", "origin", "reason", "author", "content_sha256"})
+_STEPS = {
+    "intents.policy.drafted": ("Draft begun", {"before_sha256", "revision"}),
+    "intents.policy.draft_changed": ("Draft changed", {"before_sha256", "revision"}),
+    "intents.policy.submitted": ("Policy submitted", set()),
+    "intents.policy.approved": ("Policy approved", {"effective_from"}),
+    "intents.policy.rejected": ("Policy rejected", set()),
+    "intents.policy.sent_back": ("Policy sent back", set()),
+    "intents.policy.withdrawn": ("Policy withdrawn", {"before_sha256", "revision"}),
+    "intents.policy.commented": ("Policy commented on", {"comment_id"}),
+    "intents.policy.activated": ("Policy put in force", {"approver", "superseded_number"}),
+}
+
 
 def register_policy_events() -> None:
     register(
-        EventClass(
-            action="intents.policy.activated",
-            label="Policy put in force",
-            fields={
-                Group.CORE: frozenset(
-                    {
-                        "number",
-                        "origin",
-                        "reason",
-                        "author",
-                        "approver",
-                        "superseded_number",
-                        "content_sha256",
-                    }
-                )
-            },
+        *(
+            EventClass(action=action, label=label, fields={Group.CORE: _VERSION | more})
+            for action, (label, more) in _STEPS.items()
         )
     )
     register(

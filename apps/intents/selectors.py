@@ -34,9 +34,10 @@ from apps.intents.models import (
 from apps.intents.retrieval_settings import retrieval_settings_from_json
 from apps.tenants.context import current_scope
 
-# Versions that are not drafts never change but for their status and validity, so their content may be kept.
+# Versions that are not drafts never change but for their status and validity, so their content may be kept. One that is
+# sent back becomes a draft again: its revision tells its contents apart.
 _KEPT: Final = 256
-_snapshots: dict[tuple[UUID, UUID, str, datetime | None], PolicySnapshot] = {}
+_snapshots: dict[tuple[UUID, UUID, int, str, datetime | None], PolicySnapshot] = {}
 _lock = Lock()
 
 
@@ -65,7 +66,7 @@ def version_snapshot(version: PolicyVersion) -> PolicySnapshot:
     """
     if version.tenant_id != current_scope().tenant_id:
         raise PolicyVersion.DoesNotExist(f"there is no policy version {version.id}")
-    key = (version.tenant_id, version.id, version.status, version.valid_to)
+    key = (version.tenant_id, version.id, version.revision, version.status, version.valid_to)
     if version.status == VersionStatus.DRAFT:
         return _read(version)
     with _lock:

@@ -23,6 +23,7 @@ SECURITY_DEFINERS = (
     "authz.tenant",
     "authz.scopes",
     "authz.may",
+    "authz.acts_as",
     "authz.tenant_if_open",
     "authz.scopes_if_open",
     "authz.is_open",

@@ -33,10 +33,11 @@ class Principal:
 
     @property
     def permissions(self) -> frozenset[str]:
-        """What a scope token says that the principal may do; the platform may do everything."""
+        """What a scope token says that the principal may do, and who it is; the platform may do everything."""
         if self.kind is PrincipalKind.SYSTEM:
             return frozenset({"*"})
-        return frozenset(permission.value for permission in Permission if allows(self.roles, permission))
+        held = frozenset(permission.value for permission in Permission if allows(self.roles, permission))
+        return held | {f"user:{self.id}"} if self.kind is PrincipalKind.USER else held
 
     def may(self, permission: Permission) -> bool:
         return self.kind is PrincipalKind.SYSTEM or allows(self.roles, permission)

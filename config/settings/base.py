@@ -250,6 +250,7 @@ CELERY_BEAT_SYNC_EVERY = 1
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "forget-expired-requests": {"task": "apps.tenants.tasks.forget_expired_requests", "schedule": 3600.0},
     "forget-ended-sessions": {"task": "apps.tenants.tasks.forget_ended_sessions", "schedule": 3600.0},
+    "activate-due-policies": {"task": "apps.intents.tasks.activate_due_policies", "schedule": 30.0},
     "corpus-sweep": {"task": "apps.corpus.tasks.sweep", "schedule": 30.0},
 }
 CELERY_TIMEZONE = "UTC"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from uuid import UUID
 
 import psycopg
 import pytest
 from django.conf import settings
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, ProgrammingError, connection, transaction
 from django.db.models import Model
+from django.utils import timezone
 
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.models import (
@@ -20,14 +22,17 @@ from apps.intents.models import (
     PolicyIntent,
     PolicyIntentKind,
     PolicyVersion,
+    ReviewComment,
     VersionOrigin,
     VersionStatus,
 )
 from apps.intents.services.versions import policy_draft_create, policy_version_activate
 from apps.tenants.context import open_scope
 from apps.tenants.models import User
+from apps.tenants.roles import Role
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm
+from tests.intents.steps import acting, approved, draft, in_review, step
 
 pytestmark = pytest.mark.django_db
 
@@ -54,27 +59,6 @@ def refused(match: str) -> Iterator[None]:
     """The database refuses what is done in here, and the transaction around it goes on."""
     with pytest.raises(IntegrityError, match=match), transaction.atomic():
         yield
-
-
-def draft(number: int = 2, author: User | None = None) -> PolicyVersion:
-    version = policy_draft_create(
-        snapshot=baseline_snapshot(), number=number, origin=VersionOrigin.DRAFT, reason="A wider attribution."
-    )
-    PolicyVersion.objects.filter(id=version.id).update(author=author)
-    version.refresh_from_db()
-    return version
-
-
-def step(version: PolicyVersion, **values: object) -> None:
-    PolicyVersion.objects.filter(id=version.id).update(**values)
-    version.refresh_from_db()
-
-
-def approved(alice: User, bob: User, number: int = 2) -> PolicyVersion:
-    version = draft(number, author=alice)
-    step(version, status=VersionStatus.IN_REVIEW)
-    step(version, status=VersionStatus.APPROVED, approver=bob, approver_label="Bob")
-    return version
 
 
 def test_the_tests_run_as_the_runtime_role() -> None:
@@ -185,16 +169,84 @@ def test_a_version_cannot_be_written_in_force(acme: Firm) -> None:
 
 
 def test_the_author_cannot_approve(acme: Firm, alice: User) -> None:
-    with open_scope(tenant=acme.id, reason="a test"), refused(match="four_eyes"):
+    with open_scope(tenant=acme.id, reason="a test"), refused(match="made by somebody else"):
         approved(alice, alice)
 
 
 def test_nobody_cannot_approve(acme: Firm, alice: User) -> None:
     with open_scope(tenant=acme.id, reason="a test"):
-        version = draft(author=alice)
-        step(version, status=VersionStatus.IN_REVIEW)
-        with refused(match="approved_by_someone"):
+        version = in_review(alice)
+        with refused(match="in the reviewer's own name"):
             step(version, status=VersionStatus.APPROVED)
+
+
+def test_what_the_platform_wrote_is_nobody_s_and_can_t_be_approved(acme: Firm, bob: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = in_review(None)
+        with acting(bob, Role.REVIEWER), refused(match="approved_by_someone"):
+            step(version, status=VersionStatus.APPROVED, approver=bob, effective_from=timezone.now())
+
+
+def test_nobody_approves_in_another_s_name(acme: Firm, alice: User, bob: User) -> None:
+    """With any SQL at all: the name is that of the signed token."""
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = in_review(alice)
+        for person, role in ((alice, Role.REVIEWER), (User.objects.create_user("dora"), Role.REVIEWER), (None, None)):
+            with acting(person, role), refused(match="somebody else|own name"):
+                step(version, status=VersionStatus.APPROVED, approver=bob, effective_from=timezone.now())
+
+
+def test_who_may_not_approve_decides_nothing(acme: Firm, alice: User, bob: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = in_review(alice)
+        for status in (VersionStatus.APPROVED, VersionStatus.REJECTED, VersionStatus.DRAFT):
+            with acting(bob, Role.COMPLIANCE_OFFICER), refused(match="who may approve"):
+                step(version, status=status, approver=bob)
+
+
+def test_a_draft_is_its_author_s_alone(acme: Firm, alice: User, bob: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = draft(author=alice)
+        with acting(bob):
+            with refused(match="only its author may change"):
+                version.budgets.filter(kind="run").update(cap_chars=900)
+            with refused(match="only its author may change"):
+                step(version, total_cap_chars=1)
+            with refused(match="only its author may change"):
+                step(version, status=VersionStatus.IN_REVIEW)
+            with refused(match="only its author may change"):
+                version.delete()
+
+
+def test_nobody_writes_a_draft_in_another_s_name(acme: Firm, alice: User, bob: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = draft(author=alice)
+        with acting(alice), refused(match="number, origin and author"):
+            step(version, author=bob)
+
+
+def test_an_approved_version_does_not_take_effect_before_its_time(acme: Firm, alice: User, bob: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = in_review(alice)
+        later = timezone.now() + timedelta(hours=1)
+        with acting(bob, Role.REVIEWER):
+            step(version, status=VersionStatus.APPROVED, approver=bob, effective_from=later)
+        with refused(match="takes effect at"):
+            step(version, status=VersionStatus.ACTIVE)
+
+
+def test_a_comment_is_made_in_one_s_own_name(acme: Firm, alice: User, bob: User) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        version = draft(author=alice)
+        for person in (alice, None):
+            with (
+                acting(person),
+                pytest.raises(ProgrammingError, match="row-level security"),
+                transaction.atomic(),
+            ):
+                ReviewComment.objects.create(
+                    tenant_id=acme.id, version=version, author_id=bob.id, author_label="Bob", text="Fine."
+                )
 
 
 def test_the_approver_cannot_be_written_before_the_review(acme: Firm, bob: User) -> None:
@@ -257,9 +309,10 @@ def test_two_versions_cannot_be_in_force_at_once_even_without_the_triggers() -> 
                 "INSERT INTO intents_policyversion (tenant_id, number, status, origin, valid_from, valid_to, reason, "
                 "author_id, author_label, approver_id, approver_label, created_at, total_cap_chars, neighbours, "
                 "term_weight, decisive_points, points_for_full_weight, minimum_score, minimum_margin, "
-                "minimum_term_points, minimum_term_margin, minimum_golden_accuracy, retrieval_settings) "
+                "minimum_term_points, minimum_term_margin, minimum_golden_accuracy, retrieval_settings, "
+                "revision, decision_reason, effective_from) "
                 "VALUES (%(tenant)s, %(number)s, 'superseded', 'draft', %(start)s, %(end)s, '', "
-                "%(author)s, '', %(approver)s, '', now(), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, '{}')",
+                "%(author)s, '', %(approver)s, '', now(), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, '{}', 1, '', now())",
                 {
                     "tenant": UUID(int=1),
                     "number": number,

@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.errors import NoPolicyInForceError
@@ -11,7 +12,9 @@ from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.versions import policy_draft_create, policy_version_activate
 from apps.tenants.context import open_scope
 from apps.tenants.errors import NoScopeError
+from apps.tenants.roles import Role
 from tests.factories import Firm, make_firm, make_user
+from tests.intents.steps import acting, draft, step
 
 pytestmark = pytest.mark.django_db
 
@@ -23,16 +26,13 @@ def acme() -> Firm:
 
 def second_version() -> PolicyVersion:
     """Version 2, in force, written by Alice and approved by Bob."""
-    version = policy_draft_create(
-        snapshot=baseline_snapshot(), number=2, origin=VersionOrigin.DRAFT, reason="A smaller total."
-    )
-    for values in (
-        {"author": make_user("alice"), "total_cap_chars": 2048},
-        {"status": VersionStatus.IN_REVIEW},
-        {"status": VersionStatus.APPROVED, "approver": make_user("bob"), "approver_label": "bob"},
-    ):
-        PolicyVersion.objects.filter(id=version.id).update(**values)
-    version.refresh_from_db()
+    alice, bob = make_user("alice"), make_user("bob")
+    version = draft(author=alice)
+    with acting(alice):
+        step(version, total_cap_chars=2048)
+        step(version, status=VersionStatus.IN_REVIEW)
+    with acting(bob, Role.REVIEWER):
+        step(version, status=VersionStatus.APPROVED, approver=bob, approver_label="bob", effective_from=timezone.now())
     return policy_version_activate(version)
 
 

@@ -1,6 +1,6 @@
 from apps.intents.models.golden import GoldenExample, GoldenVector
 from apps.intents.models.intent import IntentTerm, PolicyIntent, PolicyIntentKind
-from apps.intents.models.version import KindBudget, PolicyVersion, VersionOrigin, VersionStatus
+from apps.intents.models.version import KindBudget, PolicyVersion, ReviewComment, VersionOrigin, VersionStatus
 
 __all__ = [
     "GoldenExample",
@@ -10,6 +10,7 @@ __all__ = [
     "PolicyIntent",
     "PolicyIntentKind",
     "PolicyVersion",
+    "ReviewComment",
     "VersionOrigin",
     "VersionStatus",
 ]

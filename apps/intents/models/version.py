@@ -66,6 +66,12 @@ class PolicyVersion(TenantModel):
     )
     approver_label = models.CharField(max_length=255, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
+    # Counts a draft's changes: who saves what they read earlier is told that somebody was quicker.
+    revision = models.PositiveIntegerField(default=1, editable=False)
+    submitted_at = models.DateTimeField(null=True, blank=True, editable=False)
+    decided_at = models.DateTimeField(null=True, blank=True, editable=False)
+    decision_reason = models.TextField(blank=True, editable=False)
+    effective_from = models.DateTimeField(null=True, blank=True, editable=False)
 
     total_cap_chars = models.PositiveIntegerField(
         validators=[MinValueValidator(1)], help_text="Characters of context that an answer may be drawn from, in all."
@@ -128,6 +134,12 @@ class PolicyVersion(TenantModel):
                 name="policy_version_approved_by_someone",
             ),
             models.CheckConstraint(
+                condition=~models.Q(status__in=_REACHED_APPROVAL)
+                | models.Q(effective_from__isnull=False)
+                | models.Q(origin=VersionOrigin.BASELINE),
+                name="policy_version_approved_from_when",
+            ),
+            models.CheckConstraint(
                 condition=~models.Q(origin=VersionOrigin.BASELINE) | models.Q(number=1),
                 name="policy_version_baseline_is_first",
             ),
@@ -135,6 +147,22 @@ class PolicyVersion(TenantModel):
 
     def __str__(self) -> str:
         return f"Policy version {self.number}"
+
+
+class ReviewComment(TenantModel):
+    """What somebody said of a version while it was discussed. It stays as it was said."""
+
+    version = TenantForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="comments")
+    author_id = models.UUIDField()
+    author_label = models.CharField(max_length=255)
+    text = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("created_at", "id")
+
+    def __str__(self) -> str:
+        return f"{self.author_label} on {self.version}"
 
 
 class KindBudget(TenantModel):

@@ -15,7 +15,7 @@ from apps.intents.scoring import Vector
 from apps.tenants.context import current_scope
 
 _KEPT: Final = 64  # matrices; one of the baseline and MiniLM is about 220 kB
-_matrices: dict[tuple[UUID, UUID, str], Vector] = {}
+_matrices: dict[tuple[UUID, tuple[UUID, ...], str], Vector] = {}
 _lock = Lock()
 
 
@@ -29,9 +29,9 @@ def golden_vectors(*, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> 
     Costs:   no query once this process has met the version; else one, and one more to store what was missing.
     """
     tenant_id = current_scope().tenant_id
-    # The examples of a draft change under the same version id.
+    # By the examples themselves: those of a draft change under the same version's id.
     keep = snapshot.status != "draft"
-    key = (tenant_id, snapshot.version_id, provider.model)
+    key = (tenant_id, tuple(example.id for example in snapshot.examples), provider.model)
     if keep:
         with _lock:
             known = _matrices.get(key)

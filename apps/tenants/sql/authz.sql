@@ -107,6 +107,18 @@ BEGIN
 END
 $$;
 
+-- Whether the open scope's principal is this very person. The platform itself is nobody: it signs in no one's name.
+CREATE OR REPLACE FUNCTION authz.acts_as(person uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    claim text[] := authz.verified('glassbox.scope', 's');
+BEGIN
+    RETURN coalesce(string_to_array(claim[3], ',') && ARRAY['user:' || person::text], false);
+END
+$$;
+
 -- For the few tables that a sign-in reads before a scope is known: NULL with an identity alone, an error with neither.
 CREATE OR REPLACE FUNCTION authz.tenant_if_open() RETURNS uuid
 LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
@@ -164,7 +176,7 @@ DECLARE
     name text;
 BEGIN
     FOREACH name IN ARRAY ARRAY[
-        'transaction_mark()', 'verified(text, text)', 'tenant()', 'scopes()', 'may(text)', 'tenant_if_open()',
+        'transaction_mark()', 'verified(text, text)', 'tenant()', 'scopes()', 'may(text)', 'acts_as(uuid)', 'tenant_if_open()',
         'scopes_if_open()', 'is_open()', 'identity(int)'
     ] LOOP
         EXECUTE format('ALTER FUNCTION authz.%s OWNER TO glassbox_authz', name);

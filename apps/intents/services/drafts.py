@@ -1,0 +1,151 @@
+"""Drafts of a policy: begun, changed, thrown away. A draft is its author's alone, and the database holds that too."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import F, Max
+
+from apps.audit.services import record
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.errors import DraftChangedError, NotADraftError, NotTheAuthorError, ReasonMissingError
+from apps.intents.models import (
+    GoldenExample,
+    GoldenVector,
+    IntentTerm,
+    KindBudget,
+    PolicyIntent,
+    PolicyIntentKind,
+    PolicyVersion,
+    VersionOrigin,
+    VersionStatus,
+)
+from apps.intents.rendering import policy_sha256
+from apps.intents.selectors import policy_in_force, version_snapshot
+from apps.intents.services.versions import content_columns, insert_content, policy_draft_create
+from apps.tenants.advisory import advisory_key
+from apps.tenants.context import current_scope
+from apps.tenants.roles import Permission
+
+# What is pointed at after what points at it.
+_PARTS = (GoldenExample, IntentTerm, PolicyIntentKind)
+
+
+def draft_start(*, reason: str) -> PolicyVersion:
+    """Begin a draft as a copy of the version in force, in the open scope's principal's name.
+
+    Raises: PermissionDeniedError, ReasonMissingError, NoPolicyInForceError.
+    """
+    return draft_of(policy_in_force(), origin=VersionOrigin.DRAFT, reason=reason)
+
+
+def draft_copy(version: PolicyVersion, *, reason: str) -> PolicyVersion:
+    """Begin a draft as a copy of any version: how an older one is brought back."""
+    return draft_of(version_snapshot(version), origin=VersionOrigin.ROLLBACK, reason=reason)
+
+
+def draft_of(content: PolicySnapshot, *, origin: VersionOrigin, reason: str) -> PolicyVersion:
+    """Write a content as a new draft with the next number; what is wrong with it is said when it is submitted.
+
+    Raises: PermissionDeniedError, ReasonMissingError.
+    """
+    current_scope().principal.require(Permission.POLICY_EDIT)
+    with transaction.atomic():
+        version = policy_draft_create(
+            snapshot=content,
+            number=next_number(),
+            origin=origin,
+            reason=require_reason(reason),
+            based_on=PolicyVersion.objects.filter(status=VersionStatus.ACTIVE).first(),
+        )
+        _record("intents.policy.drafted", version, after=policy_sha256(version_snapshot(version)))
+    return version
+
+
+def draft_save(version_id: UUID, *, content: PolicySnapshot, reason: str, revision: int) -> PolicyVersion:
+    """Give a draft another content.
+
+    Args:    content: the whole of it; what stood there before is replaced.
+             revision: the draft's as it was when it was read. A draft that was changed since is left as it is.
+    Returns: the draft, with its next revision.
+    Raises:  PermissionDeniedError, ReasonMissingError; NotADraftError, NotTheAuthorError, DraftChangedError.
+    """
+    with transaction.atomic():
+        version = own_draft(version_id)
+        before = policy_sha256(version_snapshot(version))
+        changed = PolicyVersion.objects.filter(id=version.id, revision=revision).update(
+            revision=F("revision") + 1, reason=require_reason(reason), **content_columns(content)
+        )
+        if not changed:
+            raise DraftChangedError(number=version.number)
+        _remove_parts(version)
+        version.refresh_from_db()
+        insert_content(version, content)
+        _record("intents.policy.draft_changed", version, before=before, after=policy_sha256(version_snapshot(version)))
+    return version
+
+
+def draft_discard(version_id: UUID) -> None:
+    """Throw a draft away; its number is not given again.
+
+    Raises: PermissionDeniedError; NotADraftError, NotTheAuthorError.
+    """
+    with transaction.atomic():
+        version = own_draft(version_id)
+        version.status = VersionStatus.WITHDRAWN
+        version.save(update_fields=["status"])
+        _record("intents.policy.withdrawn", version, after=policy_sha256(version_snapshot(version)))
+
+
+def own_draft(version_id: UUID) -> PolicyVersion:
+    """The principal's own draft, locked until the transaction ends. Raises as draft_save does."""
+    principal = current_scope().principal
+    principal.require(Permission.POLICY_EDIT)
+    version: PolicyVersion = PolicyVersion.objects.select_for_update(no_key=True).get(id=version_id)
+    if version.status != VersionStatus.DRAFT:
+        raise NotADraftError(number=version.number, status=version.get_status_display())
+    if version.author_id is None or version.author_id != principal.id:
+        raise NotTheAuthorError(number=version.number, author=version.author_label or "the platform")
+    return version
+
+
+def next_number() -> int:
+    """The number of the tenant's next version; whoever asks meanwhile waits for this transaction."""
+    context = current_scope()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [advisory_key("policy number", context.tenant_id)])
+    highest: int | None = PolicyVersion.objects.aggregate(highest=Max("number"))["highest"]
+    return (highest or 0) + 1
+
+
+def require_reason(reason: str) -> str:
+    """Raises ReasonMissingError where nothing is said."""
+    said = reason.strip()
+    if not said:
+        raise ReasonMissingError
+    return said
+
+
+def _remove_parts(version: PolicyVersion) -> None:
+    GoldenVector.objects.filter(example__intent__version=version).delete()
+    for part in _PARTS:
+        part.objects.filter(intent__version=version).delete()
+    PolicyIntent.objects.filter(version=version).delete()
+    KindBudget.objects.filter(version=version).delete()
+
+
+def _record(action: str, version: PolicyVersion, *, after: str, before: str = "") -> None:
+    record(
+        action=action,
+        core={
+            "number": version.number,
+            "origin": version.origin,
+            "reason": version.reason,
+            "revision": version.revision,
+            "before_sha256": before or None,
+            "content_sha256": after,
+        },
+        subject_type="policy_version",
+        subject_id=version.id,
+    )
