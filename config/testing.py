@@ -44,7 +44,8 @@ def checks() -> tuple[Step, ...]:
 
 
 def suite(arguments: list[str]) -> Step:
-    return Step("pytest", (sys.executable, "-m", "pytest", *(arguments or ["-n", "2"])))
+    # A file's tests go to one worker: what a file makes once (two firms and their documents) is made once.
+    return Step("pytest", (sys.executable, "-m", "pytest", *(arguments or ["-n", "2", "--dist", "loadfile"])))
 
 
 def run(arguments: list[str]) -> int:
