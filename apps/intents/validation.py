@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
+from apps.intents.policy_file.terms import term_problems
 
 MINIMUM_INTENTS, MAXIMUM_INTENTS = 5, 10
 MINIMUM_EXAMPLES = 5
@@ -14,7 +15,12 @@ MINIMUM_EXAMPLES = 5
 
 def policy_problems(snapshot: PolicySnapshot) -> tuple[str, ...]:
     """Everything that keeps a policy from being used, one sentence each; empty when it is fine."""
-    return (*_intent_problems(snapshot), *_budget_problems(snapshot), *_threshold_problems(snapshot))
+    return (
+        *_intent_problems(snapshot),
+        *term_problems(snapshot),
+        *_budget_problems(snapshot),
+        *_threshold_problems(snapshot),
+    )
 
 
 def require_valid(snapshot: PolicySnapshot) -> None:

@@ -21,9 +21,9 @@ from apps.intents.access.reach import intent_reaches
 from apps.intents.access.words import instant, listed, validity
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.management import policy_at
-from apps.intents.models import KindBudget, PolicyVersion, VersionOrigin, VersionStatus
+from apps.intents.models import KindBudget, VersionStatus
 from apps.intents.selectors import policy_in_force
-from apps.intents.services.versions import policy_draft_create, policy_version_activate
+from apps.intents.services.versions import policy_version_activate
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.models import ApiKey, Grant, Membership, Tenant, User
@@ -35,6 +35,7 @@ from apps.tenants.services.api_keys import api_key_create, api_key_revoke
 from apps.tenants.services.members import grants_set, membership_grant, membership_revoke
 from apps.tenants.services.tenants import scope_create
 from tests.factories import Firm, make_firm, make_key, make_member, make_user
+from tests.intents.steps import acting, draft, step
 from tests.intents.test_selectors import second_version
 
 pytestmark = pytest.mark.django_db
@@ -148,17 +149,19 @@ def test_a_scope_is_reached_from_its_grant_up_to_its_end(acme: Firm, days: Clock
 def test_the_version_of_that_instant_decides_the_kinds(acme: Firm, days: Clock) -> None:
     make_member(acme, "carol", Role.ANALYST)
     with open_scope(tenant=acme.id, reason="a test"):
-        narrower = policy_draft_create(
-            snapshot=baseline_snapshot(), number=2, origin=VersionOrigin.DRAFT, reason="No runs."
-        )
-        narrower.intents.get(name="performance").kinds.filter(kind=Kind.RUN).delete()
-        for values in (
-            {"author": make_user("alice"), "author_label": "alice"},
-            {"status": VersionStatus.IN_REVIEW},
-            {"status": VersionStatus.APPROVED, "approver": make_user("bob"), "approver_label": "bob"},
-        ):
-            PolicyVersion.objects.filter(id=narrower.id).update(**values)
-        narrower.refresh_from_db()
+        alice, bob = make_user("alice"), make_user("bob")
+        narrower = draft(author=alice)
+        with acting(alice):
+            narrower.intents.get(name="performance").kinds.filter(kind=Kind.RUN).delete()
+            step(narrower, status=VersionStatus.IN_REVIEW)
+        with acting(bob, Role.REVIEWER):
+            step(
+                narrower,
+                status=VersionStatus.APPROVED,
+                approver=bob,
+                approver_label="bob",
+                effective_from=narrower.created_at,
+            )
         changed = policy_version_activate(narrower).valid_from
     assert changed is not None
     days(DAY)

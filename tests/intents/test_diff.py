@@ -310,9 +310,7 @@ def test_as_json_it_names_both_contents_and_each_change() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "name", [*(set(ClassifierSettings.__dataclass_fields__)), *RetrievalSettings.__dataclass_fields__]
-)
+@pytest.mark.parametrize("name", [*ClassifierSettings.__dataclass_fields__, *RetrievalSettings.__dataclass_fields__])
 def test_every_setting_has_words_that_tell_before_from_after(name: str) -> None:
     assert setting_in_words(name, 0, 1) != setting_in_words(name, 1, 0)
 

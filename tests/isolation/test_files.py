@@ -312,7 +312,7 @@ SERVER_FILES = (
     ("COPY (SELECT 1) TO '/dev/null'", WRITING),
     ("COPY corpus_page TO '/dev/null'", f"{WRITING}; ALTER TABLE corpus_page DISABLE ROW LEVEL SECURITY"),
     ("COPY tenants_grant FROM '/dev/null'", f"{READING}; ALTER TABLE tenants_grant DISABLE ROW LEVEL SECURITY"),
-    ("COPY (SELECT 1) TO PROGRAM 'true'", RUNNING),
+    ("COPY (SELECT 1) TO PROGRAM 'cat > /dev/null'", RUNNING),
     ("COPY tenants_grant FROM PROGRAM 'true'", f"{RUNNING}; ALTER TABLE tenants_grant DISABLE ROW LEVEL SECURITY"),
     ("SELECT pg_read_file('PG_VERSION')", "GRANT EXECUTE ON FUNCTION pg_read_file(text) TO {role}"),
     ("SELECT pg_read_binary_file('PG_VERSION')", "GRANT EXECUTE ON FUNCTION pg_read_binary_file(text) TO {role}"),

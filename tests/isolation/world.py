@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from apps.corpus.models import Document, SourceFile
+from apps.intents.models import PolicyVersion, ReviewComment
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
@@ -91,7 +92,21 @@ def make_world() -> World:
         for scope in SCOPES:
             for kind in KINDS:
                 world.documents[slug, scope, kind] = _stored(world.firm(slug), slug, scope, kind)
+    for slug, person in (("acme", "amy"), ("bolt", "ben")):
+        _commented(world.firm(slug), world.people[person])
     return world
+
+
+def _commented(firm: Firm, principal: Principal) -> None:
+    """A comment on the firm's policy, so that no tenant table is empty."""
+    with open_scope(tenant=firm.id, principal=principal):
+        ReviewComment.objects.create(
+            tenant_id=firm.id,
+            version=PolicyVersion.objects.get(),
+            author_id=principal.id,
+            author_label=principal.label,
+            text="As it should be.",
+        )
 
 
 def _stored(firm: Firm, slug: str, scope: str, kind: str) -> UUID:

@@ -11,7 +11,6 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import PolicyFileError
 from apps.intents.policy_file.literals import FileProblem
 from apps.intents.policy_file.parsing import example_key, read_policy_file
-from apps.intents.policy_file.terms import term_problems
 
 _NAMED: Final = re.compile(r"'(.*?)'(?=[ .,;:]|$)", re.DOTALL)
 # Where a sentence of the check names nothing that has a place: the block that it is about, by a word in it.
@@ -33,7 +32,7 @@ def checked_policy_file(text: str, *, filename: str) -> PolicySnapshot:
     Raises: PolicyFileError: what can't be read, or else all that keeps the policy from being used, by line.
     """
     file = read_policy_file(text, filename=filename)
-    sentences = dict.fromkeys((*validation.policy_problems(file.snapshot), *term_problems(file.snapshot)))
+    sentences = dict.fromkeys(validation.policy_problems(file.snapshot))
     if sentences:
         found = {
             FileProblem(line=line, column=column, message=sentence)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from django.db import transaction
-from django.db.models import Max
-
 from apps.intents.errors import PolicyAuthorError
-from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
+from apps.intents.models import PolicyVersion, VersionOrigin
 from apps.intents.policy_file.checking import checked_policy_file
-from apps.intents.services.versions import policy_draft_create
+from apps.intents.services.drafts import draft_of
 from apps.tenants.context import current_scope
 from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission
@@ -27,10 +24,4 @@ def policy_file_import(*, text: str, filename: str, reason: str) -> PolicyVersio
     if principal.kind is not PrincipalKind.USER:
         raise PolicyAuthorError(username=principal.label, problem="it is no person")
     snapshot = checked_policy_file(text, filename=filename)
-    with transaction.atomic():
-        # The row lock makes two imports at once take turns, so that they get two numbers.
-        in_force = PolicyVersion.objects.select_for_update().filter(status=VersionStatus.ACTIVE).first()
-        newest: int = PolicyVersion.objects.aggregate(newest=Max("number"))["newest"] or 0
-        return policy_draft_create(
-            snapshot=snapshot, number=newest + 1, origin=VersionOrigin.IMPORT, reason=reason, based_on=in_force
-        )
+    return draft_of(snapshot, origin=VersionOrigin.IMPORT, reason=reason)
