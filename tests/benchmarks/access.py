@@ -322,6 +322,7 @@ def _load_policies(target: psycopg.Connection[Any], plan: Plan, ids: dict[str, A
                    'id', md5(version.id || '/' || n), 'number', n, 'origin', 'draft',
                    'status', CASE WHEN n = %(versions)s THEN 'active' ELSE 'superseded' END,
                    'valid_from', %(begun)s + %(life)s * (n - 1) / %(versions)s,
+                   'effective_from', %(begun)s + %(life)s * (n - 1) / %(versions)s,
                    'valid_to', CASE WHEN n < %(versions)s THEN %(begun)s + %(life)s * n / %(versions)s END,
                    'author_id', %(author)s, 'author_label', 'ann',
                    'approver_id', %(approver)s, 'approver_label', 'ben'))).*
