@@ -33,7 +33,7 @@ from apps.intents.errors import (
 )
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
-from apps.intents.services import reviews
+from apps.intents.services import activation, reviews
 from apps.intents.services.activation import activate_due
 from apps.intents.services.drafts import draft_copy, draft_discard, draft_save, draft_start
 from apps.intents.services.reviews import (
@@ -373,3 +373,41 @@ def test_a_step_that_can_t_be_recorded_does_not_happen(
         version_reject(version.id, reason="No.")
     with as_(reviewer):
         assert PolicyVersion.objects.get(id=version.id).status == VersionStatus.IN_REVIEW
+
+
+def test_one_that_can_t_be_put_in_force_keeps_no_other_waiting_and_is_logged_without_its_text(
+    acme: Firm,
+    officer: Principal,
+    reviewer: Principal,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    first, second = submitted(officer), submitted(officer)
+    now = timezone.now()
+    with as_(reviewer):
+        version_approve(first.id, effective_from=now + timedelta(seconds=0.2))
+        version_approve(second.id, effective_from=now + timedelta(seconds=0.3))
+    while timezone.now() <= now + timedelta(seconds=0.4):
+        pass
+    activate = activation.policy_version_activate
+
+    def fails_for_the_first(version: PolicyVersion) -> PolicyVersion:
+        if version.id == first.id:
+            raise InvalidPolicyError(problems=("Mr Brown's question occurs twice.",))
+        return activate(version)
+
+    monkeypatch.setattr(activation, "policy_version_activate", fails_for_the_first)
+    assert activate_due(acme.id) == 1
+    with as_(reviewer):
+        assert policy_in_force().number == second.number
+        assert PolicyVersion.objects.get(id=first.id).status == VersionStatus.APPROVED
+    assert "can't be put in force: InvalidPolicyError" in caplog.text
+    assert "Brown" not in caplog.text
+
+
+def test_an_approval_takes_effect_at_once_where_the_server_s_clock_is_ahead(
+    acme: Firm, officer: Principal, reviewer: Principal
+) -> None:
+    version = submitted(officer)
+    with time_machine.travel(timezone.now() + timedelta(seconds=20)), as_(reviewer):
+        assert version_approve(version.id).status == VersionStatus.ACTIVE

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from apps.tenants import provision
 from apps.tenants.catalogue import findings
 from apps.tenants.probe import observations
 from tests.isolation.harness import changed, wall_down
@@ -201,3 +203,22 @@ def test_lowering_the_wall_for_a_test_is_undone(world: World) -> None:
     with wall_down():
         pass
     assert found() == []
+
+
+def test_an_administrator_who_may_not_shut_the_side_doors_is_told_and_not_stopped() -> None:
+    """As on a managed server: what stays open is named, as a warning, and nothing else of the wall is missing."""
+    closing = (Path(provision.__file__).parent / "sql" / "closed_doors.sql").read_text(encoding="utf-8")
+    with (
+        changed(
+            "CREATE ROLE managed_administrator",
+            "GRANT EXECUTE ON FUNCTION pg_lock_status() TO PUBLIC",
+            "ALTER FUNCTION text_lt(text, text) COST 1",
+            "SET LOCAL ROLE managed_administrator",
+            closing,
+            "RESET ROLE",
+        ),
+        connection.cursor() as cursor,
+    ):
+        left = findings(cursor)
+    assert len(left) == 2
+    assert all(each.is_warning for each in left)

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.audit.models import Outcome
@@ -67,13 +68,14 @@ def version_approve(version_id: UUID, *, effective_from: datetime | None = None,
     """
     with transaction.atomic():
         version = _reviewed(version_id)
-        now = timezone.now()
-        if effective_from is not None and effective_from < now:
+        if effective_from is not None and effective_from < timezone.now():
             raise InvalidMomentError(effective_from=effective_from.isoformat())
         require_accuracy(version)
-        version.effective_from = effective_from or now
+        # The database's clock, which activation asks too: a server whose clock is ahead could put nothing in force.
+        version.effective_from = effective_from or Now()
         _decide(version, VersionStatus.APPROVED, reason=reason, fields=["effective_from"])
-        _record("intents.policy.approved", version, effective_from=version.effective_from.isoformat())
+        version.refresh_from_db(fields=["effective_from"])
+        _record("intents.policy.approved", version, effective_from=str(version.effective_from))
         if effective_from is None:
             version = policy_version_activate(version)
     return version
