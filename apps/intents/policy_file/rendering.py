@@ -18,8 +18,8 @@ _HEADER: Final = '''\
 This file is meant to be read by a compliance officer. It says, for each intent (a sort of question), which kinds of
 document may be used for the answer, and by which words and examples the intent is recognised. Nothing else decides
 that. Every tenant starts with the shipped file, apps/intents/defaults.py, as its version 1; a change there reaches new
-tenants only. To change a tenant's policy, write a new version in the admin, or hand in a file like this one with
-`manage.py policy import`: it becomes a draft, and another person approves it.
+tenants only. To change a tenant's policy, hand in a file like this one with `manage.py policy import`: it becomes a
+draft, and another person approves it.
 
 A decisive term says by itself what is asked for ("why", "house style"); the other terms lend support. In a term, `#`
 stands for any one digit. Endings do not matter: "calculate" also finds "calculated".
