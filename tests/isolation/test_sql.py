@@ -5,17 +5,23 @@ The scope is that of ann, who holds fund:alpha alone, unless a test says otherwi
 
 from __future__ import annotations
 
+import hashlib
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from apps.tenants.context import open_scope
+from apps.tenants.context import open_scope, signing_key
+from apps.tenants.ids import TenantId
+from apps.tenants.tokens import TOKEN_LIFE_SECONDS, Bearer, scope_token
 from tests.isolation.harness import changed, held, outcome, sql, wall_down
 from tests.isolation.world import World, canary
+from tests.visitor import Visitor
 
 BETA = canary("acme", "fund:beta")
 BOLT = canary("bolt", "firm")
@@ -121,6 +127,48 @@ def test_a_block_that_swallows_errors_gathers_nothing(world: World) -> None:
         END $$
     """
     held(as_ann(world, block, "SELECT current_setting('loot.found')"), loot=BETA)
+
+
+# --- What stands before or beside a table: planted by a superuser, since the schema has neither ---
+
+
+_COPY = "SELECT tenant_id, scope_id, title FROM corpus_document"
+_POLICY = "tenant_id = (SELECT authz.tenant()) AND scope_id = ANY ((SELECT authz.scopes())::uuid[])"
+
+
+def _copied(*guarded: str) -> tuple[str, ...]:
+    """A partitioned copy of the documents' titles; the named ones of the table and its partition have the policy."""
+    return (
+        "CREATE TABLE planted (tenant_id uuid, scope_id uuid, title text) PARTITION BY LIST (tenant_id)",
+        "CREATE TABLE planted_part PARTITION OF planted DEFAULT",
+        f"INSERT INTO planted {_COPY}",
+        "GRANT SELECT ON planted, planted_part TO glassbox_api",
+        *(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY" for table in guarded),
+        *(f"CREATE POLICY isolation ON {table} TO glassbox_api USING ({_POLICY})" for table in guarded),
+    )
+
+
+def test_a_partition_is_read_directly_behind_its_own_policy_and_not_its_table_s(world: World) -> None:
+    """Why the catalogue's check asks every partition, too."""
+    attack = as_ann(world, "SELECT title FROM planted_part")
+    with changed(*_copied("planted")):
+        assert BETA in outcome(attack)
+    with changed(*_copied("planted", "planted_part")):
+        brought = outcome(attack)
+    assert BETA not in brought
+    assert canary("acme", "fund:alpha") in brought
+
+
+def test_a_view_shows_hidden_rows_unless_it_asks_as_its_reader(world: World) -> None:
+    """Why the catalogue's check asks every view for security_invoker."""
+    attack = as_ann(world, "SELECT title FROM planted")
+    grant = "GRANT SELECT ON planted TO glassbox_api"
+    with changed(f"CREATE VIEW planted AS {_COPY}", grant):
+        assert BETA in outcome(attack)
+    with changed(f"CREATE VIEW planted WITH (security_invoker = true) AS {_COPY}", grant):
+        brought = outcome(attack)
+    assert BETA not in brought
+    assert canary("acme", "fund:alpha") in brought
 
 
 # --- Writing ----------------------------------------------------------------------------------------------------------
@@ -395,8 +443,6 @@ def test_accounts_of_another_tenant_and_of_none_are_not_shown(world: World) -> N
 
 
 def test_sessions_are_not_shown_and_their_keys_are_not_there(world: World) -> None:
-    from tests.visitor import Visitor
-
     def attack() -> Any:
         key = Visitor("ben").session.session_key
         with open_scope(tenant=world.acme.id, principal=world.people["ann"]):
@@ -408,8 +454,6 @@ def test_sessions_are_not_shown_and_their_keys_are_not_there(world: World) -> No
 
 
 def test_another_s_session_is_not_ended(world: World) -> None:
-    from tests.visitor import Visitor
-
     def attack() -> Any:
         Visitor("ben")
         with open_scope(tenant=world.acme.id, principal=world.people["ann"]):
@@ -454,8 +498,6 @@ def _tokens(world: World) -> dict[str, Callable[[str], str]]:
 
 
 def _sha256(text: str) -> str:
-    import hashlib
-
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -519,6 +561,29 @@ def test_a_token_is_not_replayed_in_the_next_transaction(world: World) -> None:
     assert "no scope is open" in brought
 
 
+@pytest.mark.parametrize(
+    ("kind", "refusal"),
+    [("expired", "has expired"), ("of another connection", "another connection")],
+)
+def test_a_token_that_we_signed_for_another_time_or_place_opens_nothing(world: World, kind: str, refusal: str) -> None:
+    def attack() -> Any:
+        with transaction.atomic():
+            backend_pid, mark = sql("SELECT pg_backend_pid(), authz.transaction_mark()")[0]
+            here = Bearer(backend_pid=backend_pid, transaction=mark)
+            there = replace(here, backend_pid=backend_pid + 1)
+            token = scope_token(
+                key=signing_key(),
+                bearer=there if kind == "of another connection" else here,
+                tenant=world.bolt.id,
+                scopes=[world.scope_id("bolt", "firm")],
+                now=time.time() - TOKEN_LIFE_SECONDS - 2 if kind == "expired" else None,
+            )
+            sql("SELECT set_config('glassbox.scope', %s, true)", token)
+            return sql("SELECT title FROM corpus_document")
+
+    assert refusal in held(attack, loot=BOLT, without=_unverified_tokens)
+
+
 def test_the_scope_of_a_savepoint_does_not_outlive_it(world: World) -> None:
     """An inner, wider scope that fails gives the narrow one back, not the wide one."""
 
@@ -556,8 +621,6 @@ def test_a_scope_that_is_not_the_principal_s_is_not_opened(world: World) -> None
     @contextmanager
     def granted() -> Iterator[None]:
         """The application's own check, taken away by a principal that claims the scope: the wall is not asked here."""
-        from dataclasses import replace
-
         ann = world.people["ann"]
         world.people["ann"] = replace(ann, scope_ids=ann.scope_ids | {world.scope_id("acme", "fund:beta")})
         try:
@@ -570,8 +633,6 @@ def test_a_scope_that_is_not_the_principal_s_is_not_opened(world: World) -> None
 
 def test_the_made_up_tenant_of_a_system_scope_owns_nothing(world: World) -> None:
     def attack() -> Any:
-        from apps.tenants.ids import TenantId
-
         with open_scope(tenant=TenantId(uuid.uuid4()), scopes=[], reason="a test"):
             return sql("SELECT title FROM corpus_document")
 
