@@ -111,6 +111,8 @@ def _schema_digest() -> str:
         *_CHECKOUT.glob("apps/*/migrations/*.py"),
         *_CHECKOUT.glob("apps/tenants/sql/*.sql"),
         _CHECKOUT / "apps/tenants/operations.py",
+        _CHECKOUT / "apps/tenants/isolation_sql.py",
+        _CHECKOUT / "apps/tenants/rights.py",
         _CHECKOUT / "apps/tenants/provision.py",
     ]
     for path in sorted(sources):

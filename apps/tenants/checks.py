@@ -48,7 +48,7 @@ def role_problems(attributes: Sequence[bool]) -> list[str]:
 
 
 def isolation_check(*, databases: Sequence[str] | None = None, **kwargs: Any) -> list[checks.CheckMessage]:
-    """What the database's own catalogue says of the wall: see catalogue.py."""
+    """What the database's own catalogue says of the wall: see catalogue/."""
     if not databases or "default" not in databases:
         return []
     try:

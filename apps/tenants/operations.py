@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Any
 
 from django.db import models
@@ -10,29 +9,21 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation, OperationCategory
 from django.db.migrations.state import ProjectState
 
+from apps.tenants.isolation_sql import (
+    POLICY_ROLES,
+    IsolationLevel,
+    Writes,
+    command_policies,
+    drop_policies,
+    is_forced,
+    keys_by_scope,
+    targets,
+    tenant_keys,
+)
 from apps.tenants.models.base import TenantForeignKey
+from apps.tenants.rights import RUNTIME_ROLES
 
-RUNTIME_ROLES = ("glassbox_api", "glassbox_worker")
-POLICY_ROLES = (*RUNTIME_ROLES, "glassbox_owner", "glassbox_auditor", "glassbox_eraser")
-
-
-class IsolationLevel(StrEnum):
-    """Which rows a scope token opens."""
-
-    SCOPE = "scope"  # tenant_id and scope_id of the token
-    TENANT = "tenant"  # tenant_id of the token
-    SCOPES = "scopes"  # tenant_id, and every one of the row's scope_ids granted
-    TENANT_ROW = "tenant_row"  # the tenant itself
-    SCOPE_ROW = "scope_row"  # a scope itself
-
-
-class Writes(StrEnum):
-    """What the runtime roles may do to the rows that they see."""
-
-    ALL = "all"
-    APPEND = "append"  # INSERT and SELECT
-    KEEP = "keep"  # INSERT, SELECT and UPDATE
-
+__all__ = ["LATEST", "EnableIsolation", "IsolationLevel", "KeysByScope", "PoliciesByCommand", "Writes"]
 
 _PREDICATES = {
     IsolationLevel.SCOPE: ("tenant_id = (SELECT authz.tenant()) AND scope_id = ANY ((SELECT authz.scopes())::uuid[])"),
@@ -48,7 +39,17 @@ _GRANTS = {
 }
 
 
-class EnableIsolation(Operation):
+class _Isolating(Operation):
+    """What the operations below share: they change the wall of tables, and nothing that Django knows of."""
+
+    category = OperationCategory.SQL
+    reversible = True
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """The wall is the database's; Django's state does not know of it."""
+
+
+class EnableIsolation(_Isolating):
     """Put a table behind the wall: row-level security, its policies, grants and composite keys.
 
     Args:   model_name: the model, created by this migration.
@@ -60,9 +61,6 @@ class EnableIsolation(Operation):
                 the newest, LATEST. 2: keys of scoped tables contain the scope too (KeysByScope brings a table of
                 version 1 there).
     """
-
-    category = OperationCategory.SQL
-    reversible = True
 
     def __init__(
         self,
@@ -93,9 +91,6 @@ class EnableIsolation(Operation):
             },
         )
 
-    def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """The wall is the database's; Django's state does not know of it."""
-
     def describe(self) -> str:
         return f"Isolate {self.model_name} by {self.by.value}"
 
@@ -109,13 +104,13 @@ class EnableIsolation(Operation):
         model = to_state.apps.get_model(app_label, self.model_name)
         table = model._meta.db_table
         # Adding a foreign key reads both of its tables, and FORCE would make the owner need a scope for that.
-        forced = sorted({t for t in _targets(model) if t != table and _is_forced(schema_editor, t)})
+        forced = sorted({t for t in targets(model) if t != table and is_forced(schema_editor, t)})
         for target in forced:
             schema_editor.execute(f"ALTER TABLE {target} NO FORCE ROW LEVEL SECURITY")
         for deferred in [sql for sql in schema_editor.deferred_sql if sql.references_table(table)]:
             schema_editor.deferred_sql.remove(deferred)
             schema_editor.execute(deferred)
-        statements = self._keys(model) if self.version == 1 else _keys_by_scope(model, self.by)
+        statements = self._keys(model) if self.version == 1 else keys_by_scope(model, self.by)
         for statement in statements:
             schema_editor.execute(statement)
         for target in forced:
@@ -127,7 +122,7 @@ class EnableIsolation(Operation):
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
-        for statement in _drop_policies(table):
+        for statement in drop_policies(table):
             schema_editor.execute(statement)
         schema_editor.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY")
         schema_editor.execute(f"REVOKE ALL ON {table} FROM {', '.join(RUNTIME_ROLES)}, glassbox_auditor")
@@ -165,7 +160,7 @@ class EnableIsolation(Operation):
                 "authz.scopes()", "authz.scopes_if_open()"
             )
             read = f"USING (({opened}) OR ({self.identity_reads}))"
-            statements += _command_policies(
+            statements += command_policies(
                 table,
                 read=read,
                 insert=f"WITH CHECK ({predicate})",
@@ -178,16 +173,6 @@ class EnableIsolation(Operation):
             f"GRANT SELECT ON {table} TO glassbox_auditor",
         ]
         return statements
-
-
-class _Isolating(Operation):
-    """What the operations below share: they change the wall of tables, and nothing that Django knows of."""
-
-    category = OperationCategory.SQL
-    reversible = True
-
-    def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """The wall is the database's; Django's state does not know of it."""
 
 
 class PoliciesByCommand(_Isolating):
@@ -227,9 +212,9 @@ class PoliciesByCommand(_Isolating):
         rights = {"read": "SELECT", "insert": "INSERT", "update": update, "delete": "DELETE"}
         granted = ", ".join(rights[command] for command, clause in self.clauses.items() if clause)
         for statement in (
-            *_drop_policies(table),
+            *drop_policies(table),
             f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
-            *_command_policies(table, **self.clauses),
+            *command_policies(table, **self.clauses),
             f"REVOKE ALL ON {table} FROM PUBLIC, {runtime}",
             f"GRANT {granted} ON {table} TO {runtime}",
         ):
@@ -239,7 +224,7 @@ class PoliciesByCommand(_Isolating):
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
-        statements = [*_drop_policies(table), f"REVOKE ALL ON {table} FROM {', '.join(RUNTIME_ROLES)}"]
+        statements = [*drop_policies(table), f"REVOKE ALL ON {table} FROM {', '.join(RUNTIME_ROLES)}"]
         if self.was is None:
             statements.append(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY")
         else:
@@ -280,8 +265,8 @@ class KeysByScope(_Isolating):
 
     def _rekey(self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, state: Any, *, by_scope: bool) -> None:
         models_ = [state.apps.get_model(app_label, name) for name in self.model_names]
-        tables = sorted({m._meta.db_table for m in models_} | set().union(*(_targets(m) for m in models_)))
-        forced = [table for table in tables if _is_forced(schema_editor, table)]
+        tables = sorted({m._meta.db_table for m in models_} | set().union(*(targets(m) for m in models_)))
+        forced = [table for table in tables if is_forced(schema_editor, table)]
         before = EnableIsolation("", by=IsolationLevel.SCOPE)
         after: list[str] = []
         # Checking a foreign key reads both of its tables, and FORCE would make the owner need a scope for that.
@@ -289,12 +274,12 @@ class KeysByScope(_Isolating):
         primary: list[str] = []
         for model in models_:
             table = model._meta.db_table
-            for name in (f"{table}_{field.column}" for field in _tenant_keys(model)):
+            for name in (f"{table}_{field.column}" for field in tenant_keys(model)):
                 drops += [
                     f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}_fk",
                     f"DROP INDEX IF EXISTS {name}_ix",
                 ]
-            keys = _keys_by_scope(model, IsolationLevel.SCOPE) if by_scope else before._keys(model)
+            keys = keys_by_scope(model, IsolationLevel.SCOPE) if by_scope else before._keys(model)
             after += keys[1:]
             primary.append(keys[0])
         # All primary keys before the first foreign key: that is what it refers to.
@@ -305,78 +290,3 @@ class KeysByScope(_Isolating):
 
 
 LATEST = 2
-
-
-def _keys_by_scope(model: type[models.Model], by: IsolationLevel) -> list[str]:
-    """The primary key first, then foreign keys and their indexes."""
-    if by is IsolationLevel.TENANT_ROW:
-        return []
-    table = model._meta.db_table
-    owner = ("tenant_id", "scope_id") if by is IsolationLevel.SCOPE else ("tenant_id",)
-    statements = [
-        f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey, "
-        f"ADD CONSTRAINT {table}_pkey PRIMARY KEY ({', '.join((*owner, 'id'))})"
-    ]
-    for field in _tenant_keys(model):
-        target = field.related_model._meta
-        shared = owner if "scope_id" in _columns(field.related_model) else ("tenant_id",)
-        columns = ", ".join(dict.fromkeys((*shared, field.column)))
-        name = f"{table}_{field.column}"
-        if not _is_led(model, (*owner, field.column)):
-            statements.append(f"CREATE INDEX {name}_ix ON {table} ({', '.join((*owner, field.column))})")
-        statements.append(
-            f"ALTER TABLE {table} ADD CONSTRAINT {name}_fk FOREIGN KEY ({columns}) "
-            f"REFERENCES {target.db_table} ({', '.join((*shared, 'id'))}) DEFERRABLE INITIALLY DEFERRED"
-        )
-    return statements
-
-
-def _is_led(model: type[models.Model], columns: tuple[str, ...]) -> bool:
-    """Whether the primary key or a unique constraint begins with these columns, and so serves as their index."""
-    if columns[-1] in columns[:-1]:
-        return True
-    for constraint in model._meta.constraints:
-        if isinstance(constraint, models.UniqueConstraint) and constraint.condition is None:
-            led = [getattr(model._meta.get_field(name), "column", "") for name in constraint.fields]
-            if tuple(led[: len(columns)]) == columns:
-                return True
-    return False
-
-
-def _columns(model: type[models.Model]) -> list[str]:
-    return [str(field.column) for field in model._meta.local_concrete_fields]
-
-
-def _tenant_keys(model: type[models.Model]) -> list[TenantForeignKey]:
-    return [field for field in model._meta.local_fields if isinstance(field, TenantForeignKey)]
-
-
-def _command_policies(table: str, **clauses: str) -> list[str]:
-    """A permissive policy for our roles and its restrictive twin for everybody, for each command that has a clause."""
-    roles = ", ".join(POLICY_ROLES)
-    statements = []
-    for name, clause in clauses.items():
-        command = "SELECT" if name == "read" else name.upper()
-        if clause:
-            statements += [
-                f"CREATE POLICY isolation_{name} ON {table} AS PERMISSIVE FOR {command} TO {roles} {clause}",
-                f"CREATE POLICY isolation_{name}_floor ON {table} AS RESTRICTIVE FOR {command} TO PUBLIC {clause}",
-            ]
-    return statements
-
-
-def _drop_policies(table: str) -> list[str]:
-    names = ["isolation", *(f"isolation_{command}" for command in ("read", "insert", "update", "delete"))]
-    return [f"DROP POLICY IF EXISTS {policy} ON {table}" for name in names for policy in (name, f"{name}_floor")]
-
-
-def _targets(model: type[models.Model]) -> set[str]:
-    fields = [field for field in model._meta.local_fields if isinstance(field, models.ForeignKey)]
-    return {field.related_model._meta.db_table for field in fields}
-
-
-def _is_forced(schema_editor: BaseDatabaseSchemaEditor, table: str) -> bool:
-    with schema_editor.connection.cursor() as cursor:
-        cursor.execute("SELECT relforcerowsecurity FROM pg_class WHERE oid = to_regclass(%s)", [table])
-        row = cursor.fetchone()
-        return bool(row and row[0])

@@ -13,7 +13,8 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from apps.tenants.catalogue import guarded_tables
+from apps.tenants.catalogue.guarded import guarded_tables
+from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, RUNTIME_ROLES
 from apps.tenants.tokens import pads
 from config.secrets import SigningKey
 
@@ -31,31 +32,6 @@ ROLE_ATTRIBUTES: Mapping[str, str] = {
     "glassbox_auditor": "LOGIN NOBYPASSRLS",
     "glassbox_eraser": "LOGIN NOBYPASSRLS",
     "glassbox_backup": "LOGIN BYPASSRLS",
-}
-_RUNTIME = ("glassbox_api", "glassbox_worker")
-
-_ALL_ROWS = "SELECT, INSERT, UPDATE, DELETE"
-# Tables that nobody isolates, since they hold nothing of a tenant: role -> table -> the rights that it cannot do
-# without. A table that is neither here nor isolated is closed to both.
-GLOBAL_GRANTS: Mapping[str, Mapping[str, str]] = {
-    "glassbox_api": {
-        "django_content_type": "SELECT",
-        "django_migrations": "SELECT",
-        # The start page tells from them that the schedule is alive. Whoever could write here could have any task run,
-        # for any tenant.
-        "django_celery_beat_periodictask": "SELECT",
-        "django_celery_beat_periodictasks": "SELECT",
-    },
-    "glassbox_worker": {
-        "django_content_type": "SELECT",
-        "django_migrations": "SELECT",
-        "django_celery_beat_clockedschedule": _ALL_ROWS,
-        "django_celery_beat_crontabschedule": _ALL_ROWS,
-        "django_celery_beat_intervalschedule": _ALL_ROWS,
-        "django_celery_beat_periodictask": _ALL_ROWS,
-        "django_celery_beat_periodictasks": _ALL_ROWS,
-        "django_celery_beat_solarschedule": _ALL_ROWS,
-    },
 }
 
 
@@ -115,7 +91,7 @@ def grant_global_tables(*, admin_url: str, database: str) -> None:
             "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT relrowsecurity "
             "AND relnamespace = 'public'::regnamespace"
         ).fetchall()
-        for role in _RUNTIME:
+        for role in RUNTIME_ROLES:
             for (table,) in unguarded:
                 connection.execute(
                     sql.SQL(f"REVOKE ALL ON {{}} FROM PUBLIC, {role}").format(sql.Identifier("public", table))
@@ -126,10 +102,17 @@ def grant_global_tables(*, admin_url: str, database: str) -> None:
         connection.execute("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO glassbox_worker")
 
 
+def closed_doors() -> sql.Composed:
+    """The statements that shut PostgreSQL's side doors, as far as whoever runs them may."""
+    statements = _CLOSED_DOORS_SQL.read_text(encoding="utf-8")
+    return sql.SQL(statements).format(closed=sql.Literal(list(CLOSED_FUNCTIONS)))
+
+
 def _stamp(connection: psycopg.Connection, passwords: Mapping[str, str], keys: Sequence[SigningKey]) -> str:
     """Of all that is provisioned, and of the database: a restored one has our comment, and not what it stands for."""
     row = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
     digest = hashlib.sha256(_AUTHZ_SQL.read_bytes() + _CLOSED_DOORS_SQL.read_bytes())
+    digest.update(repr(CLOSED_FUNCTIONS).encode())
     digest.update(repr((row, sorted(ROLE_ATTRIBUTES.items()), sorted(passwords.items()))).encode())
     for key in keys:
         digest.update(key.kid.encode() + key.key)
@@ -167,7 +150,7 @@ def _wall(connection: psycopg.Connection, database: str, keys: Sequence[SigningK
     connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     connection.execute("CREATE EXTENSION IF NOT EXISTS btree_gist")
     connection.execute(_AUTHZ_SQL.read_text(encoding="utf-8"))
-    connection.execute(_CLOSED_DOORS_SQL.read_text(encoding="utf-8"))
+    connection.execute(closed_doors())
     for key in keys:
         inner, outer = pads(key.key)
         connection.execute(

@@ -1,4 +1,4 @@
-"""What is planted in the catalogue is found in it: each check of apps/tenants/catalogue.py, with what it is for.
+"""What is planted in the catalogue is found in it: each check of apps/tenants/catalogue, with what it is for.
 
 Plants are a superuser's, and rolled back: nobody else ever sees them.
 """
@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import json
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from apps.tenants import provision
 from apps.tenants.catalogue import findings
 from apps.tenants.probe import observations
+from apps.tenants.provision import closed_doors
 from tests.isolation.harness import changed, wall_down
 from tests.isolation.world import World
 
@@ -207,7 +206,7 @@ def test_lowering_the_wall_for_a_test_is_undone(world: World) -> None:
 
 def test_an_administrator_who_may_not_shut_the_side_doors_is_told_and_not_stopped() -> None:
     """As on a managed server: what stays open is named, as a warning, and nothing else of the wall is missing."""
-    closing = (Path(provision.__file__).parent / "sql" / "closed_doors.sql").read_text(encoding="utf-8")
+    closing = closed_doors().as_string()
     with (
         changed(
             "CREATE ROLE managed_administrator",

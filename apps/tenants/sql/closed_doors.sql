@@ -24,14 +24,7 @@ DECLARE
 BEGIN
     FOR door IN
         SELECT p.oid FROM pg_proc p
-         WHERE p.pronamespace = 'pg_catalog'::regnamespace
-           AND (p.proname LIKE 'pg\_stat\_get\_%'
-                OR p.proname LIKE 'lo\_%'
-                OR p.proname IN (
-                    'loread', 'lowrite', 'pg_lock_status', 'pg_blocking_pids', 'pg_cancel_backend',
-                    'pg_terminate_backend', 'pg_notify', 'pg_relation_size', 'pg_total_relation_size', 'pg_table_size',
-                    'pg_indexes_size', 'pg_database_size', 'pg_tablespace_size', 'pg_get_multixact_members',
-                    'pg_stat_have_stats', 'pg_prepared_xact'))
+         WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname LIKE ANY ({closed}::text[])
     LOOP
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', door);
         EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO pg_monitor', door);

@@ -1,0 +1,32 @@
+"""Does the wall stand? Asked of PostgreSQL's own catalogue: what is there, not what the migrations meant to make.
+
+Read by the checks that every server makes at its start (checks.py), by `manage.py isolation check`, and by the tests.
+It runs as the runtime role: everything that it reads is readable by anybody.
+"""
+
+from __future__ import annotations
+
+from apps.tenants.catalogue import keys, roles, tables
+from apps.tenants.catalogue.contracts import CatalogueCheck, Cursor, Finding
+from apps.tenants.catalogue.guarded import PLATFORM_TABLES, guarded_tables
+
+__all__ = ["CHECKS", "PLATFORM_TABLES", "CatalogueCheck", "Finding", "findings", "guarded_tables"]
+
+CHECKS = (
+    CatalogueCheck(title="every table with rows of tenants has its policies, forced", find=tables.unguarded_tables),
+    CatalogueCheck(
+        title="no view, materialised view or foreign table goes round them", find=tables.unguarded_relations
+    ),
+    CatalogueCheck(title="every unique, primary and foreign key stays within a tenant", find=keys.keys_without_tenant),
+    CatalogueCheck(title="every key and index of a scoped table stays within a scope", find=keys.keys_without_scope),
+    CatalogueCheck(title="the planner tells nothing of hidden values", find=tables.telling_planner),
+    CatalogueCheck(title="no function runs with its owner's rights but the token's", find=roles.definers),
+    CatalogueCheck(title="the roles that run anything are ordinary ones", find=roles.strong_roles),
+    CatalogueCheck(title="no role holds a right that it has no use for", find=roles.rights),
+    CatalogueCheck(title="PostgreSQL's own side doors are shut", find=roles.open_doors),
+)
+
+
+def findings(cursor: Cursor) -> list[Finding]:
+    """Everything that is wrong. Costs: one query a check, some milliseconds each."""
+    return [finding for check in CHECKS for finding in check.find(cursor)]

@@ -1,0 +1,177 @@
+"""Roles and functions: who may do what, and with whose rights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apps.tenants.catalogue.contracts import Cursor, Finding
+from apps.tenants.catalogue.guarded import GUARDED, rows
+from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, ORDINARY_ROLES
+
+APPEND_ONLY = ("audit_event",)
+SECURITY_DEFINERS = (
+    "authz.verified",
+    "authz.tenant",
+    "authz.scopes",
+    "authz.may",
+    "authz.acts_as",
+    "authz.tenant_if_open",
+    "authz.scopes_if_open",
+    "authz.is_open",
+    "authz.identity",
+)
+
+
+def definers(cursor: Cursor) -> Iterator[Finding]:
+    for function, is_definer, is_listed, owner, is_pinned, is_public in rows(
+        cursor,
+        """
+        SELECT n.nspname || '.' || p.proname, p.prosecdef, n.nspname || '.' || p.proname = ANY (%(listed)s::text[]),
+               pg_get_userbyid(p.proowner), 'search_path=pg_catalog, pg_temp' = ANY (coalesce(p.proconfig, '{}')),
+               EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
+                        WHERE x.grantee = 0 AND x.privilege_type = 'EXECUTE')
+          FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+         WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND (p.prosecdef OR n.nspname = 'authz')
+         ORDER BY 1
+        """,
+        listed=list(SECURITY_DEFINERS),
+    ):
+        problems = [
+            text
+            for text, found in (
+                ("runs with its owner's rights and is not listed", is_definer and not is_listed),
+                ("does not belong to glassbox_authz", is_listed and owner != "glassbox_authz"),
+                ("has no pinned search_path", is_definer and not is_pinned),
+                ("may be called by everybody", is_public),
+            )
+            if found
+        ]
+        if problems:
+            yield Finding(
+                subject=f"Function {function}",
+                problem=f"{', '.join(problems)}.",
+                remedy="Make it SECURITY INVOKER, or list it in apps/tenants/catalogue/roles.py with the reason.",
+            )
+
+
+def strong_roles(cursor: Cursor) -> Iterator[Finding]:
+    for role, problems in rows(
+        cursor,
+        """
+        SELECT r.rolname, array_remove(ARRAY[
+                   CASE WHEN r.rolsuper THEN 'is a superuser' END,
+                   CASE WHEN r.rolbypassrls THEN 'has BYPASSRLS' END,
+                   CASE WHEN r.rolcreaterole THEN 'may make roles' END,
+                   CASE WHEN r.rolcreatedb THEN 'may make databases' END,
+                   CASE WHEN r.rolreplication THEN 'may replicate' END,
+                   CASE WHEN EXISTS (SELECT FROM pg_auth_members m WHERE m.member = r.oid)
+                        THEN 'is a member of another role' END,
+                   CASE WHEN EXISTS (SELECT FROM pg_class c WHERE c.relowner = r.oid)
+                          OR EXISTS (SELECT FROM pg_proc p WHERE p.proowner = r.oid)
+                          OR EXISTS (SELECT FROM pg_namespace n WHERE n.nspowner = r.oid) THEN 'owns objects' END,
+                   CASE WHEN EXISTS (SELECT FROM pg_db_role_setting s WHERE s.setrole = r.oid)
+                        THEN 'has settings of its own for every session' END,
+                   CASE WHEN has_database_privilege(r.rolname, current_database(), 'CREATE')
+                        THEN 'may make schemas' END,
+                   CASE WHEN has_database_privilege(r.rolname, current_database(), 'TEMP')
+                        THEN 'may make temporary tables' END,
+                   CASE WHEN EXISTS (SELECT FROM pg_namespace n WHERE n.nspname NOT LIKE 'pg\\_%%'
+                                        AND has_schema_privilege(r.rolname, n.oid, 'CREATE'))
+                        THEN 'may create in a schema' END,
+                   CASE WHEN has_any_column_privilege(r.rolname, 'authz.signing_key', 'SELECT, INSERT, UPDATE')
+                        THEN 'may touch the signing keys' END
+               ]::text[], NULL)
+          FROM pg_roles r WHERE r.rolname = ANY (%(roles)s::text[]) ORDER BY 1
+        """,
+        roles=list(ORDINARY_ROLES),
+    ):
+        if problems:
+            yield Finding(
+                subject=f"Role {role}",
+                problem=f"{', '.join(problems)}.",
+                remedy="Run manage.py migrate with ADMIN_DATABASE_URL: it makes the roles what they must be.",
+            )
+    for (role,) in rows(
+        cursor,
+        "SELECT rolname FROM pg_roles WHERE rolname LIKE 'glassbox\\_%%' AND rolbypassrls "
+        "AND rolname <> 'glassbox_backup' AND rolname <> ALL (%(roles)s::text[])",
+        roles=list(ORDINARY_ROLES),
+    ):
+        yield Finding(
+            subject=f"Role {role}",
+            problem="has BYPASSRLS: only glassbox_backup may.",
+            remedy=f"ALTER ROLE {role} NOBYPASSRLS.",
+        )
+
+
+def rights(cursor: Cursor) -> Iterator[Finding]:
+    """Rights on relations that no role which runs anything is given."""
+    for table, role, rights in rows(
+        cursor,
+        GUARDED
+        + """
+        , held AS (
+            SELECT c.oid, c.relname, r.name AS role, p.name AS right_,
+                   EXISTS (SELECT FROM guarded g WHERE g.oid = c.oid) AS is_guarded
+              FROM pg_class c, unnest(%(roles)s::text[]) AS r (name),
+                   unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER',
+                                'MAINTAIN']) AS p (name)
+             WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+               AND CASE WHEN p.name IN ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES')
+                        THEN has_any_column_privilege(r.name, c.oid, p.name)
+                        ELSE has_table_privilege(r.name, c.oid, p.name) END
+        )
+        SELECT relname, role, string_agg(right_, ', ' ORDER BY right_) FROM held
+         WHERE right_ IN ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN')
+            OR (role = 'glassbox_auditor' AND right_ <> 'SELECT')
+            OR (relname = ANY (%(append)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT'))
+            OR (NOT is_guarded AND NOT relname || ':' || right_ = ANY (%(granted)s::text[])
+                AND role IN ('glassbox_api', 'glassbox_worker'))
+            OR (NOT is_guarded AND role NOT IN ('glassbox_api', 'glassbox_worker'))
+         GROUP BY 1, 2 ORDER BY 1, 2
+        """,
+        roles=list(ORDINARY_ROLES),
+        append=list(APPEND_ONLY),
+        granted=_global_rights(),
+    ):
+        yield Finding(
+            subject=f"Role {role}",
+            problem=f"holds {rights} on {table}, which it has no use for.",
+            remedy=(
+                "Revoke it; for a table without a tenant that it needs, add it to GLOBAL_GRANTS in "
+                "apps/tenants/rights.py, or isolate the table."
+            ),
+        )
+
+
+def _global_rights() -> list[str]:
+    return [
+        f"{table}:{right.strip()}"
+        for tables in GLOBAL_GRANTS.values()
+        for table, rights in tables.items()
+        for right in rights.split(",")
+    ]
+
+
+def open_doors(cursor: Cursor) -> Iterator[Finding]:
+    found = rows(
+        cursor,
+        """
+        SELECT p.oid::regprocedure::text FROM pg_proc p
+         WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname LIKE ANY (%(closed)s::text[])
+           AND EXISTS (SELECT FROM unnest(%(roles)s::text[]) AS r (name)
+                        WHERE has_function_privilege(r.name, p.oid, 'EXECUTE'))
+         ORDER BY 1
+        """,
+        closed=list(CLOSED_FUNCTIONS),
+        roles=list(ORDINARY_ROLES),
+    )
+    if found:
+        names = [name for (name,) in found]
+        shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        yield Finding(
+            subject="PostgreSQL",
+            problem=f"lets the runtime roles call {shown}: they look past row-level security.",
+            remedy="Run manage.py migrate with an ADMIN_DATABASE_URL that may revoke rights on pg_catalog's functions.",
+            is_warning=True,
+        )

@@ -1,0 +1,110 @@
+"""Tables and what stands before them: policies, views, and what the planner knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apps.tenants.catalogue.contracts import Cursor, Finding
+from apps.tenants.catalogue.guarded import GUARDED, rows
+from apps.tenants.rights import ORDINARY_ROLES
+
+
+def unguarded_tables(cursor: Cursor) -> Iterator[Finding]:
+    for table, is_partition, enabled, forced, permissive, unmatched, open_to_all in rows(
+        cursor,
+        GUARDED
+        + """
+        SELECT g.relname, g.relispartition, g.relrowsecurity, g.relforcerowsecurity,
+               (SELECT count(*) FROM pg_policy p WHERE p.polrelid = g.oid AND p.polpermissive),
+               (SELECT count(*) FROM pg_policy p
+                 WHERE p.polrelid = g.oid AND p.polpermissive AND NOT EXISTS (
+                       SELECT FROM pg_policy f
+                        WHERE f.polrelid = g.oid AND NOT f.polpermissive AND f.polcmd = p.polcmd
+                          AND f.polroles = '{0}'::oid[]
+                          AND pg_get_expr(f.polqual, g.oid) IS NOT DISTINCT FROM pg_get_expr(p.polqual, g.oid)
+                          AND pg_get_expr(f.polwithcheck, g.oid)
+                              IS NOT DISTINCT FROM pg_get_expr(p.polwithcheck, g.oid))),
+               (SELECT count(*) FROM pg_policy p
+                 WHERE p.polrelid = g.oid AND p.polpermissive
+                   AND (coalesce(pg_get_expr(p.polqual, g.oid), 'authz.') NOT LIKE '%%authz.%%'
+                        OR coalesce(pg_get_expr(p.polwithcheck, g.oid), 'authz.') NOT LIKE '%%authz.%%'))
+          FROM guarded g ORDER BY g.relname
+        """,
+    ):
+        missing = [
+            name
+            for name, absent in (
+                ("row-level security is not enabled", not enabled),
+                ("it is not forced upon the owner", not forced),
+                ("it has no policy", not permissive),
+                ("a policy lacks its restrictive twin", unmatched),
+                ("a policy asks nothing of the scope token", open_to_all),
+            )
+            if absent
+        ]
+        if missing:
+            yield Finding(
+                subject=f"{'Partition' if is_partition else 'Table'} {table}",
+                problem=f"holds rows of tenants and is not isolated: {', '.join(missing)}.",
+                remedy=(
+                    "Add EnableIsolation(<model>, version=LATEST) from apps.tenants.operations to the migration that "
+                    f"creates {table}, after CreateModel; a platform's table takes PoliciesByCommand."
+                ),
+            )
+
+
+def unguarded_relations(cursor: Cursor) -> Iterator[Finding]:
+    """Relations that row-level security does not reach by itself, and that a runtime role may read."""
+    for relation, kind in rows(
+        cursor,
+        """
+        SELECT c.relname,
+               CASE c.relkind WHEN 'v' THEN 'View' WHEN 'm' THEN 'Materialised view' ELSE 'Foreign table' END
+          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+         WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND c.relkind IN ('v', 'm', 'f')
+           AND NOT (c.relkind = 'v' AND 'security_invoker=true' = ANY (coalesce(c.reloptions, '{}')))
+           AND EXISTS (SELECT FROM unnest(%(roles)s::text[]) AS r (name)
+                        WHERE has_any_column_privilege(r.name, c.oid, 'SELECT'))
+         ORDER BY 1
+        """,
+        roles=list(ORDINARY_ROLES),
+    ):
+        yield Finding(
+            subject=f"{kind} {relation}",
+            problem="is read with its owner's rights: the policies of the tables below it do not hold.",
+            remedy=(
+                "Make it WITH (security_invoker = true)." if kind == "View" else "Make it a table with EnableIsolation."
+            ),
+        )
+
+
+def telling_planner(cursor: Cursor) -> Iterator[Finding]:
+    for table, columns in rows(
+        cursor,
+        GUARDED
+        + """
+        SELECT g.relname, string_agg(a.attname, ', ' ORDER BY a.attnum)
+          FROM guarded g JOIN pg_attribute a ON a.attrelid = g.oid
+         WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attstattarget IS DISTINCT FROM 0
+         GROUP BY 1 ORDER BY 1
+        """,
+    ):
+        yield Finding(
+            subject=f"Table {table}",
+            problem=f"has planner statistics of {columns}: EXPLAIN would tell of hidden values.",
+            remedy="Run manage.py migrate: it settles what the planner may know of every such table.",
+        )
+    for functions, example in rows(
+        cursor,
+        "SELECT count(*), min(oid::regprocedure::text) FROM pg_proc WHERE proleakproof AND procost < 10 "
+        "HAVING count(*) > 0",
+    ):
+        yield Finding(
+            subject="PostgreSQL",
+            problem=(
+                f"tries {functions} kinds of condition on hidden rows before it asks the policy, such as {example}: "
+                "EXPLAIN ANALYZE and time would tell of hidden values."
+            ),
+            remedy="Run manage.py migrate with an ADMIN_DATABASE_URL that may alter pg_catalog's functions.",
+            is_warning=True,
+        )

@@ -1,0 +1,55 @@
+"""The database's roles, and what they may do beyond isolated tables: read where it is given and where it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+RUNTIME_ROLES = ("glassbox_api", "glassbox_worker")
+# Those that a person or a queue may log in as besides; none of them may see past the wall either.
+ORDINARY_ROLES = (*RUNTIME_ROLES, "glassbox_auditor", "glassbox_eraser")
+
+# Functions of pg_catalog that look past row-level security and that everybody may call by default, as LIKE patterns.
+CLOSED_FUNCTIONS = (
+    r"pg\_stat\_get\_%",
+    r"lo\_%",
+    "loread",
+    "lowrite",
+    r"pg\_lock\_status",
+    r"pg\_blocking\_pids",
+    r"pg\_cancel\_backend",
+    r"pg\_terminate\_backend",
+    r"pg\_notify",
+    r"pg\_relation\_size",
+    r"pg\_total\_relation\_size",
+    r"pg\_table\_size",
+    r"pg\_indexes\_size",
+    r"pg\_database\_size",
+    r"pg\_tablespace\_size",
+    r"pg\_get\_multixact\_members",
+    r"pg\_stat\_have\_stats",
+    r"pg\_prepared\_xact",
+)
+
+_ALL_ROWS = "SELECT, INSERT, UPDATE, DELETE"
+# Tables that nobody isolates, since they hold nothing of a tenant: role -> table -> the rights that it cannot do
+# without. A table that is neither here nor isolated is closed to both.
+GLOBAL_GRANTS: Mapping[str, Mapping[str, str]] = {
+    "glassbox_api": {
+        "django_content_type": "SELECT",
+        "django_migrations": "SELECT",
+        # The start page tells from them that the schedule is alive. Whoever could write here could have any task run,
+        # for any tenant.
+        "django_celery_beat_periodictask": "SELECT",
+        "django_celery_beat_periodictasks": "SELECT",
+    },
+    "glassbox_worker": {
+        "django_content_type": "SELECT",
+        "django_migrations": "SELECT",
+        "django_celery_beat_clockedschedule": _ALL_ROWS,
+        "django_celery_beat_crontabschedule": _ALL_ROWS,
+        "django_celery_beat_intervalschedule": _ALL_ROWS,
+        "django_celery_beat_periodictask": _ALL_ROWS,
+        "django_celery_beat_periodictasks": _ALL_ROWS,
+        "django_celery_beat_solarschedule": _ALL_ROWS,
+    },
+}
