@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
+from unittest.mock import patch
 
 import psycopg
 from django.conf import settings
@@ -163,6 +164,18 @@ def _as_superuser(change: Callable[[Any], None]) -> Iterator[None]:
     finally:
         connections["default"] = ordinary
         administrator.close()
+
+
+@contextmanager
+def forgetful() -> Iterator[None]:
+    """An application whose managers forget the tenant, so that the database alone stands before another one's rows."""
+    with patch("apps.tenants.models.base.open_tenant_id", return_value=None):
+        yield
+
+
+def going_round(place: tuple[str, str]) -> AbstractContextManager[None]:
+    """The application's filter gone for a (firm, scope) of Bolt's; for another scope there is none to go round."""
+    return forgetful() if place[0] == "bolt" else nullcontext()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from unittest.mock import patch
 from uuid import UUID, uuid4
@@ -34,7 +34,7 @@ from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import ApiKey, Grant, Membership, User
 from apps.tenants.roles import Role
 from tests.factories import make_member
-from tests.isolation.harness import held, rolled_back, wall_down
+from tests.isolation.harness import forgetful, going_round, held, rolled_back, wall_down
 from tests.isolation.world import KINDS, QUESTION, SCOPES, World, canary
 from tests.visitor import Page, Visitor
 
@@ -81,18 +81,6 @@ def unlike(response: HttpResponse, *sent: object) -> tuple[int, str, str]:
 
 
 # --- Taking defences away -------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def forgetful() -> Iterator[None]:
-    """An application whose managers forget the tenant, so that the database alone stands before another one's rows."""
-    with patch("apps.tenants.models.base.open_tenant_id", return_value=None):
-        yield
-
-
-def going_round(place: tuple[str, str]) -> AbstractContextManager[None]:
-    """For another scope there is no filter to go round."""
-    return forgetful() if place[0] == "bolt" else nullcontext()
 
 
 @contextmanager

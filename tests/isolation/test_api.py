@@ -10,7 +10,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
@@ -43,7 +43,7 @@ from apps.tenants.services.api_keys import api_key_authenticate
 from apps.tenants.services.members import grants_set
 from tests.corpus.ingesting import ingest, run
 from tests.factories import make_key, make_member
-from tests.isolation.harness import as_text, held, rolled_back, wall_down
+from tests.isolation.harness import as_text, forgetful, going_round, held, rolled_back, wall_down
 from tests.isolation.world import KINDS, QUESTION, SCOPES, World, canary, content
 
 BETA = ("acme", "fund:beta")
@@ -160,18 +160,6 @@ def pages(key: str, path: str) -> list[Any]:
 
 
 # --- Taking defences away -------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def forgetful() -> Iterator[None]:
-    """An application whose managers forget the tenant, so that the database alone stands before another one's rows."""
-    with patch("apps.tenants.models.base.open_tenant_id", return_value=None):
-        yield
-
-
-def going_round(place: tuple[str, str]) -> AbstractContextManager[None]:
-    """For another scope there is no filter to go round."""
-    return forgetful() if place[0] == "bolt" else nullcontext()
 
 
 @contextmanager

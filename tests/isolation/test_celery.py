@@ -22,7 +22,7 @@ from celery.contrib.testing.worker import start_worker
 from celery.result import EagerResult
 from celery.signals import setup_logging
 from django.conf import settings
-from django.db import connections, models
+from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.test import override_settings
 from django.utils import timezone
@@ -38,7 +38,6 @@ from apps.corpus.tasks import run_job, sweep_all, sweep_tenant
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.models import ApiKey, Membership, Tenant, User
-from apps.tenants.models.base import TenantManager
 from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
@@ -47,7 +46,7 @@ from apps.tenants.services.members import grants_set, membership_grant, membersh
 from config.celery import app
 from tests.corpus.ingesting import change_job, ingest
 from tests.factories import make_key
-from tests.isolation.harness import changed, eventually, held, rolled_back, sql, wall_down
+from tests.isolation.harness import changed, eventually, forgetful, held, rolled_back, sql, wall_down
 from tests.isolation.world import World, canary, content
 from tests.model_server import Fault, ModelServer
 
@@ -101,14 +100,6 @@ def state_of(world: World, firm: str, job: IngestJob) -> str:
 
 
 @contextmanager
-def forgetful_managers() -> Iterator[None]:
-    """The application without its own filter: what is left is the database's."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TenantManager, "get_queryset", models.Manager.get_queryset)
-        yield
-
-
-@contextmanager
 def remembered(principal: Principal) -> Iterator[None]:
     """A worker that trusts grants of an earlier moment: the control for those that were lost since."""
     with rolled_back(), pytest.MonkeyPatch.context() as patch:
@@ -138,7 +129,7 @@ def watching() -> Iterator[list[list[str]]]:
 def test_a_message_of_one_tenant_runs_no_job_of_another(world: World, named: str, owner: str) -> None:
     def attack() -> str:
         job = waiting(world, owner)
-        with forgetful_managers():
+        with forgetful():
             deliver(world.firm(named).id, job.id, None)
         return state_of(world, owner, job)
 
@@ -150,7 +141,7 @@ def test_a_hidden_job_and_none_at_all_end_alike(world: World, caplog: pytest.Log
 
     def said(job_id: UUID) -> str:
         caplog.clear()
-        with forgetful_managers():
+        with forgetful():
             result = deliver(world.acme.id, job_id, None)
         ours = [record.getMessage() for record in caplog.records if record.name == "glassbox.corpus"]
         return f"{result.state} {ours}".replace(str(job_id), "?")
@@ -424,7 +415,7 @@ def sweeping() -> Iterator[list[str]]:
         visible = IngestJob._base_manager.order_by().values_list("tenant_id", flat=True).distinct()
         sent.extend(f"sent for {job.tenant_id} beside {tenant}" for tenant in visible)
 
-    with forgetful_managers(), pytest.MonkeyPatch.context() as patch:
+    with forgetful(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(tasks, "enqueue", enqueue)
         yield sent
 
