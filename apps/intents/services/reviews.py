@@ -28,6 +28,7 @@ from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.drafts import own_draft, require_reason
 from apps.intents.services.golden import golden_vectors
 from apps.intents.services.versions import policy_version_activate
+from apps.intents.submission import submitted
 from apps.intents.validation import require_valid
 from apps.tenants.context import current_scope
 from apps.tenants.roles import Permission
@@ -54,6 +55,7 @@ def version_submit(version_id: UUID) -> PolicyVersion:
         version.save(update_fields=["status", "submitted_at"])
         _record("intents.policy.submitted", version)
         announce_submission(version)
+        submitted(version)
     return version
 
 

@@ -45,9 +45,16 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         "Policy",
         (
             Entry("In force", "gavel", "admin:intents_policyversion_in_force", Permission.POLICY_VIEW),
+            Entry("Drafts", "edit_note", "admin:policy_drafts", Permission.POLICY_EDIT),
+            Entry("Waiting for review", "rate_review", "admin:policy_reviews", Permission.POLICY_VIEW),
             Entry("Versions", "history", "admin:intents_policyversion_changelist", Permission.POLICY_VIEW),
             Entry("Who could reach what", "person_search", "admin:policy_access", Permission.POLICY_VIEW),
+            Entry("Classifier's desk", "psychology", "admin:policy_desk", Permission.POLICY_VIEW),
         ),
+    ),
+    (
+        "Quality",
+        (Entry("Evaluation questions", "quiz", "admin:evaluation_questions", Permission.POLICY_VIEW),),
     ),
     ("Audit", (Entry("Events", "receipt_long", "admin:audit_event_changelist", Permission.AUDIT_VIEW),)),
     (
@@ -56,6 +63,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
             Entry("Tenant", "apartment", "admin:tenants_tenant_changelist", Permission.MEMBER_VIEW),
             Entry("Members", "group", "admin:tenants_membership_changelist", Permission.MEMBER_VIEW),
             Entry("API keys", "key", "admin:tenants_apikey_changelist", Permission.KEY_MANAGE),
+            Entry("My keys", "badge", "admin:my_keys", Permission.POLICY_VIEW),
         ),
     ),
 )
