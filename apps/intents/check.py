@@ -33,7 +33,11 @@ class Misclassified:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldenCheck:
-    """The outcome of a check; `accuracy` is the share of examples that got their intent, 0 to 1."""
+    """The outcome of a check; `accuracy` is the share of examples that got their intent, 0 to 1.
+
+    unreachable: names of intents that nobody's question can reach, as far as the examples tell: not one of their own is
+        recognised as theirs.
+    """
 
     examples: int
     correct: int
@@ -41,11 +45,12 @@ class GoldenCheck:
     minimum_accuracy: float
     confusion: tuple[ConfusionCell, ...]
     misclassified: tuple[Misclassified, ...]
+    unreachable: tuple[str, ...]
     degraded: bool
 
     @property
     def passed(self) -> bool:
-        return self.accuracy >= self.minimum_accuracy
+        return self.accuracy >= self.minimum_accuracy and not self.unreachable
 
 
 def golden_check(snapshot: PolicySnapshot, example_vectors: Vector | None) -> GoldenCheck:
@@ -78,5 +83,6 @@ def golden_check(snapshot: PolicySnapshot, example_vectors: Vector | None) -> Go
             for (expected, given), count in sorted(cells.items())
         ),
         misclassified=tuple(misclassified),
+        unreachable=tuple(rule.name for rule in snapshot.intents if not cells[rule.name, rule.name]),
         degraded=example_vectors is None,
     )

@@ -155,6 +155,17 @@ class InvalidMomentError(ApplicationError):
     message: ClassVar[str] = "{effective_from} has passed: a version takes effect now or later, never before."
 
 
+class UnreachableIntentError(ApplicationError):
+    """Data: number, intents (labels)."""
+
+    code: ClassVar[str] = "intents.intent_unreachable"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Version {number} has an intent that no question reaches, {intents}: not one of its own golden examples is "
+        "recognised as its own. Give it examples and terms that tell it from the others, or remove it."
+    )
+
+
 class GoldenAccuracyError(ApplicationError):
     """Data: number, accuracy, minimum, examples."""
 

@@ -32,7 +32,7 @@ def explain(
     """The reason of a decision, for a reader who knows the policy's labels and nothing of the code.
 
     Args:    outside: mean similarity of the nearest counter-examples; None where the terms alone decided.
-    Returns: one sentence. It quotes golden examples and policy terms, and of the question only what was set aside.
+    Returns: one sentence. It quotes golden examples and policy terms, and nothing of the question.
     """
     parts = [_verdict_words(verdict, snapshot, best, second, outside)]
     if verdict is not Verdict.EMPTY:
@@ -42,7 +42,8 @@ def explain(
     if degraded:
         parts.append("no embedding was to be had, so the terms alone decided")
     if set_aside:
-        parts.append("set aside as instructions, without effect: " + ", ".join(f"“{text}”" for text in set_aside))
+        # How many, not which: a reason is recorded, and where only a digest of the question is kept no word of it is.
+        parts.append(f"{_counted(len(set_aside))} beside the question had no effect")
     return "; ".join(parts) + "."
 
 
@@ -89,3 +90,7 @@ def _nearest_words(nearest: NearestExample, snapshot: PolicySnapshot) -> str:
         f"nearest example “{nearest.text}” "
         f"({snapshot.label_of(nearest.intent)}, cosine similarity {nearest.cosine_similarity:.2f})"
     )
+
+
+def _counted(phrases: int) -> str:
+    return "one phrase" if phrases == 1 else f"{phrases} phrases"

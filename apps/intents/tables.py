@@ -78,10 +78,12 @@ def check_tables(check: GoldenCheck, snapshot: PolicySnapshot) -> tuple[Table, .
 def check_verdict(check: GoldenCheck) -> str:
     """One line: the accuracy against the policy's own bar."""
     how = "terms alone" if check.degraded else "embeddings and terms"
-    verdict = "reaches" if check.passed else "does not reach"
+    verdict = "reaches" if check.accuracy >= check.minimum_accuracy else "does not reach"
+    unreachable = f" No question reaches {', '.join(check.unreachable)}." if check.unreachable else ""
     return (
         f"{check.correct} of {check.examples} golden examples get their intent without themselves ({how}): "
         f"{check.accuracy:.1%}, which {verdict} the bar of {check.minimum_accuracy:.0%}."
+        f"{unreachable}"
     )
 
 

@@ -70,6 +70,13 @@ def _budget_problems(snapshot: PolicySnapshot) -> Iterator[str]:
     )
     if snapshot.total_cap_chars < 1:
         yield "The total cap must be at least one character."
+        return
+    yield from (
+        f"The cap of '{budget.kind.value}', {budget.cap_chars:,} characters, is larger than the total of "
+        f"{snapshot.total_cap_chars:,}: it could never be filled. Lower it, or raise the total."
+        for budget in snapshot.budgets
+        if budget.cap_chars > snapshot.total_cap_chars
+    )
 
 
 def _threshold_problems(snapshot: PolicySnapshot) -> Iterator[str]:

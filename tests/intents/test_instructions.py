@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -38,7 +39,6 @@ def test_what_was_set_aside_is_kept(injection: str) -> None:
     [
         "Can we ignore the restriction on short selling?",
         "As of 31 December 2024, what was the return?",
-        "I am writing a commentary; what tone do we use?",
         "Who is the compliance officer?",
         "Which rules apply to us as a management company?",
         "What should I do if I forget the limit?",
@@ -54,12 +54,52 @@ def test_no_ordinary_question_loses_anything(baseline: PolicySnapshot) -> None:
     assert [text for text in questions if core_question(text).set_aside] == []
 
 
+def test_what_stands_beside_the_question_does_not_decide_and_is_searched_with() -> None:
+    core = core_question("The Alpha fund fell in March. Compliance is worried. What was the reason?")
+    assert core.text == "What was the reason?"
+    assert core.beside == ("The Alpha fund fell in March.", "Compliance is worried.")
+    assert core.search_text == "The Alpha fund fell in March. Compliance is worried. What was the reason?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Capital expenditure of the U.S. Equity fund. No. 5 on the list.",
+        "Returns by year: 2022, 2023 and 2024",
+        "Drawdown of Alpha",
+    ],
+)
+def test_where_nothing_asks_the_whole_text_is_the_question(question: str) -> None:
+    assert core_question(question).text == question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the return of the U.S. Equity fund approx. in Q4 vs. the index?",
+        "Give me the drawdown. Then show the Sharpe ratio.",
+        "I would like to know the fee. How is it computed?",
+        "Bitte nenne die Gebühr. Wie wird sie berechnet?",
+    ],
+)
+def test_every_sentence_that_asks_is_kept(question: str) -> None:
+    core = core_question(question)
+    assert (core.text, core.beside) == (question, ())
+
+
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
-    assert len(core_question(text).text) <= len(text)
+    core = core_question(text)
+    assert len(core.text) <= len(core.search_text) <= len(unicodedata.normalize("NFKC", text))
 
 
-@pytest.mark.parametrize("piece", ["ignore ", "pretend, ", "\n", "I am ", "as the chief ", ". ", "and "])
+# Whatever begins a pattern, said again and again.
+_PIECES = (
+    "ignore |pretend, |\n|I am |as the chief |. |and |<a |{|kinds=|a(b|: what |from the |style_sample, |[kind |?) "
+)
+
+
+@pytest.mark.parametrize("piece", _PIECES.split("|"))
 def test_a_long_text_takes_linear_time(piece: str) -> None:
     def seconds(length: int) -> float:
         started = time.perf_counter()

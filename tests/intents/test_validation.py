@@ -32,6 +32,10 @@ def with_fallback(*kinds: Kind) -> PolicySnapshot:
         (replace(BASELINE, budgets=(replace(BASELINE.budgets[0], cap_chars=0), *BASELINE.budgets[1:])), "at least one"),
         (replace(BASELINE, budgets=(replace(BASELINE.budgets[0], position=2), *BASELINE.budgets[1:])), "a position"),
         (replace(BASELINE, total_cap_chars=0), "total cap"),
+        (
+            replace(BASELINE, total_cap_chars=1199),
+            "'style_sample', 1,200 characters, is larger than the total of 1,199",
+        ),
         (replace(BASELINE, classifier=replace(BASELINE.classifier, neighbours=0)), "neighbours"),
         (replace(BASELINE, classifier=replace(BASELINE.classifier, term_weight=-1.0)), "term_weight"),
         (replace(BASELINE, classifier=replace(BASELINE.classifier, minimum_golden_accuracy=1.5)), "between 0 and 1"),
@@ -39,6 +43,11 @@ def with_fallback(*kinds: Kind) -> PolicySnapshot:
 )
 def test_a_problem_is_named(policy: PolicySnapshot, problem: str) -> None:
     assert any(problem in sentence for sentence in policy_problems(policy))
+
+
+def test_caps_may_add_up_to_more_than_the_total() -> None:
+    assert sum(budget.cap_chars for budget in BASELINE.budgets) > BASELINE.total_cap_chars
+    assert policy_problems(replace(BASELINE, total_cap_chars=1200)) == ()
 
 
 def test_the_error_names_all_problems_at_once() -> None:

@@ -96,6 +96,7 @@ class PolicyVersion(TenantModel):
 
     class Meta:
         ordering = ("-number",)
+        indexes = (models.Index(fields=["tenant", "-valid_from"], name="policy_version_by_validity"),)
         constraints = (
             models.UniqueConstraint(fields=["tenant", "number"], name="policy_version_number_once"),
             models.UniqueConstraint(

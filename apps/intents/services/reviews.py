@@ -20,6 +20,7 @@ from apps.intents.errors import (
     NotWithdrawableError,
     OwnVersionError,
     SamePolicyError,
+    UnreachableIntentError,
 )
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.notices import announce_submission
@@ -147,7 +148,8 @@ def require_accuracy(version: PolicyVersion) -> GoldenCheck:
     Where the embedding provider is down the terms alone would be judged, and not what answers are made with: then
     nothing can be submitted or approved, and the error says why.
 
-    Raises: GoldenAccuracyError: below the version's own bar; ProviderError.
+    Raises: UnreachableIntentError: an intent that none of its own examples gets; GoldenAccuracyError: below the
+            version's own bar; ProviderError.
     """
     snapshot = version_snapshot(version)
     tenant = current_tenant()
@@ -155,6 +157,10 @@ def require_accuracy(version: PolicyVersion) -> GoldenCheck:
         tenant.embedding_profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict
     )
     check = golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=provider))
+    if check.unreachable:
+        raise UnreachableIntentError(
+            number=version.number, intents=", ".join(snapshot.label_of(name) for name in check.unreachable)
+        )
     if not check.passed:
         raise GoldenAccuracyError(
             number=version.number,

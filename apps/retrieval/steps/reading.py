@@ -52,12 +52,12 @@ def read_meaning(
     """Read filters, terms and concepts, against what is held within the bounds."""
     with recorder.stage(Stage.ANALYSE) as stage:
         inventory = deps.inventory.read(bounds)
-        # What the classifier sets aside says nothing about the subject here either.
+        # Who asks, and what should hold, says nothing about the subject here either.
         core = core_question(text)
-        for phrase in core.set_aside:
+        for phrase in core.instructions:
             stage.exclude(f"words “{phrase}”", "An instruction or a claimed role is not what the question is about.")
         analysis = analyse(
-            core.text or text,
+            core.search_text or text,
             language=question.language,
             inventory=inventory,
             minimum_chars=deps.policy.minimum_question_chars,
