@@ -409,7 +409,7 @@ def test_one_that_can_t_be_put_in_force_keeps_no_other_waiting_and_is_logged_wit
     first, second = submitted(officer), submitted(officer)
     now = timezone.now()
     with as_(reviewer):
-        version_approve(first.id, effective_from=now + timedelta(seconds=0.2))
+        version_approve(first.id, effective_from=now + timedelta(seconds=1.8))
         version_approve(second.id, effective_from=now + timedelta(seconds=1.9))
     time.sleep(2)
     activate = activation.policy_version_activate
