@@ -78,7 +78,8 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
             IntegrityError: its status does not allow it.
     """
     with transaction.atomic():
-        require_valid(version_snapshot(version))
+        content = version_snapshot(version)
+        require_valid(content)
         # The row lock makes two activations at once take turns.
         earlier = (
             PolicyVersion.objects.select_for_update().filter(status=VersionStatus.ACTIVE).exclude(id=version.id).first()
@@ -95,7 +96,7 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
                 "author": version.author_label,
                 "approver": version.approver_label,
                 "superseded_number": earlier.number if earlier else None,
-                "content_sha256": policy_sha256(version_snapshot(version)),
+                "content_sha256": policy_sha256(content),
             },
             subject_type="policy_version",
             subject_id=version.id,
