@@ -16,6 +16,8 @@ from apps.tenants.roles import Role
 
 _LIVES = (("30", "30 days"), ("90", "90 days"), ("365", "One year"), ("", "Never: revoked by hand"))
 _OWN_LIVES = (("30", "30 days"), ("90", "90 days"), ("180", "180 days"), ("365", "One year"))
+# What a key of that role does without what is withheld from it (principals.WITHHELD_FROM_KEYS).
+_BY_KEY = {**ROLE_SENTENCES, Role.TENANT_ADMIN: "adds scopes, uploads and deletes documents, restarts jobs"}
 _OVERLAPS = (("0", "Now"), ("1", "In one hour"), ("24", "In one day"), ("168", "In one week"))
 
 
@@ -78,7 +80,7 @@ class MyKeyAddForm(_OwnLifeForm):
         held = sorted(roles, key=list(Role).index)
         super().__init__(data, initial={"role": held[0]} if len(held) == 1 else None)
         role: Any = self.fields["role"]
-        role.choices = [(each.value, f"{each.label}: {ROLE_SENTENCES[each]}") for each in held]
+        role.choices = [(each.value, f"{each.label}: {_BY_KEY[each]}") for each in held]
 
 
 class MyKeyRotateForm(ApiKeyRotateForm, _OwnLifeForm):
