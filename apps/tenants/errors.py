@@ -47,7 +47,10 @@ class InvalidKeyError(ApplicationError):
 
     code = "tenants.invalid_api_key"
     status = 401
-    message = "The API key is not valid: unknown, expired or revoked. Create a new one under Administration, API keys."
+    message = (
+        "The API key is not valid: unknown, expired or revoked, or its person lost the role. Create a new one under "
+        "Administration, API keys or My keys."
+    )
 
 
 class NotInPersonError(ApplicationError):

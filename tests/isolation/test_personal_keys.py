@@ -292,6 +292,22 @@ def test_a_scope_that_the_person_lost_is_not_reached_by_a_key_that_was_given_it(
     )
 
 
+def test_a_role_that_the_person_lacks_is_not_gained_by_writing_it_into_a_key(world: World) -> None:
+    def unchecked(key: ApiKey, person_id: UserId) -> Principal:
+        return replace(world.people["ann"], roles=frozenset({Role(key.role)}), key_id=key.id)
+
+    def attack() -> list[str]:
+        with open_scope(tenant=world.acme.id, principal=world.people["ann"]):
+            insert_key(world.acme.id, id_of(world, "ann"), "tenant_admin", world.scope_id("acme", "fund:alpha"))
+        return sorted(key_principal(api_key_authenticate(FORGED)).permissions)
+
+    held(
+        attack,
+        loot="document.delete",
+        without=lambda: patch("apps.tenants.selectors.grants._person_by_key", unchecked),
+    )
+
+
 @pytest.mark.parametrize("life", ["366 days", "10 years"])
 def test_the_database_lets_no_key_of_a_person_live_longer_than_a_year(world: World, life: str) -> None:
     def attack() -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
 from apps.audit.models import Event
 from apps.errors import ApplicationError
+from apps.tenants.api.throttling import PrincipalThrottle
 from apps.tenants.context import open_scope
 from apps.tenants.errors import (
     InvalidKeyError,
@@ -224,6 +227,35 @@ def test_its_last_use_is_noted(acme: Firm, alice: Principal) -> None:
     _, plain = make_personal_key(acme, "alice", role=Role.ANALYST)
     assert me(plain).status_code == 200
     assert api_key_authenticate(plain).last_used_at is not None
+
+
+def test_more_keys_are_no_more_rate(acme: Firm, alice: Principal) -> None:
+    make_member(acme, "bob", Role.ANALYST)
+    counted = {
+        PrincipalThrottle().get_cache_key(SimpleNamespace(user=principal), None)  # type: ignore[arg-type]
+        for principal in (
+            alice,
+            make_personal_key(acme, "alice", role=Role.ANALYST)[0],
+            make_personal_key(acme, "alice", role=Role.ANALYST)[0],
+            make_personal_key(acme, "bob", role=Role.ANALYST)[0],
+        )
+    }
+    assert len(counted) == 2
+
+
+def test_an_answer_is_replayed_to_the_key_that_got_it_and_to_no_other_of_the_person(
+    acme: Firm, alice: Principal
+) -> None:
+    def upload(plain: str) -> Any:
+        form = {"file": SimpleUploadedFile("note.md", b"# A note"), "scope": "fund:alpha", "kind": "run"}
+        headers = {"authorization": f"Bearer {plain}", "idempotency-key": "once"}
+        return Client().post("/api/v1/documents/", form, headers=headers)
+
+    _, one = make_personal_key(acme, "alice", role=Role.ANALYST)
+    _, other = make_personal_key(acme, "alice", role=Role.ANALYST)
+    assert upload(one).status_code in (201, 202)
+    assert "Idempotent-Replayed" in upload(one).headers
+    assert "Idempotent-Replayed" not in upload(other).headers
 
 
 # --- How it ends ----------------------------------------------------------------------------------------------------
