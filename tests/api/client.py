@@ -66,7 +66,7 @@ class Api:
 def person(principal: Principal) -> Api:
     """A client that is signed in as one of a firm's members."""
     api = Api()
-    api.client.force_login(User.objects.get(id=principal.id))
+    api.client.force_login(User.objects.get_by_natural_key(principal.label))
     return api
 
 
