@@ -82,6 +82,23 @@ class PolicyAuthorError(ApplicationError):
     )
 
 
+class PolicyVersionNotFoundError(ApplicationError):
+    """Data: version. Not there and not yours are the same."""
+
+    code: ClassVar[str] = "intents.policy_version_not_found"
+    status: ClassVar[int] = 404
+    message: ClassVar[str] = "There is no policy version {version}."
+
+
+class PersonNeededError(ApplicationError):
+    code: ClassVar[str] = "intents.person_needed"
+    status: ClassVar[int] = 403
+    message: ClassVar[str] = (
+        "An API key is nobody: a version is written and approved by people. Use a key that acts for you "
+        "(Administration, My keys), or sign in."
+    )
+
+
 class ReasonMissingError(ApplicationError):
     code: ClassVar[str] = "intents.reason_missing"
     message: ClassVar[str] = "Say why, in a sentence: the reviewer and the record need it."

@@ -173,7 +173,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Cited answers from a firm's own documents, with every step of the way in the open.\n\n"
         "**Start.** Make an API key in the admin (Administration, API keys), `export GLASSBOX_KEY=gbx_...`, and paste "
         "any example below: they run as they stand. Where one is about a particular thing, set `DOCUMENT_ID`, "
-        "`JOB_ID`, `EVENT_ID` or `SCOPE` first, from the lists.\n\n"
+        "`JOB_ID`, `EVENT_ID`, `VERSION_ID` or `SCOPE` first, from the lists. Policy versions are written and approved "
+        "by people: for those writes, use a key that acts for you (Administration, My keys).\n\n"
         "**Errors** are problem details (RFC 9457) with a stable `code`. **Lists** come in pages: follow `next` as it "
         "is. Unknown fields and parameters are refused. Every address ends with a slash. **Writes** may carry an "
         "`Idempotency-Key`, and are then safe to send again."
@@ -207,6 +208,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "JobStage": "apps.corpus.models.JobStage",
         "PolicyStatus": "apps.intents.models.VersionStatus",
         "PolicyOrigin": "apps.intents.models.VersionOrigin",
+        "PolicyChangeKind": "apps.intents.diff.ChangeKind",
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
         "Permission": "apps.tenants.roles.Permission",

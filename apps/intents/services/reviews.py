@@ -26,12 +26,13 @@ from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.notices import announce_submission
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
-from apps.intents.services.drafts import own_draft, require_reason
+from apps.intents.services.drafts import own_draft, require_person, require_reason
 from apps.intents.services.golden import golden_vectors
 from apps.intents.services.versions import policy_version_activate
 from apps.intents.submission import submitted
 from apps.intents.validation import require_valid
 from apps.tenants.context import current_scope
+from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
 
@@ -41,8 +42,9 @@ _WITHDRAWABLE = (VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 def version_submit(version_id: UUID) -> PolicyVersion:
     """Hand a draft to the reviewers. From here on it does not change.
 
-    Raises: PermissionDeniedError, NotADraftError, NotTheAuthorError; InvalidPolicyError: with all that is wrong;
-            SamePolicyError: it says what the version in force says; GoldenAccuracyError: its classifier is too poor.
+    Raises: PermissionDeniedError, PersonNeededError, NotADraftError, NotTheAuthorError; InvalidPolicyError: with all
+            that is wrong; SamePolicyError: it says what the version in force says; GoldenAccuracyError: its classifier
+            is too poor.
     """
     with transaction.atomic():
         version = own_draft(version_id)
@@ -66,8 +68,8 @@ def version_approve(version_id: UUID, *, effective_from: datetime | None = None,
     Args:    effective_from: aware; None for now. One in the future is put in force by the schedule, a minute late at
                  most.
     Returns: the version, active where it takes effect now.
-    Raises:  PermissionDeniedError, NotInReviewError, OwnVersionError; InvalidMomentError: it lies in the past;
-             GoldenAccuracyError.
+    Raises:  PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError; InvalidMomentError: it lies
+             in the past; GoldenAccuracyError.
     """
     with transaction.atomic():
         version = _reviewed(version_id)
@@ -112,10 +114,10 @@ def version_send_back(version_id: UUID, *, reason: str) -> PolicyVersion:
 def version_withdraw(version_id: UUID, *, reason: str) -> PolicyVersion:
     """Take a version back that is in review, or approved and not yet in force.
 
-    Raises: PermissionDeniedError: neither its author nor somebody who may approve; NotWithdrawableError,
-            ReasonMissingError.
+    Raises: PermissionDeniedError: neither its author nor somebody who may approve; PersonNeededError,
+            NotWithdrawableError, ReasonMissingError.
     """
-    principal = current_scope().principal
+    principal = _editor_or_reviewer()
     with transaction.atomic():
         version = _locked(version_id)
         if version.status not in _WITHDRAWABLE:
@@ -131,10 +133,11 @@ def version_withdraw(version_id: UUID, *, reason: str) -> PolicyVersion:
 
 
 def version_comment(version_id: UUID, *, text: str) -> ReviewComment:
-    """Say something of a version, in one's own name. Raises PermissionDeniedError, ReasonMissingError."""
-    principal = current_scope().principal
-    if not principal.may(Permission.POLICY_EDIT):
-        principal.require(Permission.POLICY_APPROVE)
+    """Say something of a version, in one's own name.
+
+    Raises: PermissionDeniedError, PersonNeededError, ReasonMissingError.
+    """
+    _editor_or_reviewer()
     with transaction.atomic():
         version: PolicyVersion = PolicyVersion.objects.get(id=version_id)
         comment = _comment(version, require_reason(text))
@@ -142,24 +145,32 @@ def version_comment(version_id: UUID, *, text: str) -> ReviewComment:
     return comment
 
 
-def require_accuracy(version: PolicyVersion) -> GoldenCheck:
-    """Classify the version's golden examples, each left out in turn.
+def version_check(version: PolicyVersion) -> GoldenCheck:
+    """Classify the version's golden examples with the tenant's provider, each left out in turn.
 
-    Where the embedding provider is down the terms alone would be judged, and not what answers are made with: then
-    nothing can be submitted or approved, and the error says why.
-
-    Raises: UnreachableIntentError: an intent that none of its own examples gets; GoldenAccuracyError: below the
-            version's own bar; ProviderError.
+    Raises: ProviderError: where it is down the terms alone would be judged, and not what answers are made with.
     """
     snapshot = version_snapshot(version)
     tenant = current_tenant()
     provider = provider_for(
         tenant.embedding_profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict
     )
-    check = golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=provider))
+    return golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=provider))
+
+
+def require_accuracy(version: PolicyVersion) -> GoldenCheck:
+    """The check of a version that reaches its own bar.
+
+    Without the provider nothing can be submitted or approved, and the error says why.
+
+    Raises: UnreachableIntentError: an intent that none of its own examples gets; GoldenAccuracyError: below the
+            version's own bar; ProviderError.
+    """
+    check = version_check(version)
     if check.unreachable:
         raise UnreachableIntentError(
-            number=version.number, intents=", ".join(snapshot.label_of(name) for name in check.unreachable)
+            number=version.number,
+            intents=", ".join(version_snapshot(version).label_of(name) for name in check.unreachable),
         )
     if not check.passed:
         raise GoldenAccuracyError(
@@ -173,14 +184,22 @@ def require_accuracy(version: PolicyVersion) -> GoldenCheck:
 
 def _reviewed(version_id: UUID) -> PolicyVersion:
     """A version in review that the principal may decide on, locked until the transaction ends."""
-    principal = current_scope().principal
-    principal.require(Permission.POLICY_APPROVE)
+    current_scope().principal.require(Permission.POLICY_APPROVE)
+    principal = require_person()
     version = _locked(version_id)
     if version.status != VersionStatus.IN_REVIEW:
         raise NotInReviewError(number=version.number, status=version.get_status_display())
     if version.author_id == principal.id:
         raise OwnVersionError(number=version.number)
     return version
+
+
+def _editor_or_reviewer() -> Principal:
+    """The person who acts, where they may write policies or approve them."""
+    principal = current_scope().principal
+    if not principal.may(Permission.POLICY_EDIT):
+        principal.require(Permission.POLICY_APPROVE)
+    return require_person()
 
 
 def _locked(version_id: UUID) -> PolicyVersion:
