@@ -118,7 +118,7 @@ document.addEventListener("DOMContentLoaded", () => {
             textOf(row).value = "";
             textOf(row).focus();
         }
-        list.closest("[data-intent]") && changed();
+        changed();
     }
 
     function moveExample(choice) {
@@ -225,7 +225,7 @@ document.addEventListener("DOMContentLoaded", () => {
             }
         }
         if (button?.matches("[data-add-row]")) {
-            addRow(button.previousElementSibling.matches("[data-rows]") ? button.previousElementSibling : listAbove(button));
+            addRow(listAbove(button));
         } else if (button?.matches("[data-remove-row]")) {
             removeRow(button.closest("[data-row]"));
         } else if (button?.matches("[data-move]")) {
@@ -287,7 +287,7 @@ document.addEventListener("DOMContentLoaded", () => {
     form.addEventListener("submit", () => {
         leaving = true;
         const open = [...form.querySelectorAll("details[open]")].map((each) => each.id);
-        sessionStorage.setItem(kept, JSON.stringify({ open, top: save.closest("form").getBoundingClientRect().top }));
+        sessionStorage.setItem(kept, JSON.stringify({ open, top: form.getBoundingClientRect().top }));
     });
 
     window.addEventListener("beforeunload", (event) => {
@@ -338,6 +338,8 @@ document.addEventListener("DOMContentLoaded", () => {
         }
     }
     document.getElementById("errors")?.focus();
-    document.querySelector("#draft-form [autofocus]")?.scrollIntoView({ block: "center" });
+    const newest = form.querySelector("[autofocus]");
+    newest?.focus();
+    newest?.scrollIntoView({ block: "center" });
     chooseRoom();
 });

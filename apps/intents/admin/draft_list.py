@@ -39,6 +39,7 @@ class DraftRow:
     based_on: str
     changed_at: datetime
     changes: str
+    unchanged: bool
     problems: int
     sent_back: bool
     comment: ReviewComment | None
@@ -147,13 +148,15 @@ def _rows(drafts: list[PolicyVersion]) -> list[DraftRow]:
     rows = []
     for draft in drafts:
         snapshot = version_snapshot(draft)
+        diff = policy_diff(in_force, snapshot)
         rows.append(
             DraftRow(
                 version=draft,
                 author=draft.author_label or "the platform",
                 based_on=f"Version {draft.based_on.number}" if draft.based_on else "",
                 changed_at=changed[draft.id][1] if draft.id in changed else draft.created_at,
-                changes=in_few_words(policy_diff(in_force, snapshot)),
+                changes=in_few_words(diff),
+                unchanged=not diff.changes,
                 problems=len(policy_problems(snapshot)),
                 sent_back=draft.id in sent_back,
                 comment=comments.get(draft.id),
@@ -164,5 +167,7 @@ def _rows(drafts: list[PolicyVersion]) -> list[DraftRow]:
 
 def in_few_words(diff: PolicyDiff) -> str:
     """The most important change, and how many more there are."""
+    if not diff.changes:
+        return "Nothing yet: it says what the version in force says."
     more = len(diff.changes) - 1
     return f"{diff.sentences[0]} And {more} more change{'s' * (more != 1)}." if more > 0 else diff.sentences[0]

@@ -36,7 +36,7 @@ MOST_CHARS: Final = 10_000_000
 _LABEL_CHARS, _NAME_CHARS, _EXAMPLE_CHARS, _TERM_CHARS, _TEXT_CHARS = 80, 40, 500, 80, 4000
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 _WHOLE: Final = re.compile(r"[0-9]{1,12}")
-_DECIMAL: Final = re.compile(r"[+-]?([0-9]{1,12}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,2})?")
+_DECIMAL: Final = re.compile(r"[+-]?([0-9]{1,12}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?")
 
 Complain = Callable[[str, str], None]
 
