@@ -22,9 +22,16 @@ document.addEventListener("DOMContentLoaded", () => {
 
     function changed() {
         dirty = true;
-        saved.textContent = "Not saved yet";
+        say("Not saved yet");
         clearTimeout(timer);
         timer = setTimeout(preview, PAUSE_MS);
+    }
+
+    // Said once: a screen reader reads it whenever it is written.
+    function say(text) {
+        if (saved.textContent !== text) {
+            saved.textContent = text;
+        }
     }
 
     // --- What it comes to ---------------------------------------------------------------------------------------------
@@ -42,7 +49,7 @@ document.addEventListener("DOMContentLoaded", () => {
             }
             text = await answer.text();
         } catch {
-            saved.textContent = "Not saved yet. What it comes to could not be asked for.";
+            say("Not saved yet. What it comes to could not be asked for.");
             return;
         }
         if (mine !== asked) {
@@ -57,7 +64,7 @@ document.addEventListener("DOMContentLoaded", () => {
             document.getElementById(part.dataset.for)?.replaceChildren(part.content);
         }
         chooseRoom();
-        saved.textContent = "Not saved yet";
+        say("Not saved yet");
     }
 
     function chooseRoom() {

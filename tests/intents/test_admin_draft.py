@@ -99,7 +99,7 @@ def value(page: Page, name: str) -> str:
 
 def test_the_list_is_in_the_sidebar_and_says_how_to_begin(officer: Visitor) -> None:
     page = officer.open("policy_drafts")
-    assert page.response.request["PATH_INFO"] in page.sidebar
+    assert "/admin/policy/drafts/" in page.sidebar
     assert "You have no draft" in page.text
     assert any(link.endswith("/policy/drafts/start/") for link in page.links)
 
@@ -133,7 +133,7 @@ def test_an_older_version_is_brought_back_as_a_draft_and_the_page_says_what_that
     page = officer.open("policy_draft_start", copy=str(draft.id))
     assert "begins as a copy of version 2" in page.text
     assert "Performance can now reach Schedules." in page.text
-    officer.post(f"{page.response.request['PATH_INFO']}?copy={draft.id}", {"reason": "As before."})
+    officer.post(f"/admin/policy/drafts/start/?copy={draft.id}", {"reason": "As before."})
     with open_scope(tenant=acme.id, reason="a test"):
         copy = PolicyVersion.objects.get(number=3)
         assert (copy.origin, Kind.SCHEDULE in version_snapshot(copy).intents[0].kinds) == (VersionOrigin.ROLLBACK, True)
@@ -187,6 +187,7 @@ def test_what_was_sent_back_shows_what_the_reviewer_said(
     assert "rupert said" in text
     assert "Say which schedules." in text
     assert "My own remark." not in text
+    assert "Say which schedules." in officer.open("policy_draft", draft.id).text
 
 
 def test_others_drafts_are_shown_to_copy_and_not_to_edit(acme: Firm, officer: Visitor) -> None:
@@ -320,10 +321,14 @@ def test_what_can_t_be_stored_comes_back_beside_its_field_with_everything_typed(
     page = save(officer, draft, form.and_(kind__i1=["schedule"]))
     assert page.status == 422
     assert stored(acme, draft) == before
-    for field, words in (("cap-run", "whole number"), ("name-i2", "Another intent"), ("reason", "Say why")):
+    for field, title, words in (
+        ("cap-run", "Past run", "whole number"),
+        ("name-i2", "Compliance", "Another intent"),
+        ("reason", "Reason", "Say why"),
+    ):
         (beside,) = page.tree.xpath(f"//*[@id='{field}-error']")
         assert words in beside.text_content()
-        assert page.tree.xpath(f"//*[@id='errors']//a[@href='#{field}']")
+        assert page.tree.xpath(f"//*[@id='errors']//a[@href='#{field}'][contains(., '{title}: ')]")
         assert page.tree.xpath(f"//*[@id='{field}'][@aria-describedby]")
     assert (value(page, "cap-run"), value(page, "total_cap"), value(page, "name-i2")) == ("many", "4000", "performance")
     assert "schedule" in Typed.from_page(page.tree).values["kind-i1"]
@@ -373,6 +378,12 @@ def test_a_draft_that_was_changed_meanwhile_loses_nothing_that_was_typed(
     assert save(officer, draft, Typed.from_page(page.tree)).status == 302
     kept = stored(acme, draft)
     assert (kept.total_cap_chars, Kind.SCHEDULE in kept.intents[0].kinds) == (5000, False)
+
+
+def test_a_save_that_is_sent_twice_says_that_both_are_the_same(officer: Visitor, draft: PolicyVersion) -> None:
+    form = typed(officer, draft).with_(total_cap="5000")
+    assert save(officer, draft, form).status == 302
+    assert "says the same as what is stored now" in save(officer, draft, form).text
 
 
 def test_a_draft_that_was_thrown_away_meanwhile_shows_what_was_typed(

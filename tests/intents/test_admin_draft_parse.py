@@ -13,6 +13,7 @@ from apps.intents.admin.draft_fields import FALLBACK, fields_of, with_new_intent
 from apps.intents.admin.draft_parse import ParsedDraft, parse_draft
 from apps.intents.admin.draft_post import fields_from, revision_of
 from apps.intents.admin.draft_problems import by_part, placed_problems
+from apps.intents.admin.draft_rows import field_title
 from apps.intents.admin.draft_settings import RETRIEVAL, THRESHOLDS, Setting
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot, RecordingMode
@@ -283,6 +284,21 @@ def test_no_post_breaks_the_reading_and_what_it_gives_can_be_stored(changed: dic
     for rule in found.content.intents:
         texts = [each.text for each in found.content.examples if each.intent == rule.name]
         assert len(set(texts)) == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("field", "title"),
+    [
+        ("cap-run", "Past run"),
+        ("example-i1-3", "Performance"),
+        ("label-fallback", "Unrecognised"),
+        ("setting-rrf_k", "Fusing the two searches"),
+        ("total_cap", "Characters in all"),
+        ("reason", "Reason"),
+    ],
+)
+def test_a_complaint_apart_from_its_field_says_what_it_belongs_to(field: str, title: str) -> None:
+    assert field_title(field, fields_of(BASELINE)) == title
 
 
 # --- Where a problem belongs ----------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from apps.audit.models import Event
+from apps.intents.admin.draft_comments import last_words
 from apps.intents.admin.draft_links import crumbs, find_version, version_admin
 from apps.intents.diff import PolicyDiff, policy_diff
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
@@ -139,11 +140,7 @@ def _rows(drafts: list[PolicyVersion]) -> list[DraftRow]:
         changed[subject_id] = (action, occurred_at)
         if action == _SENT_BACK:
             sent_back.add(subject_id)
-    comments: dict[Any, ReviewComment] = {}
-    authors = {draft.id: draft.author_id for draft in drafts}
-    for comment in ReviewComment.objects.filter(version_id__in=ids).order_by("created_at", "id"):
-        if comment.author_id != authors[comment.version_id]:
-            comments[comment.version_id] = comment
+    comments = last_words(drafts)
     in_force = policy_in_force()
     rows = []
     for draft in drafts:

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from apps.intents.admin.draft_comments import last_words
 from apps.intents.admin.draft_fields import DraftFields, fields_of, with_new_intent
 from apps.intents.admin.draft_links import crumbs, find_version, version_address, version_admin
 from apps.intents.admin.draft_parse import ParsedDraft, parse_draft
@@ -18,6 +19,7 @@ from apps.intents.admin.draft_post import fields_from, revision_of
 from apps.intents.admin.draft_preview import outlook
 from apps.intents.admin.draft_rows import (
     budget_rows,
+    field_title,
     intent_rows,
     kind_columns,
     reason_entry,
@@ -81,11 +83,10 @@ def _save(request: HttpRequest, version: PolicyVersion) -> HttpResponse:
 
 
 def _conflict(stored: PolicySnapshot, typed: PolicySnapshot | None, fields: DraftFields) -> tuple[str, ...]:
-    """What saving would change of what stands there now."""
+    """What saving would change of what stands there now; nothing where a save was sent twice."""
     changes = policy_diff(stored, typed).sentences if typed else ()
-    if stored.reason == fields.reason:
-        return changes
-    return (*(each for each in changes if each != SAME), "The reason is another.")
+    another = () if stored.reason == fields.reason else ("The reason is another.",)
+    return (*(each for each in changes if each != SAME), *another)
 
 
 def _editor(
@@ -111,7 +112,10 @@ def _editor(
         "dirty": request.method == "POST",
         "refusal": refusal,
         "conflict": conflict,
-        "errors": [(field, said) for field, sentences in errors.items() for said in sentences],
+        "errors": [
+            (field, field_title(field, fields), said) for field, sentences in errors.items() for said in sentences
+        ],
+        "comment": last_words([version]).get(version.id),
         "kinds": kind_columns(fields),
         "rows": rows,
         "newest": rows[-2].key if added else "",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from apps.corpus.kinds import Kind
 from apps.intents.admin.draft_fields import FALLBACK, BudgetFields, DraftFields, IntentFields
-from apps.intents.admin.draft_settings import Setting
+from apps.intents.admin.draft_settings import RETRIEVAL, THRESHOLDS, Setting
 from apps.intents.admin.matrix import RECORDING
 from apps.intents.diff_words import PLURALS
 from apps.intents.validation import MINIMUM_EXAMPLES
@@ -112,9 +112,25 @@ def reason_entry(fields: DraftFields, errors: Messages) -> Entry:
     return _entry("reason", fields.reason, errors)
 
 
+def field_title(field: str, fields: DraftFields) -> str:
+    """What a field belongs to, for where its complaint stands apart from it."""
+    part, _, rest = field.partition("-")
+    if part == "setting":
+        return next(setting.label for setting in (*THRESHOLDS, *RETRIEVAL) if setting.name == rest)
+    if rest in Kind.values:
+        return str(Kind(rest).label)
+    key = rest.partition("-")[0]
+    row = next((row for row in fields.rows if row.key == key), None)
+    return _title(row) if row else {"total_cap": "Characters in all", "reason": "Reason"}[field]
+
+
+def _title(row: IntentFields) -> str:
+    return row.label or ("Questions that no intent recognises" if row.key == FALLBACK else "New intent")
+
+
 def _intent_row(row: IntentFields, kinds: tuple[Kind, ...], errors: Messages, problems: Messages) -> IntentRow:
     key = row.key
-    title = row.label or ("Questions that no intent recognises" if key == FALLBACK else "New intent")
+    title = _title(row)
     beside = problems.get(f"intent-{key}", ())
     own = {f"{field}-{key}" for field in ("name", "label", "description", "recording")}
     wrong = any(field in own or field.startswith((f"example-{key}-", f"term-{key}-")) for field in errors)
