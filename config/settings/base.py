@@ -114,6 +114,8 @@ GLASSBOX_DB_ROLE = env.text("GLASSBOX_DB_ROLE", default="glassbox_api")
 GLASSBOX_MAX_UPLOAD_BYTES = env.integer("GLASSBOX_MAX_UPLOAD_BYTES", default=100 * 1024 * 1024)
 GLASSBOX_MAX_QUESTION_CHARS = 4_000
 DATA_UPLOAD_MAX_MEMORY_SIZE = GLASSBOX_MAX_UPLOAD_BYTES
+# A policy in its editor is a form with a field for each term and example: the baseline alone has more than 1,000.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 
 GLASSBOX_EMBEDDING_PROFILES: dict[str, dict[str, Any]] = {
