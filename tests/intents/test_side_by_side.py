@@ -92,9 +92,7 @@ def test_blocks_too_large_to_be_paired_line_by_line_are_removed_and_added() -> N
 
 
 def test_a_change_of_a_policy_is_few_lines_of_its_file(baseline: PolicySnapshot) -> None:
-    found = side_by_side(
-        render_policy_file(baseline), render_policy_file(replace(baseline, total_cap_chars=5000))
-    )
+    found = side_by_side(render_policy_file(baseline), render_policy_file(replace(baseline, total_cap_chars=5000)))
     (pair,) = (pair for pair in pairs(found) if pair.kind is not PairKind.SAME)
     assert pair.kind is PairKind.CHANGED
     assert [piece.text for piece in pair.after.pieces if piece.changed] == ["5000"] if pair.after else False
