@@ -83,7 +83,7 @@ def test_the_other_way_round_it_becomes_narrower(olivia: Principal, alice: Visit
     page = compare(alice, "2", "1")
     assert "Performance can no longer reach Schedules." in changes(page)
     assert "narrower" in changes(page)
-    assert "Nothing becomes wider" in changes(page)
+    assert "No intent can reach a kind that it could not reach before." in changes(page)
 
 
 def test_dates_active_and_baseline_name_versions_too(acme: Firm, olivia: Principal, alice: Visitor) -> None:

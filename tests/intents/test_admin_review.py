@@ -198,8 +198,7 @@ def test_the_counts_of_the_start_page_lead_to_the_work_list(version: PolicyVersi
 
 def test_the_page_says_what_it_is_who_asks_why_and_what_changes(version: PolicyVersion, reviewer: Visitor) -> None:
     page = reviewer.open("policy_review", version.id)
-    assert "olivia asks that this version decide" in page.text
-    assert "in the place of version 1" in page.text
+    assert "olivia asks that this version take the place of version 1" in page.text
     assert REASON in section(page, "version")
     assert "against version 1, which is in force now" in section(page, "changes")
     assert WIDER in section(page, "changes")
@@ -213,7 +212,7 @@ def test_the_two_files_stand_side_by_side_with_words_for_what_came(version: Poli
     came = page.tree.xpath("//*[@id='sides']//*[contains(@class, 'gb-side-came')]")
     gone = page.tree.xpath("//*[@id='sides']//*[contains(@class, 'gb-side-gone')]")
     assert all("Added line" in each.text_content() and "+" in each.text_content() for each in came)
-    assert all("Removed line" in each.text_content() and "−" in each.text_content() for each in gone)
+    assert all("Removed line" in each.text_content() and "\N{MINUS SIGN}" in each.text_content() for each in gone)
     assert came
     assert gone
 
@@ -265,6 +264,28 @@ def test_a_version_begun_before_the_one_in_force_bears_a_warning(
 
 def test_a_version_begun_from_the_one_in_force_bears_none(version: PolicyVersion, reviewer: Visitor) -> None:
     assert not reviewer.open("policy_review", version.id).tree.xpath("//*[@id='overtaken']")
+
+
+def test_a_version_that_is_to_take_effect_later_is_named_as_it_would_replace_this_one(
+    version: PolicyVersion, olivia: Principal, rupert: Principal, reviewer: Visitor
+) -> None:
+    later = submitted(olivia, smaller)
+    with as_(rupert):
+        version_approve(later.id, effective_from=timezone.now() + timedelta(days=3))
+    page = reviewer.open("policy_review", version.id)
+    assert "Version 3 is approved already" in section(page, "changes")
+    assert reverse("admin:policy_review", args=[later.id]) in page.links
+    assert "is approved already" not in reviewer.open("policy_review", later.id).text
+
+
+def test_who_may_not_see_the_members_is_told_no_names_of_reviewers(
+    acme: Firm, version: PolicyVersion, rupert: Principal
+) -> None:
+    make_member(acme, "alice", Role.ANALYST)
+    make_member(acme, "dora", Role.AUDITOR)
+    assert "It is decided by a reviewer." in Visitor("alice").open("policy_review", version.id).text
+    assert "rupert" not in Visitor("alice").open("policy_review", version.id).text
+    assert "It is decided by one of these: rupert." in Visitor("dora").open("policy_review", version.id).text
 
 
 # --- Deciding -------------------------------------------------------------------------------------------------------
@@ -539,6 +560,7 @@ def test_the_list_is_filtered_by_state_and_author_and_leads_to_the_review(
     assert reviewer.open("intents_policyversion_changelist", author="nobody").rows() == []
     page = reviewer.open("intents_policyversion_changelist", q="schedules")
     assert len(page.rows()) == 1
+    assert "olivia" in page.rows()[0]
     assert reverse("admin:policy_review", args=[version.id]) in page.links
 
 

@@ -6,24 +6,22 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.urls.resolvers import URLPattern
 from django.utils.html import format_html
 from django.utils.text import Truncator
 
 from apps.corpus.kinds import Kind
 from apps.intents.admin.matrix import kinds_in_order, matrix, search_settings, thresholds
-from apps.intents.admin.review_addresses import address
-from apps.intents.admin.review_facts import base_of, story
+from apps.intents.admin.review_facts import story
+from apps.intents.admin.review_links import AuthorFilter, compare_url, copy_url, review_url
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.policy_file import render_policy_file, version_heading
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
-from apps.tenants.admin.base import TenantModelAdmin, may, require
-from apps.tenants.admin.kit import ChoicesDropdownFilter, DropdownFilter
+from apps.tenants.admin.base import TenantModelAdmin, require
+from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.pages import page
 from apps.tenants.display import EMPTY, moment, pill
 from apps.tenants.roles import Permission
@@ -52,26 +50,6 @@ def approved_by(origin: str, approver_label: str) -> str:
     return "shipped baseline" if origin == VersionOrigin.BASELINE else EMPTY
 
 
-class AuthorFilter(DropdownFilter):
-    """By the person, under the name that their latest version bears."""
-
-    title = "author"
-    parameter_name = "author"
-
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]) -> list[tuple[str, str]]:
-        written = PolicyVersion.objects.filter(author_id__isnull=False).order_by("number")
-        names = dict(written.values_list("author_id", "author_label"))
-        return sorted(((str(person), name) for person, name in names.items()), key=lambda choice: choice[1])
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        if not self.value():
-            return queryset
-        try:
-            return queryset.filter(author_id=UUID(str(self.value())))
-        except ValueError:
-            return queryset.none()
-
-
 @admin.register(PolicyVersion)
 class PolicyVersionAdmin(TenantModelAdmin):
     title_plural = "Policy versions"
@@ -81,7 +59,7 @@ class PolicyVersionAdmin(TenantModelAdmin):
         "version",
         "state",
         "origin",
-        "author",
+        "author_name",
         "submitted",
         "approver_name",
         "from_when",
@@ -111,7 +89,7 @@ class PolicyVersionAdmin(TenantModelAdmin):
         return Truncator(version.reason).chars(_REASON_CHARS)
 
     @admin.display(description="Author", ordering="author_label")
-    def author(self, version: PolicyVersion) -> str:
+    def author_name(self, version: PolicyVersion) -> str:
         return version.author_label or EMPTY
 
     @admin.display(description="Approved by", ordering="approver_label")
@@ -120,6 +98,8 @@ class PolicyVersionAdmin(TenantModelAdmin):
 
     @admin.display(description="In force from", ordering="valid_from")
     def from_when(self, version: PolicyVersion) -> str:
+        if version.status == VersionStatus.APPROVED:
+            return format_html("{} (to come)", moment(version.effective_from))
         return moment(version.valid_from)
 
     @admin.display(description="until", ordering="valid_to")
@@ -134,7 +114,7 @@ class PolicyVersionAdmin(TenantModelAdmin):
     def record(self, version: PolicyVersion) -> str:
         words = "Review" if version.status == VersionStatus.IN_REVIEW else "Record"
         name = f"{words} of version {version.number}"
-        return format_html('<a href="{}" aria-label="{}">{}</a>', _review_url(version), name, words)
+        return format_html('<a href="{}" aria-label="{}">{}</a>', review_url(version), name, words)
 
     # --- Pages ------------------------------------------------------------------------------------------------------
 
@@ -193,28 +173,10 @@ class PolicyVersionAdmin(TenantModelAdmin):
             content_sha256=policy_sha256(snapshot),
             examples_count=len(snapshot.examples),
             story=story(version),
-            review_url=_review_url(version),
+            takes_effect=version.effective_from,
+            review_url=review_url(version),
             review_words="Review" if status is VersionStatus.IN_REVIEW else "Record of the review",
             file_url=self.url("file", version.id),
-            compare_url=_compare_url(version),
-            copy_url=_copy_url(request, version),
+            compare_url=compare_url(version),
+            copy_url=copy_url(request, version),
         )
-
-
-def _review_url(version: PolicyVersion) -> str:
-    return reverse("admin:policy_review", args=[version.id])
-
-
-def _compare_url(version: PolicyVersion) -> str:
-    """Against the version in force; of that itself, against what it replaced. Empty for the only one."""
-    base = base_of(version) if version.status == VersionStatus.ACTIVE else None
-    if base is not None:
-        return f"{reverse('admin:policy_compare')}?before={base.snapshot.number}&after={version.number}"
-    if version.status == VersionStatus.ACTIVE:
-        return ""
-    return f"{reverse('admin:policy_compare')}?before=active&after={version.number}"
-
-
-def _copy_url(request: HttpRequest, version: PolicyVersion) -> str:
-    begin = address("policy_draft_start") if may(request, Permission.POLICY_EDIT) else ""
-    return f"{begin}?copy={version.id}" if begin else ""

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -97,6 +98,8 @@ def _show(
         "comments": version.comments.all(),
         "story": story(version),
         "deciders": deciders(version),
+        "sees_members": may(request, Permission.MEMBER_VIEW),
+        "scheduled": _scheduled_beside(version) if state is VersionStatus.IN_REVIEW else (),
         "version_url": reverse("admin:intents_policyversion_change", args=[version.id]),
         "events_url": _events_url(request, version),
         "refusal": refusal,
@@ -127,6 +130,12 @@ def _part(request: HttpRequest, version: PolicyVersion, forms: dict[str, ReviewF
         "seen": seen_now(version) if decides else "",
         "draft_url": address("policy_draft", version.id) if own and edits else "",
     }
+
+
+def _scheduled_beside(version: PolicyVersion) -> QuerySet[PolicyVersion]:
+    """Approved versions that would take the place of this one again."""
+    approved = PolicyVersion.objects.filter(status=VersionStatus.APPROVED).exclude(id=version.id)
+    return approved.order_by("effective_from", "number")
 
 
 def _compare_url(before: int, after: int) -> str:
