@@ -103,7 +103,7 @@ def section(page: Page, name: str) -> str:
 
 def test_an_empty_list_says_so_and_how_it_fills(officer: Visitor, reviewer: Visitor) -> None:
     page = reviewer.open("policy_reviews")
-    assert page.response.request["PATH_INFO"] in page.sidebar
+    assert reverse("admin:policy_reviews") in page.sidebar
     assert "Nothing waits for your decision. A version appears here once its author has submitted it." in page.text
     assert "No approved version waits for its time." in page.text
     own = officer.open("policy_reviews").text
@@ -157,18 +157,11 @@ def test_an_approved_version_is_listed_with_its_time(
     version: PolicyVersion, rupert: Principal, reviewer: Visitor
 ) -> None:
     with as_(rupert):
-        version_approve(version.id, effective_from=timezone.now() + timedelta(days=3))
+        version_approve(version.id, effective_from=datetime(2099, 12, 1, 9, tzinfo=UTC))
     page = reviewer.open("policy_reviews")
-    expected = f"{again_effective(version):%d %b %Y %H:%M} UTC"
-    assert f"It takes effect by itself at {expected}, at most a minute late." in section(page, "scheduled")
+    said = "It takes effect by itself at 01 Dec 2099 09:00 UTC, at most a minute late."
+    assert said in section(page, "scheduled")
     assert "Nothing waits for your decision." in page.text
-
-
-def again_effective(version: PolicyVersion) -> datetime:
-    with open_scope(tenant=version.tenant_id, reason="a test"):
-        at = PolicyVersion.objects.get(id=version.id).effective_from
-    assert at is not None
-    return at.astimezone(UTC)
 
 
 def test_another_tenant_s_versions_are_neither_listed_nor_found(version: PolicyVersion) -> None:
@@ -177,7 +170,7 @@ def test_another_tenant_s_versions_are_neither_listed_nor_found(version: PolicyV
     assert "Nothing waits for your decision." in stranger.open("policy_reviews").text
     assert stranger.open("policy_review", version.id).status == 404
     assert stranger.send("policy_review", version.id, act="approve").status == 404
-    assert stranger.open("intents_policyversion_file", version.id).status in (302, 404)
+    assert stranger.open("intents_policyversion_file", version.id).status == 404
 
 
 def test_an_analyst_reads_what_is_in_review_and_decides_on_nothing(acme: Firm, version: PolicyVersion) -> None:
@@ -188,7 +181,7 @@ def test_an_analyst_reads_what_is_in_review_and_decides_on_nothing(acme: Firm, v
 
 
 def test_the_counts_of_the_start_page_lead_to_the_work_list(version: PolicyVersion, reviewer: Visitor) -> None:
-    start = Page(reviewer.get(reverse("admin:index")))
+    start = reviewer.open("index")
     (link,) = start.tree.xpath("//*[@id='waiting']//a[contains(., 'Policy versions to review')]/@href")
     assert link == reverse("admin:policy_reviews")
 
