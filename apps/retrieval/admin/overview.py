@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from apps.corpus.models import DocumentStatus, JobStatus
+from apps.intents.admin.review_addresses import address
 from apps.retrieval.selectors.overview import Overview, QuestionCounts, overview
 from apps.retrieval.selectors.signs_of_life import signs_of_life
 from apps.tenants.requests import principal_of
@@ -98,13 +99,14 @@ def _questions(counts: QuestionCounts | None) -> list[Figure]:
 
 def _waiting(found: Overview) -> list[Figure]:
     waiting = found.waiting
-    versions = reverse("admin:intents_policyversion_changelist")
+    reviews = reverse("admin:policy_reviews")
+    drafts = address("policy_drafts") or f"{reverse('admin:intents_policyversion_changelist')}?status__exact=draft"
     jobs = reverse("admin:corpus_ingestjob_changelist")
     keys = reverse("admin:tenants_apikey_changelist")
     every = [
         Figure(label="Jobs that failed", count=waiting.failed_jobs, url=f"{jobs}?status__exact=failed", tone="bad"),
-        Figure(label="Policy versions to review", count=waiting.versions_to_review, url=versions, tone="warn"),
-        Figure(label="Your drafts of the policy", count=waiting.own_drafts, url=versions),
+        Figure(label="Policy versions to review", count=waiting.versions_to_review, url=reviews, tone="warn"),
+        Figure(label="Your drafts of the policy", count=waiting.own_drafts, url=drafts),
         Figure(label="API keys that expire within 14 days", count=waiting.keys_expiring, url=keys, tone="warn"),
     ]
     return [figure for figure in every if figure.count]
