@@ -2,8 +2,12 @@
 
 from apps.intents.admin import policy_version
 from apps.intents.admin.access import access_view
+from apps.intents.admin.desk import desk_view
+from apps.intents.admin.example_add import example_add_view
 from config.admin_site import add_page
 
 __all__ = ["policy_version"]
 
 add_page("policy/access/", access_view, name="policy_access")
+add_page("policy/desk/", desk_view, name="policy_desk")
+add_page("policy/examples/add/", example_add_view, name="policy_example_add")
