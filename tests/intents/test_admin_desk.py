@@ -7,6 +7,7 @@ from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
+import numpy as np
 import pytest
 from django.urls import reverse
 
@@ -14,7 +15,7 @@ from apps.audit.models import Event
 from apps.corpus.kinds import Kind
 from apps.intents.check import golden_check
 from apps.intents.contracts import UNRECOGNISED
-from apps.intents.selectors import policy_in_force
+from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.desk import desk_vectors
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
@@ -158,6 +159,30 @@ def test_a_draft_is_written_beside_by_nobody_but_its_author(acme: Firm, olivia: 
     officer.open("policy_desk", version=str(draft.number))
     with open_scope(tenant=acme.id, principal=olivia):
         assert draft.intents.filter(examples__vectors__isnull=False).exists()
+
+
+def test_of_a_draft_only_the_new_examples_are_embedded(
+    acme: Firm, olivia: Principal, officer: Visitor, server: ModelServer
+) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        policy = policy_in_force()
+        vectors, _ = desk_vectors(policy)
+    new = replace(policy.examples[0], id=uuid4(), text="Which desk made the most of it?")
+    draft = begin(olivia, examples=(*policy.examples, new))
+    asked = len(server.requests)
+    with open_scope(tenant=acme.id, principal=olivia):
+        snapshot = version_snapshot(draft)
+        drafted, problem = desk_vectors(snapshot)
+    embedded = [text for request in server.requests[asked:] for text in request.body["input"]]
+    assert (embedded, problem) == ([new.text], "")
+    assert vectors is not None
+    assert drafted is not None
+    known = dict(zip((each.text for each in policy.examples), vectors, strict=True))
+    assert all(
+        np.array_equal(drafted[row], known[each.text])
+        for row, each in enumerate(snapshot.examples)
+        if each.text != new.text
+    )
 
 
 def test_another_tenant_s_version_is_not_there(acme: Firm, officer: Visitor) -> None:
