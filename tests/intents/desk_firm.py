@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
+from django.urls import reverse
 
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion
@@ -18,6 +20,7 @@ from apps.tenants.roles import Role
 from tests.corpus.ingesting import remote_profile
 from tests.factories import Firm, make_firm, make_member
 from tests.model_server import ModelServer
+from tests.visitor import Page, Visitor
 
 
 @pytest.fixture
@@ -37,11 +40,23 @@ def olivia(acme: Firm) -> Principal:
     return make_member(acme, "olivia", Role.COMPLIANCE_OFFICER)
 
 
-def begin(principal: Principal, reason: str = "Better examples.", **changes: object) -> PolicyVersion:
+def begin(principal: Principal, reason: str = "Better examples.", **changes: Any) -> PolicyVersion:
     """A draft of the principal's, with another content where changes are named."""
     with open_scope(tenant=principal.tenant_id, principal=principal):
         draft = draft_start(reason=reason)
         if changes:
-            content: PolicySnapshot = replace(version_snapshot(draft), **changes)  # type: ignore[arg-type]
+            content: PolicySnapshot = replace(version_snapshot(draft), **changes)
             draft = draft_save(draft.id, content=content, reason=reason, revision=draft.revision)
     return draft
+
+
+def follow(visitor: Visitor, address: str) -> Page:
+    """The page at an address, as from a link."""
+    response: Any = visitor.get(address)
+    return Page(response)
+
+
+def try_with(visitor: Visitor, version: int, question: str) -> Page:
+    """A question tried on the desk of a version."""
+    response: Any = visitor.post(f"{reverse('admin:policy_desk')}?version={version}", {"question": question})
+    return Page(response)

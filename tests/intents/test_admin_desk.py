@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
@@ -21,7 +22,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.factories import Firm, make_firm, make_member
-from tests.intents.desk_firm import acme, begin, olivia, server
+from tests.intents.desk_firm import acme, begin, olivia, server, try_with
 from tests.model_server import Fault, ModelServer
 from tests.visitor import Page, Visitor
 
@@ -199,13 +200,13 @@ def test_a_version_that_is_none_is_not_found(officer: Visitor, version: str) -> 
     ("changes", "why"), [({"examples": ()}, "no golden examples"), ({"intents": ()}, "fewer than two intents")]
 )
 def test_a_draft_that_can_not_classify_says_why_instead_of_failing(
-    olivia: Principal, changes: dict[str, object], why: str
+    olivia: Principal, changes: dict[str, Any], why: str
 ) -> None:
     draft = begin(olivia, **{"examples": (), **changes})
     visitor = Visitor("olivia")
     page = visitor.open("policy_desk", version=str(draft.number))
     assert (page.status, why in page.text) == (200, True)
-    tried = Page(visitor.post(f"{reverse('admin:policy_desk')}?version={draft.number}", {"question": QUESTION}))
+    tried = try_with(visitor, draft.number, QUESTION)
     assert (tried.status, why in tried.text) == (200, True)
 
 
@@ -239,7 +240,7 @@ def test_a_question_is_tried_with_the_version_that_is_looked_at(
     with open_scope(tenant=acme.id, reason="a test"):
         settings = policy_in_force().classifier
     draft = begin(olivia, classifier=replace(settings, minimum_score=9.0))
-    page = Page(officer.post(f"{reverse('admin:policy_desk')}?version={draft.number}", {"question": QUESTION}))
+    page = try_with(officer, draft.number, QUESTION)
     assert "below the minimum of 9.00" in section(page, "tried-reason")
     assert f"under version {draft.number}" in section(page, "tried")
 
