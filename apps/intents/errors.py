@@ -99,6 +99,28 @@ class PersonNeededError(ApplicationError):
     )
 
 
+class DuplicateExampleError(ApplicationError):
+    """Data: text, label, number."""
+
+    code: ClassVar[str] = "intents.example_duplicate"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Version {number} has this golden example already, in the same words: “{text}”, for {label}. Nothing was added."
+    )
+
+
+class UnknownExampleIntentError(ApplicationError):
+    """Data: intent, number, known."""
+
+    code: ClassVar[str] = "intents.example_intent_unknown"
+    message: ClassVar[str] = "Version {number} has no intent '{intent}'. It has: {known}."
+
+
+class EmptyExampleError(ApplicationError):
+    code: ClassVar[str] = "intents.example_empty"
+    message: ClassVar[str] = "Write the question that is to be the example."
+
+
 class ReasonMissingError(ApplicationError):
     code: ClassVar[str] = "intents.reason_missing"
     message: ClassVar[str] = "Say why, in a sentence: the reviewer and the record need it."
