@@ -179,6 +179,17 @@ class OwnVersionError(ApplicationError):
     message: ClassVar[str] = "You wrote version {number}: somebody else decides on it."
 
 
+class VersionChangedError(ApplicationError):
+    """Data: number, revision (the one that it has now)."""
+
+    code: ClassVar[str] = "intents.version_changed"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Nothing was decided: version {number} was changed and submitted again since you read it, and is at revision "
+        "{revision} now. Read it again."
+    )
+
+
 class NotWithdrawableError(ApplicationError):
     """Data: number, status."""
 

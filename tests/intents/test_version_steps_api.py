@@ -133,6 +133,21 @@ def test_a_rejected_version_keeps_its_reason_and_is_decided_for_good(officer: Ap
     assert refusal(officer.post(at(version, "withdraw"), {"reason": "Mine."})) == (409, "intents.not_withdrawable")
 
 
+def test_what_was_changed_since_it_was_read_is_not_decided_on(officer: Api, reviewer: Api) -> None:
+    version = submitted(officer)
+    read = version["revision"]
+    reviewer.post(at(version, "send-back"), {"reason": "Say which schedules."})
+    change = {"reason": "The public ones.", "revision": read, "content": changed("total_cap_chars", 5000)}
+    assert officer.put(at(version), change).status_code == 200
+    officer.post(at(version, "submit"))
+    late = [
+        reviewer.post(at(version, step), {"reason": "As I read it.", "revision": read})
+        for step in ("approve", "reject", "send-back")
+    ]
+    assert [refusal(each) for each in late] == [(409, "intents.version_changed")] * 3
+    assert reviewer.post(at(version, "approve"), {"revision": read + 1}).json()["status"] == "active"
+
+
 def test_what_is_sent_back_is_a_draft_with_the_reason_beside_it(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     sent_back = reviewer.post(at(version, "send-back"), {"reason": "Say which schedules."}).json()

@@ -183,7 +183,16 @@ class ReasonSerializer(StrictSerializer):
     reason = serializers.CharField(allow_blank=True, max_length=LONGEST_REASON)
 
 
-class ApprovalSerializer(StrictSerializer):
+class DecisionSerializer(ReasonSerializer):
+    revision = WholeField(
+        required=False,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text="The one that you read: nothing is decided where the version was changed and submitted again since.",
+    )
+
+
+class ApprovalSerializer(DecisionSerializer):
     effective_from = serializers.DateTimeField(
         required=False, allow_null=True, help_text="When it comes into force; at once where it is absent."
     )

@@ -13,6 +13,7 @@ from rest_framework.serializers import Serializer
 from apps.intents.api.version_serializers import (
     ApprovalSerializer,
     CommentTextSerializer,
+    DecisionSerializer,
     ReasonSerializer,
     ReceiptSerializer,
     VersionSerializer,
@@ -93,7 +94,12 @@ class VersionApproveView(ApiView):
         version = visible_version(id)
         asked = _said(ApprovalSerializer, request)
         return version_answer(
-            version_approve(version.id, effective_from=asked.get("effective_from"), reason=asked["reason"])
+            version_approve(
+                version.id,
+                effective_from=asked.get("effective_from"),
+                reason=asked["reason"],
+                revision=asked.get("revision"),
+            )
         )
 
 
@@ -106,7 +112,7 @@ class VersionRejectView(ApiView):
         tags=["Policy"],
         summary="Reject a version",
         description="One in review that somebody else wrote, for good, with a reason.",
-        request=ReasonSerializer,
+        request=DecisionSerializer,
         responses=VersionSerializer,
         extensions=sample(
             f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/reject/" {_KEY} {_JSON} \\\n'
@@ -116,7 +122,7 @@ class VersionRejectView(ApiView):
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
         version = visible_version(id)
-        return version_answer(version_reject(version.id, reason=_said(ReasonSerializer, request)["reason"]))
+        return version_answer(version_reject(version.id, **_said(DecisionSerializer, request)))
 
 
 class VersionSendBackView(ApiView):
@@ -128,7 +134,7 @@ class VersionSendBackView(ApiView):
         tags=["Policy"],
         summary="Send a version back to its author",
         description="One in review becomes its author's draft again. The reason stays with it as a comment.",
-        request=ReasonSerializer,
+        request=DecisionSerializer,
         responses=VersionSerializer,
         extensions=sample(
             f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/send-back/" {_KEY} {_JSON} \\\n'
@@ -138,7 +144,7 @@ class VersionSendBackView(ApiView):
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
         version = visible_version(id)
-        return version_answer(version_send_back(version.id, reason=_said(ReasonSerializer, request)["reason"]))
+        return version_answer(version_send_back(version.id, **_said(DecisionSerializer, request)))
 
 
 class VersionWithdrawView(ApiView):

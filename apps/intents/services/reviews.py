@@ -21,6 +21,7 @@ from apps.intents.errors import (
     OwnVersionError,
     SamePolicyError,
     UnreachableIntentError,
+    VersionChangedError,
 )
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.notices import announce_submission
@@ -62,17 +63,21 @@ def version_submit(version_id: UUID) -> PolicyVersion:
     return version
 
 
-def version_approve(version_id: UUID, *, effective_from: datetime | None = None, reason: str = "") -> PolicyVersion:
+def version_approve(
+    version_id: UUID, *, effective_from: datetime | None = None, reason: str = "", revision: int | None = None
+) -> PolicyVersion:
     """Approve a version in review, in the principal's own name.
 
     Args:    effective_from: aware; None for now. One in the future is put in force by the schedule, a minute late at
                  most.
+             revision: the one that was read; a version that was sent back, changed and submitted again since is
+                 another, and is not decided on. None where the caller holds the row already.
     Returns: the version, active where it takes effect now.
-    Raises:  PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError; InvalidMomentError: it lies
-             in the past; GoldenAccuracyError.
+    Raises:  PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError, VersionChangedError;
+             InvalidMomentError: it lies in the past; UnreachableIntentError, GoldenAccuracyError.
     """
     with transaction.atomic():
-        version = _reviewed(version_id)
+        version = _reviewed(version_id, revision)
         if effective_from is not None and effective_from < timezone.now():
             raise InvalidMomentError(effective_from=effective_from.isoformat())
         require_accuracy(version)
@@ -86,23 +91,23 @@ def version_approve(version_id: UUID, *, effective_from: datetime | None = None,
     return version
 
 
-def version_reject(version_id: UUID, *, reason: str) -> PolicyVersion:
+def version_reject(version_id: UUID, *, reason: str, revision: int | None = None) -> PolicyVersion:
     """Refuse a version in review, for good. Raises as version_approve does; ReasonMissingError."""
     with transaction.atomic():
-        version = _reviewed(version_id)
+        version = _reviewed(version_id, revision)
         _decide(version, VersionStatus.REJECTED, reason=require_reason(reason))
         _record("intents.policy.rejected", version, outcome=Outcome.REFUSED)
     return version
 
 
-def version_send_back(version_id: UUID, *, reason: str) -> PolicyVersion:
+def version_send_back(version_id: UUID, *, reason: str, revision: int | None = None) -> PolicyVersion:
     """Make a version in review a draft again, for its author to change; the reason stays as a comment.
 
     Raises: as version_reject does.
     """
     said = require_reason(reason)
     with transaction.atomic():
-        version = _reviewed(version_id)
+        version = _reviewed(version_id, revision)
         version.status = VersionStatus.DRAFT
         version.submitted_at = None
         version.save(update_fields=["status", "submitted_at"])
@@ -182,7 +187,7 @@ def require_accuracy(version: PolicyVersion) -> GoldenCheck:
     return check
 
 
-def _reviewed(version_id: UUID) -> PolicyVersion:
+def _reviewed(version_id: UUID, revision: int | None) -> PolicyVersion:
     """A version in review that the principal may decide on, locked until the transaction ends."""
     current_scope().principal.require(Permission.POLICY_APPROVE)
     principal = require_person()
@@ -191,6 +196,8 @@ def _reviewed(version_id: UUID) -> PolicyVersion:
         raise NotInReviewError(number=version.number, status=version.get_status_display())
     if version.author_id == principal.id:
         raise OwnVersionError(number=version.number)
+    if revision not in (None, version.revision):
+        raise VersionChangedError(number=version.number, revision=version.revision)
     return version
 
 
