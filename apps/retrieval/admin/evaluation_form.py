@@ -26,6 +26,9 @@ ERROR_FIELDS = {
     "retrieval.expected_pages_unknown": "pages",
 }
 
+# A browser takes plain blanks at the start of an option away.
+_INDENT = "\u2003"
+
 
 class EvaluationForm(forms.Form):
     """Args: nodes: the scopes that the person holds, parents before children."""
@@ -62,7 +65,7 @@ class EvaluationForm(forms.Form):
         field = self.fields["scope"]
         if isinstance(field, forms.ChoiceField):
             field.choices = [
-                (node.scope.key, f"{'\u2003' * node.depth}{node.scope.name} ({node.scope.key})") for node in nodes
+                (node.scope.key, f"{_INDENT * node.depth}{node.scope.name} ({node.scope.key})") for node in nodes
             ]
 
     def clean_document(self) -> Document:

@@ -47,7 +47,9 @@ def impact_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
         context["base_url"] = policy_url(preview.impact.base_id)
         if preview.impact.state == ImpactState.DONE:
             context.update(_result(request, version, preview.impact))
-    return render(request, "glassbox/impact.html", context, headers={"Cache-Control": "no-store"})
+    response = render(request, "glassbox/impact.html", context)
+    response["Cache-Control"] = "no-store"
+    return response
 
 
 @require_safe

@@ -13,7 +13,10 @@ from apps.tenants.roles import Permission
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """impact: None where none was ever asked for. The next two say why it is out of date; never of a decided version."""
+    """impact: None where none was ever asked for.
+
+    draft_changed, base_changed: why it is out of date; a version that was decided on keeps its preview as a record.
+    """
 
     version: PolicyVersion
     impact: PolicyImpact | None
