@@ -120,7 +120,7 @@ def test_a_question_whose_text_is_kept_is_asked_again_under_both(
 
 def test_a_question_whose_record_was_removed_is_counted_as_not_judged(firm: Firm, officer: Principal) -> None:
     with open_scope(tenant=firm.id, reason="a test"):
-        for payload in ({}, {"core": {"intent": "performance"}}):
+        for payload in ({}, {"core": {"intent": "performance"}}, {"question": {"text": "\x07"}}):
             Event.objects.create(
                 tenant_id=firm.id,
                 action=ANSWERED,
@@ -131,7 +131,7 @@ def test_a_question_whose_record_was_removed_is_counted_as_not_judged(firm: Firm
                 payload=payload,
             )
     found = computed(officer, draft_of(officer, NARROWER)).recorded
-    assert (found.total, found.not_judged, found.by_intent, found.without_hits) == (2, 1, 1, 1)
+    assert (found.total, found.not_judged, found.by_intent, found.without_hits) == (3, 2, 1, 1)
 
 
 def test_only_the_last_recorded_questions_up_to_the_request_count(

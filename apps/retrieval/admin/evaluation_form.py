@@ -9,7 +9,7 @@ from django import forms
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from apps.corpus.models import Document
-from apps.retrieval.errors import ExpectedDocumentError
+from apps.retrieval.errors import EmptyQuestionError, ExpectedDocumentError
 from apps.retrieval.page_numbers import parse_pages
 from apps.retrieval.selectors.evaluation import document_named
 from apps.tenants.selectors.directory import ScopeNode
@@ -36,8 +36,8 @@ class EvaluationForm(forms.Form):
     text = forms.CharField(
         label="Question",
         # The service says what can't be read as a question, in the words of the Ask page.
-        required=False,
         strip=False,
+        error_messages={"required": EmptyQuestionError.message},
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
         help_text="As somebody would ask it. At most 500 characters.",
     )

@@ -141,13 +141,15 @@ class ImpactTables:
         return Table(rows=tuple(rows), more=len(evaluation.questions) - len(shown))
 
     def _golden(self, golden: GoldenImpact) -> Table:
-        shown = golden.changed[:SHOWN]
+        """Those that change their intent. That an intent's kinds change is said once, not for each of its examples."""
+        moving = [each for each in golden.changed if each.shift.intent_before != each.shift.intent_after]
+        shown = moving[:SHOWN]
         texts = _texts(GoldenExample.objects.filter(id__in=[each.example_id for each in shown]))
         rows = (
             self._row(each.shift, title=texts.get(each.example_id, "An example that was changed since."))
             for each in shown
         )
-        return Table(rows=tuple(rows), more=len(golden.changed) - len(shown))
+        return Table(rows=tuple(rows), more=len(moving) - len(shown))
 
     def _row(
         self,

@@ -30,8 +30,8 @@ def limits(result: ImpactResult) -> list[str]:
         )
     if recorded.not_judged:
         said.append(
-            f"Of {_questions(recorded.not_judged, 'recorded question')} not even the intent is kept any more: they are "
-            "counted and not judged."
+            f"Of {_questions(recorded.not_judged, 'recorded question')} not even the intent is kept any more, or the "
+            "text can't be read as a question: they are counted and not judged."
         )
     if recorded.total >= settings.GLASSBOX_IMPACT_EVENTS:
         said.append(f"Only the last {settings.GLASSBOX_IMPACT_EVENTS:,} recorded questions were looked at.")

@@ -92,7 +92,10 @@ class IntentLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedImpact:
-    """total = by_text + by_intent + not_judged. without_hits: judged by intent, their passages removed since."""
+    """total = by_text + by_intent + not_judged: neither text nor intent is kept, or the text can't be read any more.
+
+    without_hits: judged by intent, their passages removed since.
+    """
 
     total: int
     by_text: int

@@ -16,6 +16,7 @@ from apps.retrieval.errors import (
     ImpactLeaseLostError,
     ImpactOutdatedError,
     ImpactWorkerLostError,
+    QuestionError,
 )
 from apps.retrieval.impact.comparison import evaluation_impact, golden_impact, recorded_impact
 from apps.retrieval.impact.contracts import (
@@ -29,7 +30,7 @@ from apps.retrieval.impact.contracts import (
 from apps.retrieval.impact.ending import fail, finish
 from apps.retrieval.impact.judging import Judge
 from apps.retrieval.impact.lease import ImpactPolicy, Lease, claim, holding
-from apps.retrieval.impact.plan import Plan, expected_of, plan_of, recorded_of
+from apps.retrieval.impact.plan import Plan, RecordedQuestion, expected_of, plan_of, recorded_of
 from apps.tenants.ids import TenantId
 
 logger = logging.getLogger("glassbox.retrieval")
@@ -107,8 +108,12 @@ class _Run:
                 questions = recorded_of(batch)
             for question in questions:
                 if question.text:
-                    shifts.append(self._judge.recorded_text(question, done=self._done))
-                    by_text += 1
+                    shift = self._asked_again(question)
+                    if shift is None:
+                        not_judged += 1
+                    else:
+                        shifts.append(shift)
+                        by_text += 1
                 elif question.intent is not None:
                     shifts.append(self._judge.recorded_intent(question))
                     by_intent += 1
@@ -119,6 +124,13 @@ class _Run:
         return recorded_impact(
             shifts, by_text=by_text, by_intent=by_intent, not_judged=not_judged, without_hits=without_hits
         )
+
+    def _asked_again(self, question: RecordedQuestion) -> RecordedShift | None:
+        """None where what was recorded can't be read as a question any more, as after a change of the limits."""
+        try:
+            return self._judge.recorded_text(question, done=self._done)
+        except QuestionError:
+            return None
 
     def _evaluation(self) -> EvaluationImpact:
         shifts: list[EvaluationShift] = []
