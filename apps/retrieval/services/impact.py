@@ -15,7 +15,7 @@ from apps.audit.services import record
 from apps.intents.errors import NotTheAuthorError
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.rendering import policy_sha256
-from apps.intents.selectors import version_snapshot
+from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.retrieval.errors import NothingToPreviewError
 from apps.retrieval.events import IMPACT_REQUESTED
 from apps.retrieval.impact.ending import impact_core
@@ -40,7 +40,8 @@ def impact_request(version_id: UUID) -> PolicyImpact:
 
     Returns: the row; one that waits or runs already is left as it is.
     Raises:  PolicyVersion.DoesNotExist; PermissionDeniedError: who may neither edit nor approve a policy;
-             NotTheAuthorError: of a draft; NothingToPreviewError: it is in force, or was decided against.
+             NotTheAuthorError: of a draft; NothingToPreviewError: it is in force, or was decided against;
+             NoPolicyInForceError.
     """
     principal = current_scope().principal
     if not principal.may(Permission.POLICY_EDIT):
@@ -66,13 +67,14 @@ def can_be_requested(version: PolicyVersion) -> bool:
 
 
 def _requested(version: PolicyVersion) -> PolicyImpact:
-    base: PolicyVersion = PolicyVersion.objects.get(status=VersionStatus.ACTIVE)
+    in_force = policy_in_force()
+    base: PolicyVersion = PolicyVersion.objects.get(id=in_force.version_id)
     now = timezone.now()
     key = {"version": version, "revision": version.revision, "base": base}
     fresh = {
         "state": ImpactState.QUEUED,
         "content_sha256": policy_sha256(version_snapshot(version)),
-        "base_sha256": policy_sha256(version_snapshot(base)),
+        "base_sha256": policy_sha256(in_force),
         "requested_at": now,
         "requested_by": current_scope().principal.label[:255],
         "next_attempt_at": now + RESEND_AFTER,
