@@ -17,7 +17,6 @@ from apps.corpus.kinds import Kind
 from apps.intents.admin.desk_filters import desk_filter, intent_key
 from apps.intents.admin.desk_versions import (
     OFFERED,
-    address,
     version_address,
     version_of_number,
     versions_to_see,
@@ -28,6 +27,7 @@ from apps.intents.desk import cannot_classify, confusion_rows, examine
 from apps.intents.models import VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.desk import Tried, desk_vectors, question_try
+from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import may, require
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
@@ -76,7 +76,7 @@ def desk_view(request: HttpRequest) -> HttpResponse:
         "form": form,
         "tried": _tried_context(tried, snapshot) if tried else None,
         "add_url": reverse("admin:policy_example_add") if may(request, Permission.POLICY_EDIT) else "",
-        "unrecognised_url": address("admin:policy_unrecognised") if may(request, Permission.AUDIT_VIEW) else "",
+        "unrecognised_url": address("policy_unrecognised") if may(request, Permission.AUDIT_VIEW) else "",
         **({} if problem else _examination_context(request, snapshot)),
     }
     request.__dict__["current_app"] = admin.site.name

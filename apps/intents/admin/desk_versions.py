@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.http import Http404
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_versions
@@ -40,14 +40,6 @@ def version_of_number(text: str, principal: Principal) -> PolicyVersion:
 
 
 def version_address(version_id: UUID, status: str) -> str:
-    """The editor for a draft, the version's page for any other; that page too while no editor is installed."""
-    editor = address("admin:policy_draft", version_id) if status == VersionStatus.DRAFT else ""
-    return editor or reverse("admin:intents_policyversion_change", args=[version_id])
-
-
-def address(url_name: str, *args: UUID | str) -> str:
-    """Empty while the page is not installed."""
-    try:
-        return reverse(url_name, args=args)
-    except NoReverseMatch:
-        return ""
+    """The editor for a draft, the version's page for any other."""
+    page = "policy_draft" if status == VersionStatus.DRAFT else "intents_policyversion_change"
+    return reverse(f"admin:{page}", args=[version_id])

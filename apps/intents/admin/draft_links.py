@@ -6,23 +6,15 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.http import Http404
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from apps.intents.models import PolicyVersion
 from apps.tenants.admin.base import Crumb, TenantModelAdmin
 
 
-def address(name: str, *args: UUID) -> str:
-    """A page of the admin by its name; empty while it is not installed."""
-    try:
-        return reverse(f"admin:{name}", args=args)
-    except NoReverseMatch:
-        return ""
-
-
 def version_address(version: PolicyVersion) -> str:
-    """Where a version that is no draft any more is read: its review, or else its own page."""
-    return address("policy_review", version.id) or address("intents_policyversion_change", version.id)
+    """Where a version that is no draft any more is read."""
+    return reverse("admin:policy_review", args=[version.id])
 
 
 def find_version(version_id: UUID) -> PolicyVersion:

@@ -35,6 +35,7 @@ from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.drafts import draft_save, own_draft
 from apps.intents.validation import MAXIMUM_INTENTS, MINIMUM_EXAMPLES, MINIMUM_INTENTS, policy_problems
+from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import require
 from apps.tenants.admin.pages import page
 from apps.tenants.requests import principal_of
@@ -115,6 +116,7 @@ def _editor(
         "errors": [
             (field, field_title(field, fields), said) for field, sentences in errors.items() for said in sentences
         ],
+        "impact_url": address("policy_impact_page", version.id),
         "comment": last_words([version]).get(version.id),
         "kinds": kind_columns(fields),
         "rows": rows,

@@ -10,7 +10,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
-from apps.intents.admin.review_addresses import address
 from apps.intents.admin.review_facts import base_of
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.tenants.admin.base import may
@@ -53,5 +52,5 @@ def compare_url(version: PolicyVersion) -> str:
 
 
 def copy_url(request: HttpRequest, version: PolicyVersion) -> str:
-    begin = address("policy_draft_start") if may(request, Permission.POLICY_EDIT) else ""
+    begin = reverse("admin:policy_draft_start") if may(request, Permission.POLICY_EDIT) else ""
     return f"{begin}?copy={version.id}" if begin else ""

@@ -9,10 +9,10 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.intents.admin.review_addresses import address
 from apps.intents.admin.review_facts import base_of, deciders
 from apps.intents.diff import policy_diff
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
@@ -60,7 +60,7 @@ def reviews_view(request: HttpRequest) -> HttpResponse:
         "own": [_waiting(version) for version in in_review.filter(author_id=person)],
         "sent_back": _sent_back(own) if edits else [],
         "scheduled": [_scheduled(version) for version in _approved()],
-        "drafts_url": address("policy_drafts") if edits else "",
+        "drafts_url": reverse("admin:policy_drafts") if edits else "",
     }
     request.__dict__["current_app"] = admin.site.name
     headers = {"Cache-Control": "no-store"}
@@ -93,6 +93,6 @@ def _sent_back(own: QuerySet[PolicyVersion]) -> list[SentBack]:
     for draft in own.filter(status=VersionStatus.DRAFT).order_by("-number"):
         said = [comment for comment in draft.comments.all() if comment.author_id != draft.author_id]
         if said:
-            url = address("policy_draft", draft.id) or address("intents_policyversion_change", draft.id)
+            url = reverse("admin:policy_draft", args=[draft.id])
             found.append(SentBack(version=draft, comment=said[-1], url=url))
     return found

@@ -16,13 +16,13 @@ from apps.errors import ApplicationError
 from apps.intents.admin.compare import comparison
 from apps.intents.admin.policy_version import approved_by, state_pill
 from apps.intents.admin.review_acts import ACTS, ERROR_FIELDS, Act, carry_out, seen_now
-from apps.intents.admin.review_addresses import address
 from apps.intents.admin.review_facts import base_of, deciders, story
 from apps.intents.admin.review_forms import ReviewForm
 from apps.intents.errors import OwnVersionError
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
+from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import add_error, may, require
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.requests import principal_of
@@ -128,7 +128,7 @@ def _part(request: HttpRequest, version: PolicyVersion, forms: dict[str, ReviewF
         "decides": decides,
         "forms": {name: forms.get(name) or ACTS[name].form(prefix=name) for name in offered},
         "seen": seen_now(version) if decides else "",
-        "draft_url": address("policy_draft", version.id) if own and edits else "",
+        "draft_url": reverse("admin:policy_draft", args=[version.id]) if own and edits else "",
     }
 
 

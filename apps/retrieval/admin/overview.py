@@ -10,7 +10,6 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from apps.corpus.models import DocumentStatus, JobStatus
-from apps.intents.admin.review_addresses import address
 from apps.retrieval.selectors.overview import Overview, QuestionCounts, overview
 from apps.retrieval.selectors.signs_of_life import signs_of_life
 from apps.tenants.requests import principal_of
@@ -100,7 +99,7 @@ def _questions(counts: QuestionCounts | None) -> list[Figure]:
 def _waiting(found: Overview) -> list[Figure]:
     waiting = found.waiting
     reviews = reverse("admin:policy_reviews")
-    drafts = address("policy_drafts") or f"{reverse('admin:intents_policyversion_changelist')}?status__exact=draft"
+    drafts = reverse("admin:policy_drafts")
     jobs = reverse("admin:corpus_ingestjob_changelist")
     keys = reverse("admin:tenants_apikey_changelist")
     every = [

@@ -10,7 +10,6 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from apps.intents.admin.desk_versions import address
 from apps.intents.admin.matrix import RECORDING
 from apps.intents.contracts import PolicySnapshot, RecordingMode
 from apps.intents.errors import NoPolicyInForceError
@@ -36,7 +35,7 @@ def unrecognised_view(request: HttpRequest) -> HttpResponse:
         "periods": PERIODS,
         "shown": SHOWN,
         "page_url": f"{reverse('admin:policy_unrecognised')}?whole=1",
-        "add_url": address("admin:policy_example_add") if may(request, Permission.POLICY_EDIT) else "",
+        "add_url": reverse("admin:policy_example_add") if may(request, Permission.POLICY_EDIT) else "",
         **_recording(_policy()),
     }
     if whole:

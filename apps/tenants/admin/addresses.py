@@ -1,4 +1,4 @@
-"""Addresses of pages that belong to others, and may not be installed."""
+"""Addresses of pages that belong to another floor, by name: whoever links to them need not import them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.urls import NoReverseMatch, reverse
 
 
 def address(name: str, *args: UUID | str) -> str:
-    """The address of one of the admin's pages by its name; empty while the page is not installed."""
+    """The address of one of the admin's pages, such as `policy_draft`; empty where no such page is installed."""
     try:
         return reverse(f"admin:{name}", args=args)
     except NoReverseMatch:
