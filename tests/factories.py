@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils import timezone
 
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
@@ -14,6 +17,7 @@ from apps.tenants.selectors.grants import key_principal, user_principal
 from apps.tenants.selectors.people import user_by_name
 from apps.tenants.services.api_keys import api_key_create
 from apps.tenants.services.members import membership_grant
+from apps.tenants.services.personal_keys import personal_key_create
 from apps.tenants.services.tenants import scope_create, tenant_create
 
 
@@ -70,5 +74,21 @@ def make_key(firm: Firm, role: Role = Role.ANALYST, *, scopes: Iterable[str] = (
     with open_scope(tenant=firm.id, reason="a test"):
         key, plain = api_key_create(
             name=f"{role.value} key", role=role, scopes=[firm.scopes[key] for key in scopes] or [firm.root]
+        )
+    return key_principal(key), plain
+
+
+def make_personal_key(
+    firm: Firm, username: str, *, role: Role, scopes: Iterable[str] = (), days: int = 90
+) -> tuple[Principal, str]:
+    """A key that acts for a member, made by the member: its principal, and the key as a client sends it."""
+    user = User.objects.get_by_natural_key(username)
+    person = user_principal(user, firm.id)
+    with open_scope(tenant=firm.id, principal=person):
+        key, plain = personal_key_create(
+            name="script",
+            role=role,
+            scopes=[firm.scopes[each] for each in scopes] or [firm.root],
+            expires_at=timezone.now() + timedelta(days=days),
         )
     return key_principal(key), plain

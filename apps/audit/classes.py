@@ -12,7 +12,7 @@ def _core(action: str, label: str, *fields: str) -> EventClass:
 def register_tenant_events() -> None:
     settings = ("residency_region", "residency_strict", "embedding_profile", "generation_profile")
     grant = ("scope_id", "membership_id", "api_key_id")
-    key = ("name", "prefix", "role")
+    key = ("name", "prefix", "role", "person_id")
     register(
         _core("tenants.tenant.created", "Tenant created", "slug", *settings),
         _core("tenants.tenant.configured", "Tenant configured", "status", *settings),

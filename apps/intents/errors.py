@@ -82,6 +82,45 @@ class PolicyAuthorError(ApplicationError):
     )
 
 
+class PolicyVersionNotFoundError(ApplicationError):
+    """Data: version. Not there and not yours are the same."""
+
+    code: ClassVar[str] = "intents.policy_version_not_found"
+    status: ClassVar[int] = 404
+    message: ClassVar[str] = "There is no policy version {version}."
+
+
+class PersonNeededError(ApplicationError):
+    code: ClassVar[str] = "intents.person_needed"
+    status: ClassVar[int] = 403
+    message: ClassVar[str] = (
+        "An API key is nobody: a version is written and approved by people. Use a key that acts for you "
+        "(Administration, My keys), or sign in."
+    )
+
+
+class DuplicateExampleError(ApplicationError):
+    """Data: text, label, number."""
+
+    code: ClassVar[str] = "intents.example_duplicate"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Version {number} has this golden example already, in the same words: “{text}”, for {label}. Nothing was added."
+    )
+
+
+class UnknownExampleIntentError(ApplicationError):
+    """Data: intent, number, known."""
+
+    code: ClassVar[str] = "intents.example_intent_unknown"
+    message: ClassVar[str] = "Version {number} has no intent '{intent}'. It has: {known}."
+
+
+class EmptyExampleError(ApplicationError):
+    code: ClassVar[str] = "intents.example_empty"
+    message: ClassVar[str] = "Write the question that is to be the example."
+
+
 class ReasonMissingError(ApplicationError):
     code: ClassVar[str] = "intents.reason_missing"
     message: ClassVar[str] = "Say why, in a sentence: the reviewer and the record need it."
@@ -138,6 +177,17 @@ class OwnVersionError(ApplicationError):
     code: ClassVar[str] = "intents.own_version"
     status: ClassVar[int] = 403
     message: ClassVar[str] = "You wrote version {number}: somebody else decides on it."
+
+
+class VersionChangedError(ApplicationError):
+    """Data: number, revision (the one that it has now)."""
+
+    code: ClassVar[str] = "intents.version_changed"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Nothing was decided: version {number} was changed and submitted again since you read it, and is at revision "
+        "{revision} now. Read it again."
+    )
 
 
 class NotWithdrawableError(ApplicationError):

@@ -56,6 +56,11 @@ _BOUNDS: dict[str, tuple[float, float]] = {
 }
 
 
+def setting_bounds(name: str) -> tuple[float, float]:
+    """The lowest and the highest value that a setting may have; switches have none."""
+    return _BOUNDS[name]
+
+
 def retrieval_settings_from_json(values: Mapping[str, Any]) -> RetrievalSettings:
     """Read the JSON object of a policy version; names that are absent get their defaults.
 

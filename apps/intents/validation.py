@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from apps.corpus.kinds import Kind
@@ -11,6 +12,8 @@ from apps.intents.policy_file.terms import term_problems
 
 MINIMUM_INTENTS, MAXIMUM_INTENTS = 5, 10
 MINIMUM_EXAMPLES = 5
+# Each is compared with every other one when the classifier is tested, and embedded once for every version.
+MAXIMUM_EXAMPLES = 200
 
 
 def policy_problems(snapshot: PolicySnapshot) -> tuple[str, ...]:
@@ -42,12 +45,20 @@ def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
         own = sum(1 for example in snapshot.examples if example.intent == rule.name)
         if own < MINIMUM_EXAMPLES:
             yield f"Intent '{rule.name}' has {own} golden examples; at least {MINIMUM_EXAMPLES} are needed."
+        if own > MAXIMUM_EXAMPLES:
+            yield f"Intent '{rule.name}' has {own} golden examples; {MAXIMUM_EXAMPLES} are enough."
+        if not rule.label.strip() or not rule.description.strip():
+            yield f"Intent '{rule.name}' needs a name for people and a description in plain words."
+    if not snapshot.fallback.label.strip() or not snapshot.fallback.description.strip():
+        yield "Unrecognised questions need a name for people and a description in plain words."
     known = {*names, UNRECOGNISED}
     for example in snapshot.examples:
         if example.intent not in known:
             yield f"The example '{example.text}' expects the intent '{example.intent}', which is not there."
+    if any(not example.text.strip() for example in snapshot.examples):
+        yield "A golden example is empty; write a question, or remove it."
     texts = [" ".join(example.text.casefold().split()) for example in snapshot.examples]
-    yield from (f"The example '{text}' occurs more than once." for text in sorted(set(texts)) if texts.count(text) > 1)
+    yield from (f"The example '{text}' occurs more than once." for text, times in Counter(texts).items() if times > 1)
     smallest = min((len(set(rule.kinds)) for rule in snapshot.intents), default=0)
     if len(set(snapshot.fallback.kinds)) > smallest:
         yield (
@@ -60,6 +71,11 @@ def _budget_problems(snapshot: PolicySnapshot) -> Iterator[str]:
     kinds = [budget.kind for budget in snapshot.budgets]
     yield from (f"Kind '{kind.value}' has no budget." for kind in Kind if kind not in kinds)
     yield from (f"Kind '{kind.value}' has more than one budget." for kind in Kind if kinds.count(kind) > 1)
+    yield from (
+        f"The budget of '{budget.kind.value}' needs a heading."
+        for budget in snapshot.budgets
+        if not budget.label.strip()
+    )
     positions = [budget.position for budget in snapshot.budgets]
     if len(set(positions)) != len(positions):
         yield "Two budgets share a position; the order must be clear."

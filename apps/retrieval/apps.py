@@ -9,6 +9,9 @@ class RetrievalConfig(AppConfig):
     verbose_name = "Retrieval"
 
     def ready(self) -> None:
+        from apps.intents.submission import when_submitted
         from apps.retrieval.events import register_events
+        from apps.retrieval.services.impact import impact_of_submission
 
         register_events()
+        when_submitted(impact_of_submission)

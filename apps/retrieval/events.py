@@ -7,8 +7,17 @@ from apps.audit.registry import EventClass, Group, register
 ANSWERED = "retrieval.question.answered"
 REJECTED = "retrieval.question.rejected"
 FAILED = "retrieval.question.failed"
+EVALUATION_ADDED = "retrieval.evaluation.added"
+EVALUATION_REMOVED = "retrieval.evaluation.removed"
+IMPACT_REQUESTED = "retrieval.impact.requested"
+IMPACT_COMPUTED = "retrieval.impact.computed"
 
 _QUESTION = frozenset({"hmac_sha256", "key_epoch", "length_chars", "intent_reason"})
+_EVALUATION = {
+    Group.CORE: frozenset({"series_id", "pages"}),
+    Group.QUESTION: frozenset({"hmac_sha256", "key_epoch", "length_chars"}),
+}
+_IMPACT = frozenset({"number", "revision", "content_sha256", "base_number", "base_sha256"})
 
 
 def register_events() -> None:
@@ -54,5 +63,13 @@ def register_events() -> None:
             action=FAILED,
             label="Question failed",
             fields={Group.CORE: frozenset({"code"}), Group.QUESTION: _QUESTION},
+        ),
+        EventClass(action=EVALUATION_ADDED, label="Evaluation question added", fields=_EVALUATION),
+        EventClass(action=EVALUATION_REMOVED, label="Evaluation question removed", fields=_EVALUATION),
+        EventClass(action=IMPACT_REQUESTED, label="Impact preview requested", fields={Group.CORE: _IMPACT}),
+        EventClass(
+            action=IMPACT_COMPUTED,
+            label="Impact preview computed",
+            fields={Group.CORE: _IMPACT | {"code", "recorded", "evaluation", "golden", "result_sha256"}},
         ),
     )

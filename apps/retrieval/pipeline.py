@@ -7,8 +7,19 @@ scope that the caller has opened.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
-from apps.retrieval.contracts import Answer, Candidate, Question, Refusal, RefusalReason, SearchBounds
+from apps.intents.contracts import IntentDecision, KindGrant
+from apps.retrieval.contracts import (
+    Answer,
+    Candidate,
+    ContextBlock,
+    QueryAnalysis,
+    Question,
+    Refusal,
+    RefusalReason,
+    SearchBounds,
+)
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
 from apps.retrieval.stages.relax import document_filter
@@ -29,6 +40,28 @@ class PipelineResult:
     trace: Trace
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """All that stands fixed before a word is written: what may be reached, what was found there, and the context.
+
+    candidates: what was kept, best first. outcome: the context, or why there is none.
+    """
+
+    decision: IntentDecision
+    grant: KindGrant
+    analysis: QueryAnalysis
+    candidates: tuple[Candidate, ...]
+    outcome: ContextBlock | Refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindResult:
+    """What a question would be answered from, with the trace of the stages up to there."""
+
+    found: Found
+    trace: Trace
+
+
 def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
     """Answer one question.
 
@@ -39,15 +72,36 @@ def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
     Raises:  QuestionError: the text can't be read as a question; nothing was searched.
     """
     recorder = TraceRecorder(deps.clock)
+    found = _found(recorder, question, deps)
+    analysis, context = found.analysis, found.outcome
+    if isinstance(context, Refusal):
+        trace = recorder.finish()
+        return PipelineResult(answer=answering.refused(context, analysis, trace), trace=trace)
+    draft = answering.write(recorder, analysis, context, deps)
+    report = answering.check(recorder, draft, context, analysis, deps)
+    trace = recorder.finish()
+    return PipelineResult(answer=answering.finished(draft, report, context, analysis, trace), trace=trace)
 
+
+def find(question: Question, *, deps: PipelineDependencies) -> FindResult:
+    """The same way up to the context: what a question would be answered from, without writing an answer.
+
+    Raises: QuestionError, as answer does.
+    """
+    recorder = TraceRecorder(deps.clock)
+    found = _found(recorder, question, deps)
+    return FindResult(found=found, trace=recorder.finish())
+
+
+def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependencies) -> Found:
     text = reading.read_question(recorder, question, deps)
     decision = reading.classify(recorder, text, deps)
     grant = reading.grant_kinds(recorder, decision, deps)
     bounds = SearchBounds(tenant_id=question.tenant_id, scope_ids=question.scope_ids, kinds=grant.permitted)
     analysis = reading.read_meaning(recorder, question, text, bounds, deps)
+    found = partial(Found, decision=decision, grant=grant, analysis=analysis)
     if analysis.refusal is not None:
-        trace = recorder.finish()
-        return PipelineResult(answer=answering.refused(analysis.refusal, analysis, trace), trace=trace)
+        return found(candidates=(), outcome=analysis.refusal)
     bounds = replace(bounds, filter=document_filter(analysis.filters))
 
     def found_by(wordings: tuple[searching.Wording, ...]) -> tuple[Candidate, ...]:
@@ -68,14 +122,9 @@ def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
         search=lambda wording: found_by((searching.wording_of(wording, analysis.language, "heal"),)),
     )
     if not candidates:
-        trace = recorder.finish()
-        return PipelineResult(answer=answering.refused(_nothing_found(bounds), analysis, trace), trace=trace)
-
+        return found(candidates=(), outcome=_nothing_found(bounds))
     context = answering.build_context(recorder, candidates, analysis, grant)
-    draft = answering.write(recorder, analysis, context, deps)
-    report = answering.check(recorder, draft, context, analysis, deps)
-    trace = recorder.finish()
-    return PipelineResult(answer=answering.finished(draft, report, context, analysis, trace), trace=trace)
+    return found(candidates=candidates, outcome=context)
 
 
 def _nothing_found(bounds: SearchBounds) -> Refusal:

@@ -17,6 +17,11 @@ class PermissionDeniedError(ApplicationError):
     message = "This needs the permission {permission}. Roles that have it: {roles}."
 
 
+class WithheldFromKeyError(PermissionDeniedError):
+    code = "tenants.withheld_from_key"
+    message = "A key that acts for a person may not do this, whatever its role ({permission}). Sign in to do it."
+
+
 class PlatformOnlyError(ApplicationError):
     code = "tenants.platform_only"
     status = 403
@@ -42,7 +47,40 @@ class InvalidKeyError(ApplicationError):
 
     code = "tenants.invalid_api_key"
     status = 401
-    message = "The API key is not valid: unknown, expired or revoked. Create a new one under Administration, API keys."
+    message = (
+        "The API key is not valid: unknown, expired or revoked, or its person lost the role. Create a new one under "
+        "Administration, API keys or My keys."
+    )
+
+
+class NotInPersonError(ApplicationError):
+    code = "tenants.not_in_person"
+    status = 403
+    message = "A key that acts for a person is made and rotated by that person alone, signed in and not by another key."
+
+
+class RoleNotHeldError(ApplicationError):
+    code = "tenants.role_not_held"
+    status = 409
+    message = "You do not hold the role {role} here. A key of yours carries one of your own roles: {roles}."
+
+
+class KeyLifeError(ApplicationError):
+    code = "tenants.key_life"
+    status = 400
+    message = "A key that acts for a person ends by itself, after {days} days at the latest. Choose when."
+
+
+class KeyEndedError(ApplicationError):
+    code = "tenants.key_ended"
+    status = 409
+    message = "The key “{name}” has ended. Create a new one."
+
+
+class KeyReachesNothingError(ApplicationError):
+    code = "tenants.key_reaches_nothing"
+    status = 409
+    message = "You no longer reach any scope of the key “{name}”. Create a new one."
 
 
 class InvalidScopeKeyError(ApplicationError):

@@ -181,7 +181,7 @@ class PoliciesByCommand(_Isolating):
     Args:   model_name: the model; it need not have a tenant.
             read, insert, update, delete: USING and WITH CHECK clauses; a command without one is refused to all.
             updatable: the columns that the runtime roles may change; empty: all, where `update` is given.
-            was: the isolation that this replaces, and that comes back when the migration is undone.
+            was: the isolation or the policies that this replaces, and that come back when the migration is undone.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class PoliciesByCommand(_Isolating):
         update: str = "",
         delete: str = "",
         updatable: tuple[str, ...] = (),
-        was: EnableIsolation | None = None,
+        was: EnableIsolation | PoliciesByCommand | None = None,
     ) -> None:
         self.model_name = model_name
         self.clauses = {"read": read, "insert": insert, "update": update, "delete": delete}
@@ -223,6 +223,9 @@ class PoliciesByCommand(_Isolating):
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
+        if isinstance(self.was, PoliciesByCommand):
+            self.was.database_forwards(app_label, schema_editor, from_state, to_state)
+            return
         table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
         statements = [*drop_policies(table), f"REVOKE ALL ON {table} FROM {', '.join(RUNTIME_ROLES)}"]
         if self.was is None:

@@ -113,7 +113,11 @@ GLASSBOX_REGION = env.text("GLASSBOX_REGION", default="eu")
 GLASSBOX_DB_ROLE = env.text("GLASSBOX_DB_ROLE", default="glassbox_api")
 GLASSBOX_MAX_UPLOAD_BYTES = env.integer("GLASSBOX_MAX_UPLOAD_BYTES", default=100 * 1024 * 1024)
 GLASSBOX_MAX_QUESTION_CHARS = 4_000
+# So many of the last recorded questions are looked at for the impact preview of a policy version.
+GLASSBOX_IMPACT_EVENTS = env.integer("GLASSBOX_IMPACT_EVENTS", default=500, minimum=0)
 DATA_UPLOAD_MAX_MEMORY_SIZE = GLASSBOX_MAX_UPLOAD_BYTES
+# A policy in its editor is a form with a field for each term and example: the baseline alone has more than 1,000.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 
 GLASSBOX_EMBEDDING_PROFILES: dict[str, dict[str, Any]] = {
@@ -173,7 +177,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Cited answers from a firm's own documents, with every step of the way in the open.\n\n"
         "**Start.** Make an API key in the admin (Administration, API keys), `export GLASSBOX_KEY=gbx_...`, and paste "
         "any example below: they run as they stand. Where one is about a particular thing, set `DOCUMENT_ID`, "
-        "`JOB_ID`, `EVENT_ID` or `SCOPE` first, from the lists.\n\n"
+        "`JOB_ID`, `EVENT_ID`, `VERSION_ID` or `SCOPE` first, from the lists. Policy versions are written and approved "
+        "by people: for those writes, use a key that acts for you (Administration, My keys).\n\n"
         "**Errors** are problem details (RFC 9457) with a stable `code`. **Lists** come in pages: follow `next` as it "
         "is. Unknown fields and parameters are refused. Every address ends with a slash. **Writes** may carry an "
         "`Idempotency-Key`, and are then safe to send again."
@@ -207,6 +212,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "JobStage": "apps.corpus.models.JobStage",
         "PolicyStatus": "apps.intents.models.VersionStatus",
         "PolicyOrigin": "apps.intents.models.VersionOrigin",
+        "PolicyChangeKind": "apps.intents.diff.ChangeKind",
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
         "Permission": "apps.tenants.roles.Permission",
@@ -252,6 +258,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "forget-ended-sessions": {"task": "apps.tenants.tasks.forget_ended_sessions", "schedule": 3600.0},
     "activate-due-policies": {"task": "apps.intents.tasks.activate_due_policies", "schedule": 30.0},
     "corpus-sweep": {"task": "apps.corpus.tasks.sweep", "schedule": 30.0},
+    "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
 CELERY_TIMEZONE = "UTC"
 

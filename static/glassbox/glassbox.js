@@ -76,6 +76,10 @@
             if (answer.ok && !answer.redirected) {
                 element.innerHTML = await answer.text();
                 showLocalTimes(element);
+                // Nothing of it will move any more.
+                if (element.querySelector("[data-fragment-done]")) {
+                    return;
+                }
             }
         } catch {
             // The server is away; ask again.

@@ -14,12 +14,15 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 from jsonschema import Draft202012Validator
 
+from apps.tenants.models import User
+from apps.tenants.principals import Principal
+
 Json = dict[str, Any]
 PROBLEM = "application/problem+json"
 
 
 class Api:
-    """Sends one key with every request; none when it is empty."""
+    """Sends one key with every request; none when it is empty. See also `person`."""
 
     def __init__(self, key: str = "") -> None:
         self.key = key
@@ -33,6 +36,10 @@ class Api:
             path + params, body, content_type="application/json", headers=self._headers(headers)
         )
         return self._checked("post", path, response)
+
+    def put(self, path: str, body: Any = None, **headers: str) -> HttpResponse:
+        response = self.client.put(path, body, content_type="application/json", headers=self._headers(headers))
+        return self._checked("put", path, response)
 
     def upload(
         self, content: bytes = b"# A note\n\nIt says something.\n", filename: str = "note.md", **fields: Any
@@ -56,6 +63,13 @@ class Api:
         return response
 
 
+def person(principal: Principal) -> Api:
+    """A client that is signed in as one of a firm's members."""
+    api = Api()
+    api.client.force_login(User.objects.get_by_natural_key(principal.label))
+    return api
+
+
 def conforms(method: str, path: str, response: HttpResponse) -> None:
     """Assert that the document describes this answer."""
     assert response["Cache-Control"] == "no-store"
@@ -75,7 +89,8 @@ def conforms(method: str, path: str, response: HttpResponse) -> None:
         return
     assert media_type in content, f"{method} {path} answered {media_type}, which is not documented"
     if method != "head":
-        problems = mismatches(response.json(), content[media_type]["schema"])
+        value = response.content.decode() if media_type == "text/plain" else response.json()
+        problems = mismatches(value, content[media_type]["schema"])
         assert not problems, f"{method} {path} {response.status_code} is not what the document says: {problems[:5]}"
 
 

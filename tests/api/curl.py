@@ -22,7 +22,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("-J", dest="name_from_header", action="store_true")
     told = parser.parse_args(arguments)
     headers = dict(re.split(r":\s*", header, maxsplit=1) for header in told.headers)
-    body = told.body.encode()
+    body = sys.stdin.buffer.read() if told.body == "@-" else told.body.encode()
     if told.parts:
         boundary = uuid.uuid4().hex
         headers["Content-Type"] = f"multipart/form-data; boundary={boundary}"

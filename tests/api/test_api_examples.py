@@ -7,7 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,13 +20,19 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.audit.models import Event
 from apps.corpus.models import Document
+from apps.intents.baseline import baseline_snapshot
+from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
+from apps.intents.policy_file import render_policy_file
+from apps.intents.services.drafts import draft_of
+from apps.intents.services.reviews import version_submit
 from apps.tenants.api.examples import EXTENSION
 from apps.tenants.context import open_scope
+from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission, Role
 from tests.api.conftest import firm_with_provider, ready_document
 from tests.api.test_api_access import DOORS
 from tests.corpus.ingesting import ingest, remote_profile, run
-from tests.factories import Firm, make_key
+from tests.factories import Firm, make_key, make_member, make_personal_key
 from tests.model_server import ModelServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -55,10 +63,12 @@ def reader(acme: Firm) -> dict[str, str]:
     run(acme, broken.job)
     with open_scope(tenant=acme.id, reason="a test"):
         event = Event.objects.filter(subject_id=document.id).latest("occurred_at")
+        in_force = PolicyVersion.objects.get(status=VersionStatus.ACTIVE)
     return {
         "DOCUMENT_ID": str(document.id),
         "JOB_ID": str(broken.job.id),
         "EVENT_ID": str(event.id),
+        "VERSION_ID": str(in_force.id),
         "SCOPE": "fund:alpha",
     }
 
@@ -93,9 +103,44 @@ def examples(document: dict[str, Any]) -> list[Example]:
 
 def permission_for(example: Example) -> Permission | None:
     for door in DOORS:
-        if (door.method, door.path.format(document="{id}", job="{id}", event="{id}")) == example[:2]:
+        if (door.method, door.path.format(document="{id}", job="{id}", event="{id}", version="{id}")) == example[:2]:
             return door.permission
     return None
+
+
+def needs_person(example: Example) -> bool:
+    """Whether an API key that acts for nobody is refused: policies are written and approved by people."""
+    return example.path.startswith("/api/v1/policy/versions/") and example.method != "get"
+
+
+def version_for(example: Example, officer: Principal) -> str:
+    """A version in the state that the operation is for: the officer's draft, or one that they have submitted."""
+    baseline = baseline_snapshot()
+    # The vectors of the test's server stand for words, not for meanings.
+    lenient = replace(baseline.classifier, minimum_golden_accuracy=0.0)
+    with open_scope(tenant=officer.tenant_id, principal=officer):
+        draft = draft_of(replace(baseline, classifier=lenient), origin=VersionOrigin.DRAFT, reason="A lower bar.")
+        if example.path.endswith(("/approve/", "/reject/", "/send-back/", "/withdraw/")):
+            version_submit(draft.id)
+    return str(draft.id)
+
+
+def failure(source: str, environment: dict[str, str], directory: Path) -> str:
+    """Run a command in a shell; what went wrong, or nothing."""
+    ended = subprocess.run(
+        ["sh", "-c", source],
+        env=environment,
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if ended.returncode != 0:
+        return f"{source}\n-> {ended.returncode} {ended.stdout[:500]} {ended.stderr[:500]}"
+    if ended.stdout:
+        json.loads(ended.stdout)
+    return ""
 
 
 def test_every_example_runs_as_it_stands(
@@ -103,23 +148,35 @@ def test_every_example_runs_as_it_stands(
 ) -> None:
     admin, auditor = make_key(acme, Role.TENANT_ADMIN)[1], make_key(acme, Role.AUDITOR)[1]
     document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
-    failures: list[str] = []
+    failures = []
     for example in examples(document):
-        key = auditor if permission_for(example) is Permission.AUDIT_VIEW else admin
-        ended = subprocess.run(
-            ["sh", "-c", example.source],
-            env={**shell, **reader, "GLASSBOX_KEY": key},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        if ended.returncode != 0:
-            failures.append(f"{example.source}\n-> {ended.returncode} {ended.stdout[:500]} {ended.stderr[:500]}")
-        elif ended.stdout:
-            json.loads(ended.stdout)
-    assert not failures, "\n\n".join(failures)
+        if not needs_person(example):
+            key = auditor if permission_for(example) is Permission.AUDIT_VIEW else admin
+            failures.append(failure(example.source, {**shell, **reader, "GLASSBOX_KEY": key}, tmp_path))
+    assert not any(failures), "\n\n".join(filter(None, failures))
     assert (tmp_path / "report.md").exists()
+    assert (tmp_path / "policy-version-1.py").read_text() == render_policy_file(baseline_snapshot())
     with open_scope(tenant=acme.id, reason="a test"):
         assert not Document.objects.filter(id=reader["DOCUMENT_ID"]).exists()
+
+
+def test_every_example_that_needs_a_person_runs_for_one(
+    acme: Firm, live_server: LiveServer, reader: dict[str, str], shell: dict[str, str], tmp_path: Path
+) -> None:
+    """With a key that acts for the person."""
+    officer = make_member(acme, "olivia", Role.COMPLIANCE_OFFICER)
+    make_member(acme, "rupert", Role.REVIEWER)
+    officer_key = make_personal_key(acme, "olivia", role=Role.COMPLIANCE_OFFICER)[1]
+    reviewer_key = make_personal_key(acme, "rupert", role=Role.REVIEWER)[1]
+    document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
+    failures = []
+    for example in filter(needs_person, examples(document)):
+        key = reviewer_key if permission_for(example) is Permission.POLICY_APPROVE else officer_key
+        version = version_for(example, officer) if "{id}" in example.path else reader["VERSION_ID"]
+        environment = {**shell, **reader, "GLASSBOX_KEY": key, "VERSION_ID": version}
+        failures.append(failure(example.source, environment, tmp_path))
+    assert not any(failures), "\n\n".join(filter(None, failures))
+    with open_scope(tenant=acme.id, reason="a test"):
+        reached = Counter(PolicyVersion.objects.values_list("status", flat=True))
+    # Two begun, one changed, one commented on and one sent back; one withdrawn as a draft and one in review.
+    assert reached == {"active": 1, "draft": 5, "withdrawn": 2, "in_review": 1, "approved": 1, "rejected": 1}

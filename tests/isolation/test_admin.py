@@ -616,6 +616,8 @@ def addresses(world: World, place: tuple[str, str]) -> list[str]:
         "tenants/membership": "member",
         "tenants/tenant": "tenant",
         "intents/policyversion": "policy",
+        "policy/versions": "policy",
+        "policy/drafts": "policy",
     }
     found: list[str] = []
 
@@ -626,7 +628,7 @@ def addresses(world: World, place: tuple[str, str]) -> list[str]:
                 walk(pattern.url_patterns, address)
             elif address.startswith("admin/") and not re.search(r"\(\?P|logout|signs-of-life", address):
                 kind = next((kinds[start] for start in kinds if start in address), "document")
-                found.append("/" + re.sub(r"<\w+:object_id>", str(row(world, place, kind)), address))
+                found.append("/" + re.sub(r"<\w+:(?:\w+_id)>", str(row(world, place, kind)), address))
 
     walk(get_resolver().url_patterns, "")
     return [*found, "/admin/corpus/", "/admin/tenants/", f"/admin/r/1/{world.document(*place)}/", "/"]

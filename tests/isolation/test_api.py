@@ -30,7 +30,10 @@ from apps.corpus.models import Document, IngestJob
 from apps.corpus.services import ingest as ingest_service
 from apps.corpus.services.ingest import IngestResult
 from apps.errors import ApplicationError
+from apps.intents.baseline import baseline_snapshot
+from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion
+from apps.intents.rendering import policy_content
 from apps.retrieval.contracts import Question
 from apps.tenants.api import idempotency
 from apps.tenants.api.pagination import CursorPages
@@ -48,6 +51,7 @@ from tests.isolation.world import KINDS, QUESTION, SCOPES, World, canary, conten
 
 BETA = ("acme", "fund:beta")
 BOLT = ("bolt", "fund:alpha")
+POLICY = policy_content(baseline_snapshot())
 # One document of fund:beta has a word of its own in every field that a list can be narrowed by.
 SECRET = "kestrelhidden"
 SECRET_FIELDS: Mapping[str, Any] = {
@@ -79,6 +83,8 @@ def _grounds(world: World) -> None:
         ("alpha-auditor", Role.AUDITOR),
     ):
         world.keys[name] = make_key(world.acme, role, scopes=["fund:alpha"])[1]
+    for name, role in (("acme-officer", Role.COMPLIANCE_OFFICER), ("acme-reviewer", Role.REVIEWER)):
+        world.keys[name] = make_key(world.acme, role)[1]
     taken = ingest(
         world.acme, f"# Note\n\nNothing but {SECRET}.\n".encode(), filename="s.md", scope="fund:beta", **SECRET_FIELDS
     )
@@ -627,6 +633,66 @@ def test_the_policy_is_one_s_own_tenant_s_alone(world: World) -> None:
             return call(world.keys["alpha"], "GET", "policy/")
 
     held(attack, loot=str(theirs.id))
+
+
+# key, method, what of a version, the body, and what comes home where nothing stands in the way; a key that acts for
+# nobody gets no further than to be told so, of a version that it has found
+POLICY_VERSIONS = (
+    ("acme", "GET", "", None, "status=200;"),
+    ("acme", "HEAD", "", None, "status=200;"),
+    ("acme", "GET", "file/", None, "status=200;"),
+    ("acme", "GET", "diff/", None, "status=200;"),
+    ("acme", "GET", "check/", None, "status=200;"),
+    ("acme-officer", "PUT", "", {"reason": "Mine.", "revision": 1, "content": POLICY}, "intents.person_needed"),
+    ("acme-officer", "DELETE", "", None, "intents.person_needed"),
+    ("acme-officer", "POST", "submit/", None, "intents.person_needed"),
+    ("acme-reviewer", "POST", "approve/", {}, "intents.person_needed"),
+    ("acme-reviewer", "POST", "reject/", {"reason": "No."}, "intents.person_needed"),
+    ("acme-reviewer", "POST", "send-back/", {"reason": "No."}, "intents.person_needed"),
+    ("acme-reviewer", "POST", "withdraw/", {"reason": "No."}, "intents.person_needed"),
+    ("acme-reviewer", "POST", "comments/", {"text": "Hello."}, "intents.person_needed"),
+)
+
+
+@contextmanager
+def taken_for(world: World, slug: str) -> Iterator[None]:
+    """An application that forgets the tenant, and takes another one's policies for its own."""
+    with forgetful(), patch("apps.intents.selectors.current_scope") as found:
+        found.return_value.tenant_id = world.firm(slug).id
+        yield
+
+
+@pytest.mark.parametrize(("key", "method", "path", "sent", "loot"), POLICY_VERSIONS)
+def test_another_tenant_s_policy_version_is_answered_in_the_same_bytes_as_one_that_nobody_has(
+    world: World, key: str, method: str, path: str, sent: Any, loot: str
+) -> None:
+    with open_scope(tenant=world.bolt.id, reason="a test"):
+        theirs = PolicyVersion.objects.get().id
+    nobody_s = uuid4()
+
+    def answer(version: UUID) -> HttpResponse:
+        return call(world.keys[key], method, f"policy/versions/{version}/{path}", sent)
+
+    with taken_for(world, "bolt"):
+        found = held(lambda: brought(answer(theirs)), loot=loot)
+    assert found.startswith("status=404;")
+    assert anonymous(answer(theirs), theirs) == anonymous(answer(nobody_s), nobody_s)
+
+
+def test_the_list_of_policy_versions_shows_none_of_another_tenant_s(world: World) -> None:
+    with open_scope(tenant=world.bolt.id, reason="a test"):
+        theirs = PolicyVersion.objects.get().id
+
+    def attack() -> HttpResponse:
+        with taken_for(world, "bolt"), patch("apps.intents.api.versions.version_snapshots", _of_whoever):
+            return call(world.keys["acme"], "GET", "policy/versions/")
+
+    held(attack, loot=str(theirs))
+
+
+def _of_whoever(versions: Iterable[PolicyVersion]) -> dict[UUID, PolicySnapshot]:
+    """Contents for the list, whose version they may be: what is listed is what is looked at."""
+    return {version.id: baseline_snapshot() for version in versions}
 
 
 def test_a_narrow_auditor_reads_no_event_of_another_scope_s_question(world: World) -> None:

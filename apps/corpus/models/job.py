@@ -28,6 +28,8 @@ class IngestJob(ScopedModel):
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="jobs")
     actor_kind = models.CharField(max_length=16)
     actor_id = models.UUIDField(null=True)
+    # The key that a person acted by: the job ends with it, though the person may go on.
+    actor_key_id = models.UUIDField(null=True)
     actor_label = models.CharField(max_length=255)
     stage = models.CharField(max_length=16, choices=JobStage.choices, default=JobStage.EXTRACT)
     status = models.CharField(max_length=16, choices=JobStatus.choices, default=JobStatus.PENDING)

@@ -119,6 +119,7 @@ def document_ingest(
             document=document,
             actor_kind=context.principal.kind.value,
             actor_id=context.principal.id,
+            actor_key_id=context.principal.key_id,
             actor_label=context.principal.label[:255],
             embedding_profile=current_tenant().embedding_profile,
             next_attempt_at=timezone.now() + RESEND_AFTER,

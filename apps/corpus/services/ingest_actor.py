@@ -18,13 +18,14 @@ from apps.tenants.selectors.grants import actor_principal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who brought the document, as the job's row names them."""
+    """Who brought the document, as the job's row names them; key_id is the key that a person did it by."""
 
     kind: PrincipalKind
     id: UUID | None
     label: str
     tenant_id: TenantId
     scope_id: ScopeId
+    key_id: UUID | None = None
 
 
 @contextmanager
@@ -46,6 +47,6 @@ def _principal(actor: Actor) -> Principal:
     if actor.id is None:
         raise ActorRevokedError(actor=actor.label)
     try:
-        return actor_principal(actor.kind, actor.id, actor.tenant_id)
+        return actor_principal(actor.kind, actor.id, actor.tenant_id, key_id=actor.key_id)
     except (InvalidKeyError, UnknownTenantError) as error:
         raise ActorRevokedError(actor=actor.label) from error

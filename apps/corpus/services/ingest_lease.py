@@ -89,6 +89,7 @@ def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | No
             actor=Actor(
                 kind=PrincipalKind(job.actor_kind),
                 id=job.actor_id,
+                key_id=job.actor_key_id,
                 label=job.actor_label,
                 tenant_id=tenant_id,
                 scope_id=ScopeId(job.scope_id),

@@ -78,6 +78,7 @@ def _job(document: Document, actor: Principal, profile: str) -> IngestJob:
         document=document,
         actor_kind=actor.kind.value,
         actor_id=actor.id,
+        actor_key_id=actor.key_id,
         actor_label=actor.label[:255],
         stage=JobStage.EMBED,
         embedding_profile=profile,

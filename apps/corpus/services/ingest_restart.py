@@ -41,6 +41,7 @@ def restart(job: IngestJob, document: Document) -> None:
     job.finished_at = None
     job.actor_kind = principal.kind.value
     job.actor_id = principal.id
+    job.actor_key_id = principal.key_id
     job.actor_label = principal.label[:255]
     job.save()
     if document.status not in PUBLISHED:

@@ -20,9 +20,11 @@ from apps.tenants.roles import Permission
 def access_ask(*, user: str = "", key: str = "", at: datetime | None = None, intent: str = "") -> AccessAnswer:
     """Answer which kinds and scopes a person or an API key of the open tenant could reach at an instant.
 
-    Everybody may ask about themselves; about others, who may read the audit log. Asking is recorded.
+    Everybody may ask about themselves and about the keys that act for them; about others, who may read the audit log.
+    Asking is recorded.
 
-    Args:    user, key: a user name, or a key's prefix without its `gbx_`; neither for the open scope's principal.
+    Args:    user, key: a user name, or a key's prefix without its `gbx_`; neither for the open scope's principal,
+             and for a person's own key where they act by it.
              at: aware; None for now.
              intent: its name, `unrecognised`, or empty for every intent of the policy.
     Raises:  PermissionDeniedError: about somebody else, whether or not there is somebody of the name.
@@ -34,7 +36,7 @@ def access_ask(*, user: str = "", key: str = "", at: datetime | None = None, int
     answered_at = timezone.now()
     found = _found(principal, user=user, key=key)
     subject = found[0]
-    if subject.id is None or (subject.kind, subject.id) != (principal.kind, principal.id):
+    if not _is_own(subject, principal):
         principal.require(Permission.AUDIT_VIEW)
     facts = access_facts(found, at=at or answered_at, answered_at=answered_at)
     answer = access_answer(facts, intent=intent)
@@ -52,9 +54,17 @@ def _found(principal: Principal, *, user: str, key: str) -> tuple[Subject, tuple
         return api_key(prefix=key)
     if principal.id is None:
         raise ValueError("the platform itself holds nothing: name a person or a key")
-    if principal.kind is PrincipalKind.API_KEY:
-        return api_key(key_id=principal.id)
+    if principal.kind is PrincipalKind.API_KEY or principal.key_id:
+        return api_key(key_id=principal.key_id or principal.id)
     return person(user_id=UserId(principal.id))
+
+
+def _is_own(subject: Subject, principal: Principal) -> bool:
+    if subject.id is None or principal.id is None:
+        return False
+    if principal.kind is PrincipalKind.USER and subject.acts_for:
+        return subject.acts_for.id == principal.id
+    return (subject.kind, subject.id) == (principal.kind, principal.id)
 
 
 def _record(answer: AccessAnswer) -> None:

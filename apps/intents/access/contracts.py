@@ -11,7 +11,7 @@ from uuid import UUID
 
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import PolicySnapshot
-from apps.tenants.ids import ScopeId
+from apps.tenants.ids import ScopeId, UserId
 from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission, Role, allows
 
@@ -38,10 +38,20 @@ class Through(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ActsFor:
+    """The person in whose name a key acts: name is their user name, label what people say."""
+
+    id: UserId
+    name: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """Who is asked about. id is None where this tenant knows nobody of the name.
 
-    name is what one asks by (a user name, or gbx_ and a key's prefix), label what people say.
+    name is what one asks by (a user name, or gbx_ and a key's prefix), label what people say. acts_for: of a key that
+    is a person's own. deactivated: the account of the person, or of the one whom the key acts for.
     """
 
     kind: PrincipalKind
@@ -49,6 +59,7 @@ class Subject:
     name: str
     label: str
     deactivated: bool = False
+    acts_for: ActsFor | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +120,7 @@ class AccessFacts:
     """All that is read for one answer.
 
     holdings: everything that the subject ever held here, oldest first.
+    bounds: every membership that the person ever had whom a key acts for; it reaches no more than both give.
     tree: every scope that the tenant had then, whoever asks: what lies below a grant is counted even where it is not
         named.
     names: the scopes that the asker may see, of those that were reached or given.
@@ -119,6 +131,7 @@ class AccessFacts:
     tenant: TenantFacts
     subject: Subject
     holdings: tuple[Holding, ...]
+    bounds: tuple[Holding, ...]
     tree: tuple[ScopeFact, ...]
     names: Mapping[ScopeId, ScopeName]
     policy: PolicySnapshot | None
@@ -158,6 +171,7 @@ class AccessAnswer:
     intents: what each could reach; without kinds unless the verdict is COULD_REACH.
     kind_order: all kinds, highest priority of the policy first.
     hidden_scopes: how many more were reached that the asker may not see.
+    bounded_by: what the person held then whom a key acts for; empty for everybody else.
     """
 
     verdict: Verdict
@@ -172,5 +186,6 @@ class AccessAnswer:
     scopes: tuple[ScopeName, ...]
     hidden_scopes: int
     granted_by: tuple[GrantedBy, ...]
+    bounded_by: tuple[GrantedBy, ...]
     policy: PolicySnapshot | None
     notes: tuple[str, ...]

@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from apps.intents.access.contracts import (
     AccessFacts,
+    ActsFor,
     GrantFact,
     Holding,
     ScopeFact,
@@ -46,7 +47,7 @@ def person(*, name: str = "", user_id: UserId | None = None) -> _Found:
     """
     lookup = {"id": user_id} if user_id else {"username": name}
     user = User.objects.filter(**lookup).first()
-    memberships = list(Membership.objects.filter(user_id=user.id).order_by("created_at", "id")) if user else []
+    memberships = _memberships(UserId(user.id)) if user else ()
     if user is None or not memberships:
         return Subject(kind=PrincipalKind.USER, id=None, name=name, label=name), ()
     subject = Subject(
@@ -56,22 +57,13 @@ def person(*, name: str = "", user_id: UserId | None = None) -> _Found:
         label=str(user),
         deactivated=not user.is_active,
     )
-    return subject, tuple(
-        Holding(
-            through=Through.MEMBERSHIP,
-            id=each.id,
-            role=Role(each.role),
-            valid_from=each.created_at,
-            valid_to=each.revoked_at,
-        )
-        for each in memberships
-    )
+    return subject, memberships
 
 
 def api_key(*, prefix: str = "", key_id: UUID | None = None) -> _Found:
     """An API key of the open tenant by its prefix or by its id. One query."""
     lookup = {"id": key_id} if key_id else {"prefix": prefix}
-    key: ApiKey | None = ApiKey.objects.filter(**lookup).first()
+    key: ApiKey | None = ApiKey.objects.filter(**lookup).select_related("person").first()
     if key is None:
         name = f"{KEY_MARK}{prefix}"
         return Subject(kind=PrincipalKind.API_KEY, id=None, name=name, label=name), ()
@@ -83,16 +75,25 @@ def api_key(*, prefix: str = "", key_id: UUID | None = None) -> _Found:
         valid_from=key.created_at,
         valid_to=min(ends, default=None),
     )
-    return Subject(kind=PrincipalKind.API_KEY, id=key.id, name=f"{KEY_MARK}{key.prefix}", label=key.name), (holding,)
+    subject = Subject(
+        kind=PrincipalKind.API_KEY,
+        id=key.id,
+        name=f"{KEY_MARK}{key.prefix}",
+        label=key.name,
+        deactivated=key.person is not None and not key.person.is_active,
+        acts_for=None if key.person is None else _acts_for(key.person),
+    )
+    return subject, (holding,)
 
 
 def access_facts(found: _Found, *, at: datetime, answered_at: datetime) -> AccessFacts:
     """Everything else that the answer about a subject at an instant needs.
 
-    Costs: five queries and the opening of the tenant's directory; six more the first time that this process meets the
-           policy version.
+    Costs: five queries and the opening of the tenant's directory, two more for a key that acts for a person; six more
+           the first time that this process meets the policy version.
     """
     subject, holdings = found
+    bounds: tuple[Holding, ...] = ()
     tenant = current_tenant()
     tree: tuple[ScopeFact, ...] = ()
     names: Mapping[ScopeId, ScopeName] = {}
@@ -100,8 +101,9 @@ def access_facts(found: _Found, *, at: datetime, answered_at: datetime) -> Acces
     if holdings and tenant.created_at <= at <= answered_at:
         policy = _policy_at(at)
         holdings = _with_grants(holdings, at)
+        bounds = _with_grants(_memberships(subject.acts_for.id), at) if subject.acts_for else ()
         tree = _tree(at)
-        given = {grant.scope_id for holding in holdings for grant in holding.grants}
+        given = {grant.scope_id for holding in (*holdings, *bounds) for grant in holding.grants}
         names = _names(given | reached_scopes(holdings, tree)) if given else {}
     return AccessFacts(
         at=at,
@@ -114,10 +116,29 @@ def access_facts(found: _Found, *, at: datetime, answered_at: datetime) -> Acces
         ),
         subject=subject,
         holdings=holdings,
+        bounds=bounds,
         tree=tree,
         names=names,
         policy=policy,
     )
+
+
+def _memberships(user_id: UserId) -> tuple[Holding, ...]:
+    """Every membership that a person ever had in the open tenant, oldest first."""
+    return tuple(
+        Holding(
+            through=Through.MEMBERSHIP,
+            id=each.id,
+            role=Role(each.role),
+            valid_from=each.created_at,
+            valid_to=each.revoked_at,
+        )
+        for each in Membership.objects.filter(user_id=user_id).order_by("created_at", "id")
+    )
+
+
+def _acts_for(person: User) -> ActsFor:
+    return ActsFor(id=UserId(person.id), name=person.username, label=str(person))
 
 
 def _policy_at(at: datetime) -> PolicySnapshot | None:

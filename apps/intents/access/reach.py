@@ -55,8 +55,15 @@ def access_answer(facts: AccessFacts, *, intent: str = "") -> AccessAnswer:
     """
     answerable = facts.tenant.created_at <= facts.at <= facts.answered_at
     valid = tuple(holding for holding in facts.holdings if answerable and holding.is_valid(facts.at))
+    bounds = tuple(holding for holding in facts.bounds if answerable and holding.is_valid(facts.at))
+    if facts.subject.acts_for:
+        # As at a sign-in: a key opens nothing while its person does not hold its role.
+        held = {bound.role for bound in bounds}
+        valid = tuple(holding for holding in valid if holding.role in held)
     asked = tuple(each for each in (intent_reaches(facts.policy) if facts.policy else ()) if intent in ("", each.name))
     reached = reached_scopes(valid, facts.tree)
+    if facts.subject.acts_for:
+        reached &= reached_scopes(bounds, facts.tree)
     verdict = _verdict(facts, valid, reached, asked)
     could_reach = verdict is Verdict.COULD_REACH
     if not could_reach:
@@ -76,6 +83,7 @@ def access_answer(facts: AccessFacts, *, intent: str = "") -> AccessAnswer:
         scopes=tuple(sorted(seen, key=lambda scope: scope.key)),
         hidden_scopes=len(reached) - len(seen),
         granted_by=tuple(_granted_by(holding, facts.names) for holding in valid),
+        bounded_by=tuple(_granted_by(holding, facts.names) for holding in bounds),
         policy=facts.policy,
         notes=notes(facts, verdict),
     )

@@ -22,6 +22,7 @@ def access_json(answer: AccessAnswer) -> dict[str, Any]:
             "id": str(answer.subject.id) if answer.subject.id else None,
             "name": answer.subject.name,
             "label": answer.subject.label,
+            "acts_for": answer.subject.acts_for.name if answer.subject.acts_for else None,
         },
         "intent": answer.intent,
         "intents": [
@@ -36,6 +37,7 @@ def access_json(answer: AccessAnswer) -> dict[str, Any]:
         "scopes": [{"id": str(scope.id), "key": scope.key, "name": scope.name} for scope in answer.scopes],
         "hidden_scopes": answer.hidden_scopes,
         "granted_by": [_granted_by(each) for each in answer.granted_by],
+        "bounded_by": [_granted_by(each) for each in answer.bounded_by],
         "policy": None if answer.policy is None else _policy(answer.policy),
         "notes": list(answer.notes),
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from apps.corpus.kinds import Kind
-from apps.intents.access.contracts import AccessAnswer, AccessFacts, Holding, IntentReach, Through, Verdict
+from apps.intents.access.contracts import AccessAnswer, AccessFacts, ActsFor, Holding, IntentReach, Through, Verdict
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import VersionOrigin
 from apps.tenants.principals import PrincipalKind
@@ -35,7 +35,7 @@ def sentence(answer: AccessAnswer, holdings: Sequence[Holding]) -> str:
                 f"{on} {_nobody(answer)} could reach anything in {tenant}: none of that name is known to this tenant."
             )
         case Verdict.NOT_VALID:
-            return f"{on}, {who} could reach nothing in {tenant}: {_what_was_held(holdings)}."
+            return f"{on}, {who} could reach nothing in {tenant}: {_what_was_held(answer, holdings)}."
         case Verdict.NO_POLICY:
             return f"{on}, {who} could reach nothing in {tenant}: no policy was in force."
         case _:
@@ -65,11 +65,17 @@ def notes(facts: AccessFacts, verdict: Verdict) -> tuple[str, ...]:
     said = []
     if verdict in _ABOUT_A_SUBJECT:
         person = facts.subject.kind is PrincipalKind.USER
-        account = "a deactivation of the account and " if person else ""
+        acts_for = facts.subject.acts_for
+        account = "a deactivation of the account and " if person or acts_for else ""
         said.append(
             f"Not kept with dates, and so not considered: {account}a suspension of the tenant. While it lasted, "
             "nothing could be reached."
         )
+        if acts_for:
+            said.append(
+                f"The key acts for {_named(acts_for)}: it could reach no more than its own scopes and the memberships "
+                f"of {acts_for.name} at that instant both gave, and nothing without a membership of its role."
+            )
         if not person:
             said.append("Of a key's expiry only the present date is kept; rotating a key brings it forward.")
         said.append(
@@ -86,7 +92,13 @@ def notes(facts: AccessFacts, verdict: Verdict) -> tuple[str, ...]:
 def _who(answer: AccessAnswer) -> str:
     subject = answer.subject
     name = subject.name if subject.label == subject.name else f"{subject.label} ({subject.name})"
-    return name if subject.kind is PrincipalKind.USER else f"the API key {name}"
+    if subject.kind is PrincipalKind.USER:
+        return name
+    return f"the API key {name}" + (f", which acts for {_named(subject.acts_for)}" if subject.acts_for else "")
+
+
+def _named(person: ActsFor) -> str:
+    return person.name if person.label == person.name else f"{person.label} ({person.name})"
 
 
 def _nobody(answer: AccessAnswer) -> str:
@@ -102,7 +114,9 @@ def _roles(answer: AccessAnswer) -> str:
     return f"as {listed(_held(each.holding) for each in answer.granted_by)}"
 
 
-def _what_was_held(holdings: Sequence[Holding]) -> str:
+def _what_was_held(answer: AccessAnswer, holdings: Sequence[Holding]) -> str:
+    if holdings[0].is_valid(answer.at) and (person := answer.subject.acts_for):
+        return f"{person.name} did not hold the key's role {holdings[0].role.label} then"
     if holdings[0].through is Through.API_KEY:
         return f"the key was not valid then, but {validity(holdings[0].valid_from, holdings[0].valid_to)}"
     named = [_held(each) for each in holdings[:_NAMED_HOLDINGS]]

@@ -149,11 +149,15 @@ def _subjects() -> list[Suggestion]:
     """People of this tenant, past and present, and its keys."""
     ids = Membership.objects.values_list("user_id", flat=True)
     people = User.objects.filter(id__in=ids).order_by("username")[:_SUGGESTED]
-    keys = ApiKey.objects.order_by("name", "created_at")[:_SUGGESTED]
+    keys = ApiKey.objects.select_related("person").order_by("name", "created_at")[:_SUGGESTED]
     return [
         *(Suggestion(person.username, str(person)) for person in people),
-        *(Suggestion(f"{KEY_MARK}{key.prefix}", f"API key {key.name}") for key in keys),
+        *(Suggestion(f"{KEY_MARK}{key.prefix}", _key_label(key)) for key in keys),
     ]
+
+
+def _key_label(key: ApiKey) -> str:
+    return f"API key {key.name}" + (f" of {key.person}" if key.person else "")
 
 
 def _intents() -> list[Suggestion]:

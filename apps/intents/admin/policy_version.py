@@ -1,20 +1,27 @@
-"""The policy: the version in force, and the versions before it. Read only: only a draft can ever change."""
+"""The policy: the version in force, and all the others. Read only: only a draft can ever change, and that elsewhere."""
 
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls.resolvers import URLPattern
+from django.utils.html import format_html
+from django.utils.text import Truncator
 
 from apps.corpus.kinds import Kind
 from apps.intents.admin.matrix import kinds_in_order, matrix, search_settings, thresholds
+from apps.intents.admin.review_facts import story
+from apps.intents.admin.review_links import AuthorFilter, compare_url, copy_url, review_url
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
+from apps.intents.policy_file import render_policy_file, version_heading
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.tenants.admin.base import TenantModelAdmin, require
+from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.pages import page
 from apps.tenants.display import EMPTY, moment, pill
 from apps.tenants.roles import Permission
@@ -29,6 +36,13 @@ _TONES = {
     VersionStatus.WITHDRAWN: "quiet",
 }
 
+# In the list; the version's page has all of it.
+_REASON_CHARS = 80
+
+
+def state_pill(status: VersionStatus) -> str:
+    return pill(status.label, _TONES[status])
+
 
 def approved_by(origin: str, approver_label: str) -> str:
     if approver_label:
@@ -39,11 +53,22 @@ def approved_by(origin: str, approver_label: str) -> str:
 @admin.register(PolicyVersion)
 class PolicyVersionAdmin(TenantModelAdmin):
     title_plural = "Policy versions"
-    empty_text = "No version matches. Every tenant begins with version 1, the shipped baseline."
+    empty_text = "No version matches: take away a filter. Every tenant begins with version 1, the shipped baseline."
 
-    list_display = ("version", "state", "origin", "author", "approver_name", "from_when", "until_when", "reason")
+    list_display = (
+        "version",
+        "state",
+        "origin",
+        "author_name",
+        "submitted",
+        "approver_name",
+        "from_when",
+        "until_when",
+        "reason_short",
+        "record",
+    )
     list_display_links = ("version",)
-    list_filter = ()
+    list_filter = (("status", ChoicesDropdownFilter), AuthorFilter)
     search_fields = ("reason", "author_label", "approver_label")
     search_help_text = "Reason, author or approver"
 
@@ -57,10 +82,14 @@ class PolicyVersionAdmin(TenantModelAdmin):
 
     @admin.display(description="State", ordering="status")
     def state(self, version: PolicyVersion) -> str:
-        return pill(version.get_status_display(), _TONES[VersionStatus(version.status)])
+        return state_pill(VersionStatus(version.status))
+
+    @admin.display(description="Reason", ordering="reason")
+    def reason_short(self, version: PolicyVersion) -> str:
+        return Truncator(version.reason).chars(_REASON_CHARS)
 
     @admin.display(description="Author", ordering="author_label")
-    def author(self, version: PolicyVersion) -> str:
+    def author_name(self, version: PolicyVersion) -> str:
         return version.author_label or EMPTY
 
     @admin.display(description="Approved by", ordering="approver_label")
@@ -69,29 +98,61 @@ class PolicyVersionAdmin(TenantModelAdmin):
 
     @admin.display(description="In force from", ordering="valid_from")
     def from_when(self, version: PolicyVersion) -> str:
+        if version.status == VersionStatus.APPROVED:
+            return format_html("{} (to come)", moment(version.effective_from))
         return moment(version.valid_from)
 
     @admin.display(description="until", ordering="valid_to")
     def until_when(self, version: PolicyVersion) -> str:
         return moment(version.valid_to)
 
+    @admin.display(description="Submitted", ordering="submitted_at")
+    def submitted(self, version: PolicyVersion) -> str:
+        return moment(version.submitted_at)
+
+    @admin.display(description="Review")
+    def record(self, version: PolicyVersion) -> str:
+        words = "Review" if version.status == VersionStatus.IN_REVIEW else "Record"
+        name = f"{words} of version {version.number}"
+        return format_html('<a href="{}" aria-label="{}">{}</a>', review_url(version), name, words)
+
     # --- Pages ------------------------------------------------------------------------------------------------------
 
     def own_urls(self) -> list[URLPattern]:
-        return [self.page("in-force/", self.in_force_view, name="in_force")]
+        return [
+            self.page("in-force/", self.in_force_view, name="in_force"),
+            self.page("<uuid:object_id>/file/", self.file_view, name="file"),
+        ]
 
     def in_force_view(self, request: HttpRequest) -> HttpResponse:
         require(request, self.view_permission)
-        return self._show(request, policy_in_force(), title="Policy in force")
+        in_force = policy_in_force()
+        version = self.find(request, str(in_force.version_id))
+        return self._show(request, version, in_force, title="Policy in force")
 
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
     ) -> Any:
         require(request, self.add_permission if object_id is None else self.view_permission)
         version = self.find(request, str(object_id))
-        return self._show(request, version_snapshot(version), title=str(version))
+        return self._show(request, version, version_snapshot(version), title=str(version))
 
-    def _show(self, request: HttpRequest, snapshot: PolicySnapshot, *, title: str) -> HttpResponse:
+    def file_view(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """The version as the one file: what `manage.py policy export` writes, to read, keep or hand in."""
+        require(request, self.view_permission)
+        snapshot = version_snapshot(self.find(request, str(object_id)))
+        return HttpResponse(
+            version_heading(snapshot) + render_policy_file(snapshot),
+            content_type="text/x-python; charset=utf-8",
+            headers={
+                "Content-Disposition": f'attachment; filename="policy-version-{snapshot.number}.py"',
+                "Cache-Control": "no-store",
+            },
+        )
+
+    def _show(
+        self, request: HttpRequest, version: PolicyVersion, snapshot: PolicySnapshot, *, title: str
+    ) -> HttpResponse:
         status = VersionStatus(snapshot.status)
         return page(
             self,
@@ -100,7 +161,7 @@ class PolicyVersionAdmin(TenantModelAdmin):
             title=title,
             crumbs=[title],
             snapshot=snapshot,
-            state=pill(status.label, _TONES[status]),
+            state=state_pill(status),
             origin=VersionOrigin(snapshot.origin).label,
             approver=approved_by(snapshot.origin, snapshot.approver_label),
             kinds=kinds_in_order(snapshot),
@@ -111,4 +172,11 @@ class PolicyVersionAdmin(TenantModelAdmin):
             search_settings=search_settings(snapshot.retrieval),
             content_sha256=policy_sha256(snapshot),
             examples_count=len(snapshot.examples),
+            story=story(version),
+            takes_effect=version.effective_from,
+            review_url=review_url(version),
+            review_words="Review" if status is VersionStatus.IN_REVIEW else "Record of the review",
+            file_url=self.url("file", version.id),
+            compare_url=compare_url(version),
+            copy_url=copy_url(request, version),
         )

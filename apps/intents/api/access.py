@@ -54,6 +54,9 @@ class AccessSubjectSerializer(LabelledSerializer):
     kind = serializers.ChoiceField(choices=choices_of(PrincipalKind))
     id = serializers.UUIDField(allow_null=True, help_text="null where this tenant knows nobody of the name.")
     name = serializers.CharField(help_text="The user name, or gbx_ and the key's prefix.")
+    acts_for = serializers.CharField(
+        allow_null=True, help_text="The user name of the person whose own key it is; null for everybody else."
+    )
 
 
 class IntentReachSerializer(LabelledSerializer):
@@ -113,6 +116,10 @@ class AccessAnswerSerializer(serializers.Serializer[Any]):
     scopes = ReachedScopeSerializer(many=True, help_text="Those reached that you may see.")
     hidden_scopes = serializers.IntegerField(help_text="How many more were reached that you may not see.")
     granted_by = GrantedBySerializer(many=True, help_text="What was valid then; roles and scopes add up.")
+    bounded_by = GrantedBySerializer(
+        many=True,
+        help_text="For a person's own key: what the person held then. The key could reach no more than both gave.",
+    )
     policy = AccessPolicySerializer(allow_null=True)
     notes = serializers.ListField(child=serializers.CharField(), help_text="What the kept facts do not tell.")
 
@@ -133,6 +140,7 @@ _EXAMPLE = {
         "id": "019b8a52-7c3e-7d10-9a44-6f2f6f1f2a01",
         "name": "alice",
         "label": "Alice Meyer",
+        "acts_for": None,
     },
     "intent": "performance",
     "intents": [
@@ -157,6 +165,7 @@ _EXAMPLE = {
             "hidden_grants": 0,
         }
     ],
+    "bounded_by": [],
     "policy": {
         "version": 2,
         "version_id": "019b8a52-7c3e-7d10-9a44-6f2f6f1f2a04",

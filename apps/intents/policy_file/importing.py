@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from apps.intents.errors import PolicyAuthorError
 from apps.intents.models import PolicyVersion, VersionOrigin
 from apps.intents.policy_file.checking import checked_policy_file
-from apps.intents.services.drafts import draft_of
+from apps.intents.services.drafts import draft_of, require_person
 from apps.tenants.context import current_scope
-from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission
 
 
@@ -16,12 +14,10 @@ def policy_file_import(*, text: str, filename: str, reason: str) -> PolicyVersio
 
     Returns: the draft; its number is one more than the tenant's highest.
     Raises:  PolicyFileError: the file can't be read, or its policy can't be used.
-             PermissionDeniedError, PolicyAuthorError: the open scope's principal may not edit policies, or is nobody:
+             PermissionDeniedError, PersonNeededError: the open scope's principal may not edit policies, or is nobody:
              a draft without an author could never be approved by another.
     """
-    principal = current_scope().principal
-    principal.require(Permission.POLICY_EDIT)
-    if principal.kind is not PrincipalKind.USER:
-        raise PolicyAuthorError(username=principal.label, problem="it is no person")
+    current_scope().principal.require(Permission.POLICY_EDIT)
+    require_person()
     snapshot = checked_policy_file(text, filename=filename)
     return draft_of(snapshot, origin=VersionOrigin.IMPORT, reason=reason)

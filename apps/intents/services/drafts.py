@@ -9,7 +9,13 @@ from django.db.models import F, Max
 
 from apps.audit.services import record
 from apps.intents.contracts import PolicySnapshot
-from apps.intents.errors import DraftChangedError, NotADraftError, NotTheAuthorError, ReasonMissingError
+from apps.intents.errors import (
+    DraftChangedError,
+    NotADraftError,
+    NotTheAuthorError,
+    PersonNeededError,
+    ReasonMissingError,
+)
 from apps.intents.models import (
     GoldenExample,
     GoldenVector,
@@ -26,6 +32,7 @@ from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.versions import content_columns, insert_content, policy_draft_create
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope
+from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Permission
 
 # What is pointed at after what points at it.
@@ -35,7 +42,7 @@ _PARTS = (GoldenExample, IntentTerm, PolicyIntentKind)
 def draft_start(*, reason: str) -> PolicyVersion:
     """Begin a draft as a copy of the version in force, in the open scope's principal's name.
 
-    Raises: PermissionDeniedError, ReasonMissingError, NoPolicyInForceError.
+    Raises: PermissionDeniedError, PersonNeededError, ReasonMissingError, NoPolicyInForceError.
     """
     return draft_of(policy_in_force(), origin=VersionOrigin.DRAFT, reason=reason)
 
@@ -48,9 +55,10 @@ def draft_copy(version: PolicyVersion, *, reason: str) -> PolicyVersion:
 def draft_of(content: PolicySnapshot, *, origin: VersionOrigin, reason: str) -> PolicyVersion:
     """Write a content as a new draft with the next number; what is wrong with it is said when it is submitted.
 
-    Raises: PermissionDeniedError, ReasonMissingError.
+    Raises: PermissionDeniedError, PersonNeededError, ReasonMissingError.
     """
     current_scope().principal.require(Permission.POLICY_EDIT)
+    require_person()
     with transaction.atomic():
         version = policy_draft_create(
             snapshot=content,
@@ -69,7 +77,8 @@ def draft_save(version_id: UUID, *, content: PolicySnapshot, reason: str, revisi
     Args:    content: the whole of it; what stood there before is replaced.
              revision: the draft's as it was when it was read. A draft that was changed since is left as it is.
     Returns: the draft, with its next revision.
-    Raises:  PermissionDeniedError, ReasonMissingError; NotADraftError, NotTheAuthorError, DraftChangedError.
+    Raises:  PermissionDeniedError, PersonNeededError, ReasonMissingError; NotADraftError, NotTheAuthorError,
+             DraftChangedError.
     """
     with transaction.atomic():
         version = own_draft(version_id)
@@ -89,7 +98,7 @@ def draft_save(version_id: UUID, *, content: PolicySnapshot, reason: str, revisi
 def draft_discard(version_id: UUID) -> None:
     """Throw a draft away; its number is not given again.
 
-    Raises: PermissionDeniedError; NotADraftError, NotTheAuthorError.
+    Raises: PermissionDeniedError, PersonNeededError; NotADraftError, NotTheAuthorError.
     """
     with transaction.atomic():
         version = own_draft(version_id)
@@ -100,14 +109,28 @@ def draft_discard(version_id: UUID) -> None:
 
 def own_draft(version_id: UUID) -> PolicyVersion:
     """The principal's own draft, locked until the transaction ends. Raises as draft_save does."""
-    principal = current_scope().principal
-    principal.require(Permission.POLICY_EDIT)
+    current_scope().principal.require(Permission.POLICY_EDIT)
+    principal = require_person()
     version: PolicyVersion = PolicyVersion.objects.select_for_update(no_key=True).get(id=version_id)
     if version.status != VersionStatus.DRAFT:
         raise NotADraftError(number=version.number, status=version.get_status_display())
     if version.author_id is None or version.author_id != principal.id:
         raise NotTheAuthorError(number=version.number, author=version.author_label or "the platform")
     return version
+
+
+def require_person() -> Principal:
+    """The open scope's principal, where it is a person.
+
+    The database lets a version be written and approved in a person's own name alone. A key without a person would get
+    through to a draft that nobody could change or hand in.
+
+    Raises: PersonNeededError.
+    """
+    principal = current_scope().principal
+    if principal.kind is not PrincipalKind.USER:
+        raise PersonNeededError
+    return principal
 
 
 def next_number() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from threading import Lock
 from typing import Final
 from uuid import UUID
@@ -9,8 +10,8 @@ from uuid import UUID
 import numpy as np
 
 from apps.corpus.providers.protocol import EmbeddingProvider
-from apps.intents.contracts import PolicySnapshot
-from apps.intents.models import GoldenVector
+from apps.intents.contracts import GoldenQuestion, PolicySnapshot
+from apps.intents.models import GoldenVector, VersionStatus
 from apps.intents.scoring import Vector
 from apps.tenants.context import current_scope
 
@@ -26,7 +27,9 @@ def golden_vectors(*, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> 
              provider: the tenant's; examples that its model has not seen are embedded and stored.
     Returns: (n, d) float32, unit norm.
     Raises:  ProviderError: vectors are missing and the provider can't make them.
-    Costs:   no query once this process has met the version; else one, and one more to store what was missing.
+    Costs:   no query once this process has met the version; else one, and three more where vectors were missing. What
+             the version in force has in the same words is taken over: to embed all examples of the baseline takes
+             seconds, and a new version changes few of them.
     """
     tenant_id = current_scope().tenant_id
     # By the examples themselves: those of a draft change under the same version's id.
@@ -45,7 +48,7 @@ def golden_vectors(*, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> 
     }
     missing = [example for example in snapshot.examples if example.id not in stored]
     if missing:
-        made = provider.embed_documents([example.text for example in missing])
+        made = _made(missing, provider)
         GoldenVector.objects.bulk_create(
             [
                 GoldenVector(tenant_id=tenant_id, example_id=example.id, model=provider.model, vector=vector.tolist())
@@ -62,3 +65,18 @@ def golden_vectors(*, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> 
                 _matrices.pop(next(iter(_matrices)))
             _matrices[key] = matrix
     return matrix
+
+
+def _made(missing: Sequence[GoldenQuestion], provider: EmbeddingProvider) -> list[Vector]:
+    """A vector for each example, in order."""
+    in_force = GoldenVector.objects.filter(
+        example__intent__version__status=VersionStatus.ACTIVE,
+        example__text__in=[example.text for example in missing],
+        model=provider.model,
+    )
+    rows = in_force.values_list("example__text", "vector")
+    known = {text: np.asarray(vector, dtype=np.float32) for text, vector in rows}
+    new = list(dict.fromkeys(example.text for example in missing if example.text not in known))
+    if new:
+        known.update(zip(new, provider.embed_documents(new), strict=True))
+    return [known[example.text] for example in missing]

@@ -21,17 +21,19 @@ from apps.intents.errors import (
     OwnVersionError,
     SamePolicyError,
     UnreachableIntentError,
+    VersionChangedError,
 )
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.notices import announce_submission
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
-from apps.intents.services.drafts import own_draft, require_reason
+from apps.intents.services.drafts import own_draft, require_person, require_reason
 from apps.intents.services.golden import golden_vectors
 from apps.intents.services.versions import policy_version_activate
 from apps.intents.submission import submitted
 from apps.intents.validation import require_valid
 from apps.tenants.context import current_scope
+from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
 
@@ -41,8 +43,9 @@ _WITHDRAWABLE = (VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 def version_submit(version_id: UUID) -> PolicyVersion:
     """Hand a draft to the reviewers. From here on it does not change.
 
-    Raises: PermissionDeniedError, NotADraftError, NotTheAuthorError; InvalidPolicyError: with all that is wrong;
-            SamePolicyError: it says what the version in force says; GoldenAccuracyError: its classifier is too poor.
+    Raises: PermissionDeniedError, PersonNeededError, NotADraftError, NotTheAuthorError; InvalidPolicyError: with all
+            that is wrong; SamePolicyError: it says what the version in force says; GoldenAccuracyError: its classifier
+            is too poor.
     """
     with transaction.atomic():
         version = own_draft(version_id)
@@ -60,17 +63,21 @@ def version_submit(version_id: UUID) -> PolicyVersion:
     return version
 
 
-def version_approve(version_id: UUID, *, effective_from: datetime | None = None, reason: str = "") -> PolicyVersion:
+def version_approve(
+    version_id: UUID, *, effective_from: datetime | None = None, reason: str = "", revision: int | None = None
+) -> PolicyVersion:
     """Approve a version in review, in the principal's own name.
 
     Args:    effective_from: aware; None for now. One in the future is put in force by the schedule, a minute late at
                  most.
+             revision: the one that was read; a version that was sent back, changed and submitted again since is
+                 another, and is not decided on. None where the caller holds the row already.
     Returns: the version, active where it takes effect now.
-    Raises:  PermissionDeniedError, NotInReviewError, OwnVersionError; InvalidMomentError: it lies in the past;
-             GoldenAccuracyError.
+    Raises:  PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError, VersionChangedError;
+             InvalidMomentError: it lies in the past; UnreachableIntentError, GoldenAccuracyError.
     """
     with transaction.atomic():
-        version = _reviewed(version_id)
+        version = _reviewed(version_id, revision)
         if effective_from is not None and effective_from < timezone.now():
             raise InvalidMomentError(effective_from=effective_from.isoformat())
         require_accuracy(version)
@@ -84,23 +91,23 @@ def version_approve(version_id: UUID, *, effective_from: datetime | None = None,
     return version
 
 
-def version_reject(version_id: UUID, *, reason: str) -> PolicyVersion:
+def version_reject(version_id: UUID, *, reason: str, revision: int | None = None) -> PolicyVersion:
     """Refuse a version in review, for good. Raises as version_approve does; ReasonMissingError."""
     with transaction.atomic():
-        version = _reviewed(version_id)
+        version = _reviewed(version_id, revision)
         _decide(version, VersionStatus.REJECTED, reason=require_reason(reason))
         _record("intents.policy.rejected", version, outcome=Outcome.REFUSED)
     return version
 
 
-def version_send_back(version_id: UUID, *, reason: str) -> PolicyVersion:
+def version_send_back(version_id: UUID, *, reason: str, revision: int | None = None) -> PolicyVersion:
     """Make a version in review a draft again, for its author to change; the reason stays as a comment.
 
     Raises: as version_reject does.
     """
     said = require_reason(reason)
     with transaction.atomic():
-        version = _reviewed(version_id)
+        version = _reviewed(version_id, revision)
         version.status = VersionStatus.DRAFT
         version.submitted_at = None
         version.save(update_fields=["status", "submitted_at"])
@@ -112,10 +119,10 @@ def version_send_back(version_id: UUID, *, reason: str) -> PolicyVersion:
 def version_withdraw(version_id: UUID, *, reason: str) -> PolicyVersion:
     """Take a version back that is in review, or approved and not yet in force.
 
-    Raises: PermissionDeniedError: neither its author nor somebody who may approve; NotWithdrawableError,
-            ReasonMissingError.
+    Raises: PermissionDeniedError: neither its author nor somebody who may approve; PersonNeededError,
+            NotWithdrawableError, ReasonMissingError.
     """
-    principal = current_scope().principal
+    principal = _editor_or_reviewer()
     with transaction.atomic():
         version = _locked(version_id)
         if version.status not in _WITHDRAWABLE:
@@ -131,10 +138,11 @@ def version_withdraw(version_id: UUID, *, reason: str) -> PolicyVersion:
 
 
 def version_comment(version_id: UUID, *, text: str) -> ReviewComment:
-    """Say something of a version, in one's own name. Raises PermissionDeniedError, ReasonMissingError."""
-    principal = current_scope().principal
-    if not principal.may(Permission.POLICY_EDIT):
-        principal.require(Permission.POLICY_APPROVE)
+    """Say something of a version, in one's own name.
+
+    Raises: PermissionDeniedError, PersonNeededError, ReasonMissingError.
+    """
+    _editor_or_reviewer()
     with transaction.atomic():
         version: PolicyVersion = PolicyVersion.objects.get(id=version_id)
         comment = _comment(version, require_reason(text))
@@ -142,24 +150,32 @@ def version_comment(version_id: UUID, *, text: str) -> ReviewComment:
     return comment
 
 
-def require_accuracy(version: PolicyVersion) -> GoldenCheck:
-    """Classify the version's golden examples, each left out in turn.
+def version_check(version: PolicyVersion) -> GoldenCheck:
+    """Classify the version's golden examples with the tenant's provider, each left out in turn.
 
-    Where the embedding provider is down the terms alone would be judged, and not what answers are made with: then
-    nothing can be submitted or approved, and the error says why.
-
-    Raises: UnreachableIntentError: an intent that none of its own examples gets; GoldenAccuracyError: below the
-            version's own bar; ProviderError.
+    Raises: ProviderError: where it is down the terms alone would be judged, and not what answers are made with.
     """
     snapshot = version_snapshot(version)
     tenant = current_tenant()
     provider = provider_for(
         tenant.embedding_profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict
     )
-    check = golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=provider))
+    return golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=provider))
+
+
+def require_accuracy(version: PolicyVersion) -> GoldenCheck:
+    """The check of a version that reaches its own bar.
+
+    Without the provider nothing can be submitted or approved, and the error says why.
+
+    Raises: UnreachableIntentError: an intent that none of its own examples gets; GoldenAccuracyError: below the
+            version's own bar; ProviderError.
+    """
+    check = version_check(version)
     if check.unreachable:
         raise UnreachableIntentError(
-            number=version.number, intents=", ".join(snapshot.label_of(name) for name in check.unreachable)
+            number=version.number,
+            intents=", ".join(version_snapshot(version).label_of(name) for name in check.unreachable),
         )
     if not check.passed:
         raise GoldenAccuracyError(
@@ -171,16 +187,26 @@ def require_accuracy(version: PolicyVersion) -> GoldenCheck:
     return check
 
 
-def _reviewed(version_id: UUID) -> PolicyVersion:
+def _reviewed(version_id: UUID, revision: int | None) -> PolicyVersion:
     """A version in review that the principal may decide on, locked until the transaction ends."""
-    principal = current_scope().principal
-    principal.require(Permission.POLICY_APPROVE)
+    current_scope().principal.require(Permission.POLICY_APPROVE)
+    principal = require_person()
     version = _locked(version_id)
     if version.status != VersionStatus.IN_REVIEW:
         raise NotInReviewError(number=version.number, status=version.get_status_display())
     if version.author_id == principal.id:
         raise OwnVersionError(number=version.number)
+    if revision not in (None, version.revision):
+        raise VersionChangedError(number=version.number, revision=version.revision)
     return version
+
+
+def _editor_or_reviewer() -> Principal:
+    """The person who acts, where they may write policies or approve them."""
+    principal = current_scope().principal
+    if not principal.may(Permission.POLICY_EDIT):
+        principal.require(Permission.POLICY_APPROVE)
+    return require_person()
 
 
 def _locked(version_id: UUID) -> PolicyVersion:

@@ -98,13 +98,14 @@ def _questions(counts: QuestionCounts | None) -> list[Figure]:
 
 def _waiting(found: Overview) -> list[Figure]:
     waiting = found.waiting
-    versions = reverse("admin:intents_policyversion_changelist")
+    reviews = reverse("admin:policy_reviews")
+    drafts = reverse("admin:policy_drafts")
     jobs = reverse("admin:corpus_ingestjob_changelist")
     keys = reverse("admin:tenants_apikey_changelist")
     every = [
         Figure(label="Jobs that failed", count=waiting.failed_jobs, url=f"{jobs}?status__exact=failed", tone="bad"),
-        Figure(label="Policy versions to review", count=waiting.versions_to_review, url=versions, tone="warn"),
-        Figure(label="Your drafts of the policy", count=waiting.own_drafts, url=versions),
+        Figure(label="Policy versions to review", count=waiting.versions_to_review, url=reviews, tone="warn"),
+        Figure(label="Your drafts of the policy", count=waiting.own_drafts, url=drafts),
         Figure(label="API keys that expire within 14 days", count=waiting.keys_expiring, url=keys, tone="warn"),
     ]
     return [figure for figure in every if figure.count]

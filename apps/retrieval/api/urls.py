@@ -9,6 +9,16 @@ from apps.corpus.api.contents import ChunkListView, ContentView, PageView, Versi
 from apps.corpus.api.documents import DocumentListView, DocumentView
 from apps.corpus.api.jobs import JobListView, JobRetryView, JobView
 from apps.intents.api.access import AccessView
+from apps.intents.api.version_readings import PolicyVersionCheckView, PolicyVersionDiffView, PolicyVersionFileView
+from apps.intents.api.version_steps import (
+    VersionApproveView,
+    VersionCommentView,
+    VersionRejectView,
+    VersionSendBackView,
+    VersionSubmitView,
+    VersionWithdrawView,
+)
+from apps.intents.api.versions import PolicyVersionListView, PolicyVersionView
 from apps.intents.api.views import PolicyView
 from apps.retrieval.api.query import QueryView
 from apps.tenants.api.account import MeView, ScopeListView
@@ -29,6 +39,17 @@ urlpatterns = [
     path("v1/jobs/<uuid:id>/retry/", JobRetryView.as_view()),
     path("v1/policy/", PolicyView.as_view()),
     path("v1/policy/access/", AccessView.as_view()),
+    path("v1/policy/versions/", PolicyVersionListView.as_view()),
+    path("v1/policy/versions/<uuid:id>/", PolicyVersionView.as_view()),
+    path("v1/policy/versions/<uuid:id>/file/", PolicyVersionFileView.as_view()),
+    path("v1/policy/versions/<uuid:id>/diff/", PolicyVersionDiffView.as_view()),
+    path("v1/policy/versions/<uuid:id>/check/", PolicyVersionCheckView.as_view()),
+    path("v1/policy/versions/<uuid:id>/submit/", VersionSubmitView.as_view()),
+    path("v1/policy/versions/<uuid:id>/approve/", VersionApproveView.as_view()),
+    path("v1/policy/versions/<uuid:id>/reject/", VersionRejectView.as_view()),
+    path("v1/policy/versions/<uuid:id>/send-back/", VersionSendBackView.as_view()),
+    path("v1/policy/versions/<uuid:id>/withdraw/", VersionWithdrawView.as_view()),
+    path("v1/policy/versions/<uuid:id>/comments/", VersionCommentView.as_view()),
     path("v1/audit/events/", EventListView.as_view()),
     path("v1/audit/events/<uuid:id>/", EventView.as_view()),
     path("v1/scopes/", ScopeListView.as_view()),

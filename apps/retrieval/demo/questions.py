@@ -22,6 +22,7 @@ class DemoQuestion:
     name: short, unique within a tenant.
     intent, kinds: what the baseline policy gives it; nothing of another kind may be cited.
     document: file name of the document that must be among the citations; empty where none must be.
+    pages: those of the document that hold the answer, where it has more than one.
     quote: what must stand in a quote of that document; empty where nothing must.
     forbidden: what must stand in no answer and no quote.
     refused: there must be no answer, since nothing that may be reached holds one.
@@ -34,6 +35,7 @@ class DemoQuestion:
     intent: str
     kinds: frozenset[Kind]
     document: str = ""
+    pages: tuple[int, ...] = ()
     quote: str = ""
     forbidden: tuple[str, ...] = ()
     refused: bool = False
@@ -98,6 +100,7 @@ def demo_questions(tenant: DemoTenant) -> tuple[DemoQuestion, ...]:
             intent="narrative",
             kinds=_TEXTS,
             document="castellan-airlines-annual-report-2024.pdf",
+            pages=(3,),
             quote="389",
             note="A figure from page 3 of a published annual report, a PDF that both firms hold.",
         ),

@@ -124,7 +124,9 @@ def _waiting(principal: Principal, jobs: Mapping[JobStatus, int]) -> Waiting:
         own_drafts=versions.filter(status=VersionStatus.DRAFT, author_id=principal.id).count()
         if principal.may(Permission.POLICY_EDIT)
         else 0,
+        # Not people's own keys: nobody else can rotate them.
         keys_expiring=ApiKey.objects.filter(
+            person__isnull=True,
             revoked_at__isnull=True,
             expires_at__gt=timezone.now(),
             expires_at__lte=timezone.now() + KEY_WARNING,

@@ -11,6 +11,7 @@ from django_celery_beat.models import (
 )
 
 from apps.tenants.admin import api_key, membership, scope, tenant, user
+from apps.tenants.admin.my_keys import MY_KEYS_PAGES
 from apps.tenants.admin.switcher import tenant_switch
 from config.admin_site import add_page
 
@@ -22,3 +23,5 @@ for model in (Group, ClockedSchedule, CrontabSchedule, IntervalSchedule, Periodi
         admin.site.unregister(model)
 
 add_page("tenant/", tenant_switch, name="tenant_switch")
+for route, view, name in MY_KEYS_PAGES:
+    add_page(route, view, name=name)

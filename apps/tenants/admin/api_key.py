@@ -9,17 +9,18 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls.resolvers import URLPattern
-from django.utils import timezone
 
 from apps.tenants.admin.api_key_forms import ApiKeyAddForm, ApiKeyRotateForm
 from apps.tenants.admin.base import TenantModelAdmin, require
+from apps.tenants.admin.key_state import is_valid, key_state
 from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.membership_filters import StandingFilter
 from apps.tenants.admin.pages import Decision, decision_page, form_page, page, secret_page
-from apps.tenants.display import ago, moment, pill
+from apps.tenants.display import ago, moment
+from apps.tenants.errors import NotInPersonError
 from apps.tenants.models import ApiKey, User
 from apps.tenants.roles import Permission, Role
-from apps.tenants.selectors.directory import reach_in_words, with_reach
+from apps.tenants.selectors.directory import reach_in_words, with_person, with_reach
 from apps.tenants.services.api_keys import api_key_create, api_key_revoke, api_key_rotate
 
 _NOTES = (
@@ -34,22 +35,26 @@ class ApiKeyAdmin(TenantModelAdmin):
     add_label = "Create API key"
     empty_text = "No client has a key yet. “Create API key” makes one for a program that asks or uploads."
 
-    list_display = ("name", "prefix_shown", "role_name", "reaches", "last_use", "expires", "standing")
-    search_fields = ("name", "prefix")
-    search_help_text = "Name, or the twelve characters after gbx_"
+    list_display = ("name", "prefix_shown", "acts_for", "role_name", "reaches", "last_use", "expires", "standing")
+    search_fields = ("name", "prefix", "person__username")
+    search_help_text = "Name, a person's username, or the twelve characters after gbx_"
     list_filter = (("role", ChoicesDropdownFilter), StandingFilter)
 
     view_permission = Permission.KEY_MANAGE
     add_permission = Permission.KEY_MANAGE
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
-        return with_reach(super().get_queryset(request))
+        return with_reach(with_person(super().get_queryset(request)))
 
     # --- Display ----------------------------------------------------------------------------------------------------
 
     @admin.display(description="Begins with")
     def prefix_shown(self, key: ApiKey) -> str:
         return f"gbx_{key.prefix}…"
+
+    @admin.display(description="Acts for", ordering="person__username")
+    def acts_for(self, key: ApiKey) -> str:
+        return str(key.person) if key.person else "the tenant"
 
     @admin.display(description="Role", ordering="role")
     def role_name(self, key: ApiKey) -> str:
@@ -68,12 +73,8 @@ class ApiKeyAdmin(TenantModelAdmin):
         return moment(key.expires_at, empty="never")
 
     @admin.display(description="State", ordering="revoked_at")
-    def standing(self, key: ApiKey) -> str:
-        if key.revoked_at:
-            return pill("Revoked", "quiet")
-        if key.expires_at and key.expires_at <= timezone.now():
-            return pill("Expired", "quiet")
-        return pill("Valid", "good")
+    def standing(self, key: Any) -> str:
+        return key_state(key)
 
     # --- Pages ------------------------------------------------------------------------------------------------------
 
@@ -101,7 +102,7 @@ class ApiKeyAdmin(TenantModelAdmin):
             role=Role(key.role).label,
             reach=self.reaches(key),
             standing=self.standing(key),
-            is_valid=key.revoked_at is None and (key.expires_at is None or key.expires_at > timezone.now()),
+            is_valid=is_valid(key),
             maker=User.objects.filter(id=key.created_by_id).first() if key.created_by_id else None,
             successors=list(key.successors.all()),
         )
@@ -123,13 +124,16 @@ class ApiKeyAdmin(TenantModelAdmin):
             form,
             act,
             title="Create API key",
-            intro="A key lets a program ask questions or upload documents as this tenant, within a role and scopes.",
+            intro="A key lets a program ask questions or upload documents as this tenant, within a role and scopes. A "
+            "key that acts for a person is made by that person, under My keys.",
             action="Create key",
         )
 
     def rotate_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         require(request, Permission.KEY_MANAGE)
         key = self.find(request, str(object_id))
+        if key.person_id is not None:
+            raise NotInPersonError
         form = ApiKeyRotateForm(request.POST or None)
 
         def act() -> HttpResponse:
@@ -171,7 +175,10 @@ class ApiKeyAdmin(TenantModelAdmin):
                     f"Its last use: {key.last_used_at:%Y-%m-%d %H:%M} UTC."
                     if key.last_used_at
                     else "It was never used.",
-                    "To change the key without an interruption, rotate it instead.",
+                    f"It acts for {key.person}, whose sign-in and other keys stay as they are. Only they can make "
+                    "another one, under My keys."
+                    if key.person
+                    else "To change the key without an interruption, rotate it instead.",
                 ],
                 irreversible="A revoked key does not come back.",
                 action="Revoke key",

@@ -1,19 +1,23 @@
-"""The forms of the API keys page."""
+"""The forms of the pages API keys and My keys."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
 from django.utils import timezone
 from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from apps.tenants.admin.membership_forms import RoleField
+from apps.tenants.admin.membership_forms import ROLE_SENTENCES, RoleField
 from apps.tenants.admin.scope_field import ScopesField
 from apps.tenants.roles import Role
 
 _LIVES = (("30", "30 days"), ("90", "90 days"), ("365", "One year"), ("", "Never: revoked by hand"))
+_OWN_LIVES = (("30", "30 days"), ("90", "90 days"), ("180", "180 days"), ("365", "One year"))
+# What a key of that role does without what is withheld from it (principals.WITHHELD_FROM_KEYS).
+_BY_KEY = {**ROLE_SENTENCES, Role.TENANT_ADMIN: "adds scopes, uploads and deletes documents, restarts jobs"}
 _OVERLAPS = (("0", "Now"), ("1", "In one hour"), ("24", "In one day"), ("168", "In one week"))
 
 
@@ -43,3 +47,41 @@ class ApiKeyRotateForm(forms.Form):
         widget=UnfoldAdminRadioSelectWidget,
         help_text="Until then both work, so that the client can be moved without an interruption.",
     )
+
+
+class _OwnLifeForm(forms.Form):
+    life_days = forms.TypedChoiceField(
+        label="Expires",
+        choices=_OWN_LIVES,
+        initial="90",
+        coerce=int,
+        widget=UnfoldAdminSelectWidget,
+        help_text="A key of your own always ends by itself.",
+    )
+
+    @property
+    def expires_at(self) -> datetime:
+        """Of a valid form."""
+        return timezone.now() + timedelta(days=self.cleaned_data["life_days"])
+
+
+class MyKeyAddForm(_OwnLifeForm):
+    name = forms.CharField(
+        max_length=200,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="What uses this key, such as 'Policy script'. It stands beside your name in the audit log.",
+    )
+    role = RoleField(help_text="One of yours. When you lose the role, the key opens nothing.")
+    scopes = ScopesField(help_text="Some of yours; a scope reaches everything below it. What you lose, the key loses.")
+
+    field_order = ("name", "role", "scopes", "life_days")
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, roles: Iterable[Role]) -> None:
+        held = sorted(roles, key=list(Role).index)
+        super().__init__(data, initial={"role": held[0]} if len(held) == 1 else None)
+        role: Any = self.fields["role"]
+        role.choices = [(each.value, f"{each.label}: {_BY_KEY[each]}") for each in held]
+
+
+class MyKeyRotateForm(ApiKeyRotateForm, _OwnLifeForm):
+    pass

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
+from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import may
 from apps.tenants.roles import Permission
 
@@ -19,7 +20,7 @@ class Entry:
 
     title: str
     icon: str
-    url_name: str
+    page: str
     permission: Permission
     query: str = ""
 
@@ -28,42 +29,42 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
     (
         "Ask",
         (
-            Entry("Ask", "forum", "admin:ask", Permission.QUESTION_ASK),
-            Entry("My recent questions", "history", "admin:recent_questions", Permission.QUESTION_ASK),
+            Entry("Ask", "forum", "ask", Permission.QUESTION_ASK),
+            Entry("My recent questions", "history", "recent_questions", Permission.QUESTION_ASK),
         ),
     ),
     (
         "Corpus",
         (
-            Entry("Documents", "description", "admin:corpus_document_changelist", Permission.DOCUMENT_VIEW),
-            Entry("Upload", "upload_file", "admin:corpus_document_add", Permission.DOCUMENT_ADD),
-            Entry("Jobs", "manufacturing", "admin:corpus_ingestjob_changelist", Permission.DOCUMENT_VIEW),
-            Entry("Scopes", "account_tree", "admin:tenants_scope_changelist", Permission.DOCUMENT_VIEW),
+            Entry("Documents", "description", "corpus_document_changelist", Permission.DOCUMENT_VIEW),
+            Entry("Upload", "upload_file", "corpus_document_add", Permission.DOCUMENT_ADD),
+            Entry("Jobs", "manufacturing", "corpus_ingestjob_changelist", Permission.DOCUMENT_VIEW),
+            Entry("Scopes", "account_tree", "tenants_scope_changelist", Permission.DOCUMENT_VIEW),
         ),
     ),
     (
         "Policy",
         (
-            Entry("In force", "gavel", "admin:intents_policyversion_in_force", Permission.POLICY_VIEW),
-            Entry("Drafts", "edit_note", "admin:policy_drafts", Permission.POLICY_EDIT),
-            Entry("Waiting for review", "rate_review", "admin:policy_reviews", Permission.POLICY_VIEW),
-            Entry("Versions", "history", "admin:intents_policyversion_changelist", Permission.POLICY_VIEW),
-            Entry("Who could reach what", "person_search", "admin:policy_access", Permission.POLICY_VIEW),
-            Entry("Classifier's desk", "psychology", "admin:policy_desk", Permission.POLICY_VIEW),
+            Entry("In force", "gavel", "intents_policyversion_in_force", Permission.POLICY_VIEW),
+            Entry("Drafts", "edit_note", "policy_drafts", Permission.POLICY_EDIT),
+            Entry("Waiting for review", "rate_review", "policy_reviews", Permission.POLICY_VIEW),
+            Entry("Versions", "history", "intents_policyversion_changelist", Permission.POLICY_VIEW),
+            Entry("Who could reach what", "person_search", "policy_access", Permission.POLICY_VIEW),
+            Entry("Classifier's desk", "psychology", "policy_desk", Permission.POLICY_VIEW),
         ),
     ),
     (
         "Quality",
-        (Entry("Evaluation questions", "quiz", "admin:evaluation_questions", Permission.POLICY_VIEW),),
+        (Entry("Evaluation questions", "quiz", "evaluation_questions", Permission.POLICY_VIEW),),
     ),
-    ("Audit", (Entry("Events", "receipt_long", "admin:audit_event_changelist", Permission.AUDIT_VIEW),)),
+    ("Audit", (Entry("Events", "receipt_long", "audit_event_changelist", Permission.AUDIT_VIEW),)),
     (
         "Administration",
         (
-            Entry("Tenant", "apartment", "admin:tenants_tenant_changelist", Permission.MEMBER_VIEW),
-            Entry("Members", "group", "admin:tenants_membership_changelist", Permission.MEMBER_VIEW),
-            Entry("API keys", "key", "admin:tenants_apikey_changelist", Permission.KEY_MANAGE),
-            Entry("My keys", "badge", "admin:my_keys", Permission.POLICY_VIEW),
+            Entry("Tenant", "apartment", "tenants_tenant_changelist", Permission.MEMBER_VIEW),
+            Entry("Members", "group", "tenants_membership_changelist", Permission.MEMBER_VIEW),
+            Entry("API keys", "key", "tenants_apikey_changelist", Permission.KEY_MANAGE),
+            Entry("My keys", "badge", "my_keys", Permission.POLICY_VIEW),
         ),
     ),
 )
@@ -74,9 +75,9 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     groups = [{"title": "", "items": [_item(request, "Start", "home", reverse("admin:index"))]}]
     for title, entries in _GROUPS:
         items = [
-            _item(request, entry.title, entry.icon, address + entry.query)
+            _item(request, entry.title, entry.icon, link + entry.query)
             for entry in entries
-            if may(request, entry.permission) and (address := _address(entry.url_name))
+            if may(request, entry.permission) and (link := address(entry.page))
         ]
         if items:
             groups.append({"title": title, "items": items})
@@ -111,11 +112,3 @@ def _mark_active(request: HttpRequest, groups: list[dict[str, Any]]) -> None:
     ]
     if matching:
         max(matching, key=lambda item: len(item["link"]))["active"] = True
-
-
-def _address(url_name: str) -> str:
-    """Empty while the page is not installed."""
-    try:
-        return reverse(url_name)
-    except NoReverseMatch:
-        return ""

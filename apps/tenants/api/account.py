@@ -12,7 +12,8 @@ from rest_framework.response import Response
 from apps.tenants.api.examples import sample
 from apps.tenants.api.serializers import MeSerializer, ScopeSerializer
 from apps.tenants.api.views import ApiListView, ApiView
-from apps.tenants.models import Scope
+from apps.tenants.models import ApiKey, Scope
+from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
 
@@ -24,7 +25,10 @@ class MeView(ApiView):
         operation_id="who_am_i",
         tags=["Account"],
         summary="Who am I",
-        description="The principal behind the key: its tenant, roles, permissions and scopes. Try a new key here.",
+        description=(
+            "The principal behind the key: its tenant, roles, permissions and scopes. Try a new key here. A key that "
+            "acts for a person answers with that person (kind `user`) and names itself in `personal_key`."
+        ),
         responses=MeSerializer,
         extensions=sample('curl "{base}/api/v1/me/" -H "Authorization: Bearer $GLASSBOX_KEY"'),
     )
@@ -36,6 +40,7 @@ class MeView(ApiView):
                 "kind": principal.kind.value,
                 "id": str(principal.id),
                 "label": principal.label,
+                "personal_key": _personal_key(principal),
                 "tenant": {
                     "id": str(tenant.id),
                     "slug": tenant.slug,
@@ -47,6 +52,13 @@ class MeView(ApiView):
                 "scopes": list(Scope.objects.order_by("key").values_list("key", flat=True)),
             }
         )
+
+
+def _personal_key(principal: Principal) -> dict[str, Any] | None:
+    if principal.key_id is None:
+        return None
+    key: ApiKey = ApiKey.objects.get(id=principal.key_id)
+    return {"id": str(key.id), "name": key.name, "prefix": key.prefix, "expires_at": key.expires_at}
 
 
 class ScopeListView(ApiListView[Scope]):

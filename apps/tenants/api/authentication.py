@@ -12,14 +12,17 @@ from apps.tenants.requests import access_of
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer gbx_...`. Raises the middleware's InvalidKeyError for a key that is not valid."""
+    """`Authorization: Bearer gbx_...`, a tenant's key or a person's own; no cookie is asked, so no CSRF token either.
+
+    Raises the middleware's InvalidKeyError for a key that is not valid.
+    """
 
     def authenticate(self, request: Request) -> tuple[Principal, None] | None:
         access = access_of(request._request)
         if access.authentication_error is not None:
             raise access.authentication_error
         principal = access.principal
-        if principal is None or principal.kind is not PrincipalKind.API_KEY:
+        if principal is None or (principal.kind is not PrincipalKind.API_KEY and principal.key_id is None):
             return None
         return principal, None
 
@@ -32,7 +35,7 @@ class MemberSessionAuthentication(BaseAuthentication):
 
     def authenticate(self, request: Request) -> tuple[Principal, None] | None:
         principal = access_of(request._request).principal
-        if principal is None or principal.kind is not PrincipalKind.USER:
+        if principal is None or not principal.is_signed_in:
             return None
         check = CSRFCheck(_unused)
         check.process_request(request._request)

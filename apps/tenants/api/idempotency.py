@@ -166,6 +166,9 @@ def _key_digest(key: str) -> str:
     """Of the key within its tenant and principal: equal keys of two clients do not look equal, nor share a lock."""
     context = current_scope()
     owner = f"{context.tenant_id}|{context.principal.kind}|{context.principal.id}"
+    if context.principal.key_id is not None:
+        # A person's key may do less than the person: it is not told what their session was answered.
+        owner += f"|{context.principal.key_id}"
     return _digest([owner, key])
 
 

@@ -49,7 +49,9 @@ _RESPONSES: dict[str, tuple[int, str]] = {
     "KeyReused": (422, "The Idempotency-Key belongs to another request of yours."),
     "Throttled": (429, "Too many requests; wait as long as Retry-After says."),
     "Internal": (500, "A defect of ours. It was logged, and nothing of the request was carried out."),
+    "ProviderFailed": (502, "The tenant's embedding provider failed; the detail says how. Nothing was done."),
     "Unavailable": (503, "A part that the answer needs is down. Try again after Retry-After."),
+    "ProviderTimeout": (504, "The tenant's embedding provider did not answer in time. Nothing was done."),
 }
 _WITH_RETRY_AFTER = frozenset({"Conflict", "Throttled", "Unavailable"})
 _IDEMPOTENCY_KEY: Json = {
@@ -70,7 +72,7 @@ _IDEMPOTENCY_KEY_OF_A_QUESTION: Json = {
         f"`{REPEATS_HEADER}` names the first one's event. Nothing else happens twice: a question changes nothing."
     ),
 }
-_WRITES = frozenset({"post", "delete"})
+_WRITES = frozenset({"post", "put", "delete"})
 
 
 def finish_document(result: Json, generator: object, request: object, public: bool) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -154,5 +155,10 @@ def _advice(error: exceptions.APIException, view: object) -> str:
     return str(error.detail)
 
 
-def _plain(value: object) -> str | int | float | bool | None:
+def _plain(value: object) -> Any:
+    """As JSON: what is wrong at several places stays a list, and a place an object."""
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: _plain(each) for name, each in asdict(value).items()}
     return value if isinstance(value, str | int | float | bool | None) else str(value)

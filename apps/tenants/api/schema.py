@@ -65,7 +65,12 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
             "type": "http",
             "scheme": "bearer",
             "bearerFormat": "gbx_<prefix>_<secret>",
-            "description": "An API key, made in the admin under Administration, API keys.",
+            "description": (
+                "An API key: a tenant's own, made under Administration, API keys, which acts for itself; or a "
+                "person's own, made under Administration, My keys, which acts in that person's name within one of "
+                "their roles. Steps that belong to a person, such as writing and approving policy versions, need the "
+                "second."
+            ),
         }
 
 

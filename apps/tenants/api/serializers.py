@@ -63,9 +63,19 @@ class TenantBriefSerializer(serializers.Serializer[Any]):
     residency_region = serializers.CharField(help_text="Where this tenant's data stays.")
 
 
+class PersonalKeySerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    prefix = serializers.CharField(help_text="The characters after gbx_.")
+    expires_at = serializers.DateTimeField()
+
+
 class MeSerializer(LabelledSerializer):
     kind = serializers.ChoiceField(choices=choices_of(PrincipalKind))
     id = serializers.UUIDField(help_text="The id under which events name you.")
+    personal_key = PersonalKeySerializer(
+        allow_null=True, help_text="The key of their own by which a person asks; null for everybody else."
+    )
     tenant = TenantBriefSerializer()
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.choices))
     permissions = serializers.ListField(

@@ -1,4 +1,4 @@
-"""A rate per key or member, kept in Redis. Without Redis the API goes on, and says so in the log."""
+"""A rate per key of the tenant or per person, kept in Redis. Without Redis the API goes on, and says so in the log."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ logger = logging.getLogger("glassbox.api")
 
 
 class PrincipalThrottle(SimpleRateThrottle):
+    """A person's keys and session share one count: everybody makes their own, and more keys are no more rate."""
+
     scope = "principal"
 
     def get_cache_key(self, request: Request, view: APIView) -> str | None:

@@ -1,18 +1,39 @@
-"""A key of an API client. The secret is shown once; the table holds its digest."""
+"""A key of an API client, or of a person who works by API. The secret is shown once; the table holds its digest."""
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from django.conf import settings
 from django.db import models
 
 from apps.tenants.models.base import TenantForeignKey, TenantModel
 from apps.tenants.roles import Role
 
+PERSONAL_KEY_LIFE = timedelta(days=365)
+"""How long a key that acts for a person may live at most."""
+
 
 class ApiKey(TenantModel):
+    """person: whom the key acts for; nobody for a key of the tenant. Set by that person alone, and never changed.
+
+    A real foreign key, as a membership's: an account stays a row as long as anything was done or held in its name, so
+    that an erasure empties the row and does not delete it. The rules of the wall ask about the column alone.
+    """
+
     name = models.CharField(max_length=200, help_text="What uses this key, such as 'Reporting portal'.")
     prefix = models.CharField(max_length=16, editable=False)
     secret_sha256 = models.CharField(max_length=64, editable=False)
     role = models.CharField(max_length=32, choices=Role.choices, default=Role.ANALYST)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        db_index=False,
+        related_name="personal_keys",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by_id = models.UUIDField(null=True, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True, help_text="Empty: does not expire.")
@@ -26,8 +47,18 @@ class ApiKey(TenantModel):
         ordering = ("name", "-created_at")
         verbose_name = "API key"
         verbose_name_plural = "API keys"
-        constraints = (models.UniqueConstraint(fields=["tenant", "prefix"], name="api_key_prefix_once"),)
-        indexes = (models.Index(fields=["prefix"], name="api_key_by_prefix"),)
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "prefix"], name="api_key_prefix_once"),
+            models.CheckConstraint(
+                condition=models.Q(person__isnull=True)
+                | models.Q(expires_at__isnull=False, expires_at__lte=models.F("created_at") + PERSONAL_KEY_LIFE),
+                name="personal_key_ends_within_a_year",
+            ),
+        )
+        indexes = (
+            models.Index(fields=["prefix"], name="api_key_by_prefix"),
+            models.Index(fields=["tenant", "person"], name="api_key_by_person"),
+        )
 
     def __str__(self) -> str:
         return f"{self.name} (gbx_{self.prefix}…)"

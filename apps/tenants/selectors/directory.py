@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Model, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, Model, OuterRef, QuerySet, Subquery
 
-from apps.tenants.models import Grant, Membership, Scope
+from apps.tenants.models import ApiKey, Grant, Membership, Scope
 
 HolderT = TypeVar("HolderT", bound=Model)
 
@@ -54,11 +54,19 @@ def with_reach(holders: QuerySet[HolderT]) -> QuerySet[Any]:
     return holders.annotate(scope_keys=ArraySubquery(grants.annotate(found=Subquery(key)).values("found")))
 
 
-def reach_in_words(scope_keys: Iterable[str | None]) -> str:
+def with_person(keys: QuerySet[ApiKey]) -> QuerySet[Any]:
+    """API keys, each with its person, and `role_held`: whether that person still holds the key's role here."""
+    membership = Membership.objects.filter(
+        user_id=OuterRef("person_id"), role=OuterRef("role"), revoked_at__isnull=True
+    )
+    return keys.select_related("person").annotate(role_held=Exists(membership))
+
+
+def reach_in_words(scope_keys: Iterable[str | None], *, hidden_words: str = "more that you may not see") -> str:
     """fund:alpha, fund:beta and 1 more that you may not see."""
     keys = list(scope_keys)
     seen = sorted(key for key in keys if key is not None)
     hidden = len(keys) - len(seen)
     if hidden:
-        seen.append(f"{hidden} more that you may not see")
+        seen.append(f"{hidden} {hidden_words}")
     return ", ".join(seen) or "none"

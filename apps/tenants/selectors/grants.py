@@ -63,7 +63,13 @@ def user_principal(user: User, tenant_id: TenantId) -> Principal:
 
 
 def key_principal(key: ApiKey) -> Principal:
-    """An API key's role and scopes. Raises UnknownTenantError when its tenant is suspended."""
+    """An API key's role and scopes; for one that acts for a person, that person within them.
+
+    Raises: UnknownTenantError: the tenant is suspended.
+            InvalidKeyError: the person whom the key acts for is deactivated, or no longer holds its role here.
+    """
+    if key.person_id is not None:
+        return _person_by_key(key, UserId(key.person_id))
     tenant_id = TenantId(key.tenant_id)
     with open_identity(Identity(directory=tenant_id)):
         if not Tenant.objects.filter(id=tenant_id, status=TenantStatus.ACTIVE).exists():
@@ -79,21 +85,56 @@ def key_principal(key: ApiKey) -> Principal:
     )
 
 
+def _person_by_key(key: ApiKey, person_id: UserId) -> Principal:
+    """The person, with the key's role while they hold it, and its scopes as far as they reach them now themselves."""
+    tenant_id = TenantId(key.tenant_id)
+    with open_identity(Identity(user=person_id, directory=tenant_id)):
+        if not Tenant.objects.filter(id=tenant_id, status=TenantStatus.ACTIVE).exists():
+            raise UnknownTenantError(tenant=tenant_id)
+        person = User.objects.filter(id=person_id, is_active=True).first()
+        memberships = list(
+            Membership._base_manager.filter(tenant_id=tenant_id, user_id=person_id, revoked_at__isnull=True)
+        )
+        if person is None or key.role not in {membership.role for membership in memberships}:
+            raise InvalidKeyError
+        held = _granted(tenant_id, Q(membership_id__in=[membership.id for membership in memberships]))
+        given = _granted(tenant_id, Q(api_key_id=key.id))
+    return Principal(
+        kind=PrincipalKind.USER,
+        id=person_id,
+        label=f"{person.username} (key {key.name})",
+        tenant_id=tenant_id,
+        scope_ids=held & given,
+        roles=frozenset({Role(key.role)}),
+        key_id=key.id,
+    )
+
+
 def principal_now(principal: Principal) -> Principal:
     """The same actor with the roles and scopes of this moment: for what goes on after its request has ended.
 
     The platform itself is returned as it is: nobody grants it anything.
 
     Raises:  UnknownTenantError: the person is deactivated or no member any more, or the tenant is suspended.
-             InvalidKeyError: the key is revoked or has expired.
+             InvalidKeyError: the key is revoked or has expired, or its person lost what it needs.
     """
-    return principal if principal.id is None else actor_principal(principal.kind, principal.id, principal.tenant_id)
+    if principal.id is None:
+        return principal
+    return actor_principal(principal.kind, principal.id, principal.tenant_id, key_id=principal.key_id)
 
 
-def actor_principal(kind: PrincipalKind, actor_id: UUID, tenant_id: TenantId) -> Principal:
-    """A person or key by its id, as what was done earlier names them. Raises as principal_now does."""
-    if kind is PrincipalKind.API_KEY:
-        return key_principal(_valid_key(tenant_id, actor_id))
+def actor_principal(
+    kind: PrincipalKind, actor_id: UUID, tenant_id: TenantId, *, key_id: UUID | None = None
+) -> Principal:
+    """A person or key by its id, as what was done earlier names them. Raises as principal_now does.
+
+    Args: key_id: the key that the person acted by; None where they were signed in.
+    """
+    if kind is PrincipalKind.API_KEY or key_id is not None:
+        acting = key_principal(_valid_key(tenant_id, key_id or actor_id))
+        if (acting.kind, acting.id) != (kind, actor_id):
+            raise InvalidKeyError
+        return acting
     try:
         user = User.objects.get_by_id(UserId(actor_id))
     except User.DoesNotExist as error:

@@ -13,8 +13,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.tenants.context import current_scope, open_identity, open_scope
-from apps.tenants.errors import InvalidKeyError
+from apps.tenants.errors import InvalidKeyError, NotInPersonError
 from apps.tenants.events import emit
+from apps.tenants.ids import UserId
 from apps.tenants.models import ApiKey, Scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
@@ -36,21 +37,23 @@ def api_key_create(
     Returns: the row, and the key itself (`gbx_<prefix>_<secret>`), which can't be shown again.
     """
     with transaction.atomic():
-        key, plain = _insert(name=name, role=role, scopes=scopes, expires_at=expires_at, rotated_from=None)
-        _emit("tenants.api_key.created", key)
+        key, plain = api_key_insert(name=name, role=role, scopes=scopes, expires_at=expires_at)
+        api_key_emit("tenants.api_key.created", key)
     return key, plain
 
 
 def api_key_rotate(key: ApiKey, *, overlap: timedelta = timedelta(hours=24)) -> tuple[ApiKey, str]:
-    """Make a successor with the same role and scopes; the old key ends after the overlap, so that clients can move."""
+    """Make a successor with the same role and scopes; the old key ends after the overlap, so that clients can move.
+
+    Raises: NotInPersonError: the key acts for a person (personal_keys.py).
+    """
+    if key.person_id is not None:
+        raise NotInPersonError
     with transaction.atomic():
         scopes = Scope.objects.filter(grants__api_key=key, grants__valid_to__isnull=True)
-        successor, plain = _insert(name=key.name, role=Role(key.role), scopes=scopes, expires_at=None, rotated_from=key)
-        ends_at = timezone.now() + overlap
-        if key.expires_at is None or key.expires_at > ends_at:
-            key.expires_at = ends_at
-            key.save(update_fields=["expires_at"])
-        _emit("tenants.api_key.rotated", key)
+        successor, plain = api_key_insert(name=key.name, role=Role(key.role), scopes=scopes, rotated_from=key)
+        api_key_end_after(key, overlap)
+        api_key_emit("tenants.api_key.rotated", key)
     return successor, plain
 
 
@@ -58,7 +61,7 @@ def api_key_revoke(key: ApiKey) -> None:
     """End a key now. Repeating it changes nothing."""
     with transaction.atomic():
         if ApiKey.objects.filter(id=key.id, revoked_at__isnull=True).update(revoked_at=timezone.now()):
-            _emit("tenants.api_key.revoked", key)
+            api_key_emit("tenants.api_key.revoked", key)
 
 
 def api_key_authenticate(plain: str) -> ApiKey:
@@ -96,9 +99,16 @@ def api_key_used(principal: Principal, key: ApiKey) -> None:
             ApiKey.objects.filter(id=key.id).update(last_used_at=now)
 
 
-def _insert(
-    *, name: str, role: Role, scopes: Iterable[Scope], expires_at: datetime | None, rotated_from: ApiKey | None
+def api_key_insert(
+    *,
+    name: str,
+    role: Role,
+    scopes: Iterable[Scope],
+    expires_at: datetime | None = None,
+    rotated_from: ApiKey | None = None,
+    person_id: UserId | None = None,
 ) -> tuple[ApiKey, str]:
+    """Write a key and its grants, for the services that make one. The database lets a person make their own alone."""
     context = current_scope()
     prefix = secrets.token_hex(_PREFIX_CHARS // 2)
     secret = secrets.token_urlsafe(32)
@@ -111,9 +121,18 @@ def _insert(
         created_by_id=context.principal.id,
         expires_at=expires_at,
         rotated_from=rotated_from,
+        person_id=person_id,
     )
     grants_set(api_key=key, scopes=scopes)
     return key, f"gbx_{prefix}_{secret}"
+
+
+def api_key_end_after(key: ApiKey, overlap: timedelta) -> None:
+    """Bring a key's end forward; one that ends sooner anyway stays as it is."""
+    ends_at = timezone.now() + overlap
+    if key.expires_at is None or key.expires_at > ends_at:
+        key.expires_at = ends_at
+        key.save(update_fields=["expires_at"])
 
 
 def _digest(secret: str) -> str:
@@ -121,10 +140,11 @@ def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _emit(action: str, key: ApiKey) -> None:
+def api_key_emit(action: str, key: ApiKey) -> None:
+    person = {} if key.person_id is None else {"person_id": str(key.person_id)}
     emit(
         action=action,
-        core={"name": key.name, "prefix": key.prefix, "role": key.role},
+        core={"name": key.name, "prefix": key.prefix, "role": key.role, **person},
         subject_type="api_key",
         subject_id=key.id,
     )

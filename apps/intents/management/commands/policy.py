@@ -15,22 +15,16 @@ from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_naive, make_aware
 from rich.console import Console
 
-from apps.corpus.providers.errors import ProviderError
-from apps.corpus.providers.registry import provider_for
 from apps.errors import ApplicationError
-from apps.intents.check import GoldenCheck, golden_check
-from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff import SAME, PolicyDiff, policy_diff, policy_diff_json
 from apps.intents.errors import PolicyAuthorError
-from apps.intents.management import policy_at
+from apps.intents.management import policy_at, policy_check
 from apps.intents.policy_file import render_policy_file, version_heading
 from apps.intents.policy_file.importing import policy_file_import
 from apps.intents.policy_file.references import described, file_text, needs_tenant, policy_named
 from apps.intents.rendering import policy_json
-from apps.intents.scoring import Vector
 from apps.intents.selectors import policy_in_force, version_snapshot
-from apps.intents.services.golden import golden_vectors
-from apps.intents.tables import check_tables, check_verdict, policy_tables
+from apps.intents.tables import policy_tables
 from apps.tenants.context import open_scope
 from apps.tenants.errors import UnknownTenantError
 from apps.tenants.ids import TenantId
@@ -47,13 +41,11 @@ _EXAMPLES = f"""
 examples:
   manage.py policy show --tenant meridian
   manage.py policy show --tenant meridian --at 2026-01-31T12:00:00+00:00 --json
-  manage.py policy check --tenant meridian
-  manage.py policy check --tenant meridian --terms-only
   manage.py policy export --tenant meridian > policy.py
   manage.py policy import policy.py --tenant meridian --author olivia --reason "Runs for compliance questions."
   manage.py policy diff active policy.py --tenant meridian
   manage.py policy diff 2026-01-31 3 --tenant meridian --unified
-{policy_at.EXAMPLES}"""
+{policy_check.EXAMPLES}{policy_at.EXAMPLES}"""
 
 
 class Command(BaseCommand):
@@ -70,10 +62,13 @@ class Command(BaseCommand):
         )
         show = actions.add_parser("show", help="the policy in force, now or at an instant")
         show.add_argument("--at", default="", help="an ISO 8601 instant; UTC where it names no zone")
-        check = actions.add_parser(
-            "check", help="classify every golden example without itself; exit status 1 below the policy's own bar"
+        policy_check.add_arguments(
+            actions.add_parser(
+                "check",
+                help="name a policy's problems, and classify every golden example without itself; exit status 1 with "
+                "problems, or below the policy's own bar",
+            )
         )
-        check.add_argument("--terms-only", action="store_true", help="as if no embedding provider could be reached")
         export = actions.add_parser("export", help="a version as the one file, written as apps/intents/defaults.py is")
         export.add_argument("which", nargs="?", default="active", help=f"{_REFERENCES}; the version in force by itself")
         export.add_argument("--output", default="", help="the file to write; without it, the terminal")
@@ -87,9 +82,9 @@ class Command(BaseCommand):
         diff.add_argument("--tenant", default="", help="the tenant's short name; not needed for files and the baseline")
         diff.add_argument("--unified", action="store_true", help="the two files, line by line, instead of words")
         policy_at.add_arguments(actions.add_parser("at", help="who could reach what, when, and who had allowed it"))
-        for action in (show, check, export, hand_in):
+        for action in (show, export, hand_in):
             action.add_argument("--tenant", required=True, help="the tenant's short name")
-        for action in (show, check, hand_in, diff):
+        for action in (show, hand_in, diff):
             action.add_argument("--json", action="store_true", help="one JSON object instead of tables and words")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -102,6 +97,9 @@ class Command(BaseCommand):
         if options["action"] == "at":
             policy_at.run(self, options)
             return
+        if options["action"] == "check":
+            policy_check.run(self, options)
+            return
         if options["action"] == "diff":
             self._diff(options)
             return
@@ -112,10 +110,8 @@ class Command(BaseCommand):
         with open_scope(tenant=TenantId(tenant.id), reason=f"manage.py policy {options['action']}"):
             if options["action"] == "show":
                 self._show(options["at"], as_json=options["json"])
-            elif options["action"] == "export":
-                self._export(options["which"], options["output"])
             else:
-                self._check(tenant, terms_only=options["terms_only"], as_json=options["json"])
+                self._export(options["which"], options["output"])
 
     def _export(self, which: str, output: str) -> None:
         snapshot = policy_named(which)
@@ -178,16 +174,6 @@ class Command(BaseCommand):
             return
         self._print(*policy_tables(snapshot))
 
-    def _check(self, tenant: Tenant, *, terms_only: bool, as_json: bool) -> None:
-        snapshot = policy_in_force()
-        check = golden_check(snapshot, None if terms_only else _vectors(tenant, snapshot))
-        if as_json:
-            self.stdout.write(json.dumps(_check_json(check, snapshot), ensure_ascii=False, indent=2))
-        else:
-            self._print(*check_tables(check, snapshot), check_verdict(check))
-        if not check.passed:
-            raise CommandError(check_verdict(check))
-
     def _print(self, *renderables: Any) -> None:
         # Through self.stdout, so that call_command(stdout=...) gets the tables too.
         console = Console()
@@ -220,33 +206,3 @@ def _instant(text: str) -> datetime:
     if instant is None:
         raise CommandError(f"--at {text!r} is not an instant; write it as 2026-01-31T12:00:00+00:00")
     return make_aware(instant) if is_naive(instant) else instant
-
-
-def _vectors(tenant: Tenant, snapshot: PolicySnapshot) -> Vector:
-    provider = provider_for(
-        tenant.embedding_profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict
-    )
-    try:
-        return golden_vectors(snapshot=snapshot, provider=provider)
-    except ProviderError as error:
-        raise CommandError(f"{error.detail} To check the terms alone, add --terms-only.") from error
-
-
-def _check_json(check: GoldenCheck, snapshot: PolicySnapshot) -> dict[str, Any]:
-    return {
-        "version": snapshot.number,
-        "version_id": str(snapshot.version_id),
-        "terms_only": check.degraded,
-        "examples": check.examples,
-        "correct": check.correct,
-        "accuracy": round(check.accuracy, 4),
-        "minimum_accuracy": check.minimum_accuracy,
-        "passed": check.passed,
-        "confusion": [
-            {"expected": cell.expected, "given": cell.given, "examples": cell.examples} for cell in check.confusion
-        ],
-        "misclassified": [
-            {"text": row.text, "expected": row.expected, "given": row.given, "reason": row.reason}
-            for row in check.misclassified
-        ],
-    }

@@ -16,6 +16,7 @@ from apps.retrieval.demo.tour.access import DemoAccess
 from apps.retrieval.demo.tour.asking import AskedQuestion, ask_question
 from apps.retrieval.demo.tour.checks import Check, document_checks, question_checks, residency_checks
 from apps.retrieval.demo.tour.client import DemoClient, Json
+from apps.retrieval.demo.tour.evaluation import keep_evaluation_questions
 from apps.retrieval.demo.tour.report import Report
 from config.processes import choose_port
 from config.processes.platform import start_web, to_files
@@ -52,6 +53,8 @@ def run_tour(*, base_url: str, access: DemoAccess, report: Report) -> TourResult
     """Run the whole of it against a running platform. Raises DemoApiError, DemoIngestError, ProcessError."""
     documents = {firm.slug: _ingest(firm, base_url, access, report) for firm in DEMO_TENANTS}
     checks = [check for firm in DEMO_TENANTS for check in document_checks(firm, documents[firm.slug])]
+    for firm in DEMO_TENANTS:
+        keep_evaluation_questions(firm, documents[firm.slug])
     asked = list(_ask_all(base_url, access, report, provider_down=False))
     with report.step("Starting a second web process whose embedding provider is down"), ExitStack() as stack:
         down_url = stack.enter_context(_web_without_provider())

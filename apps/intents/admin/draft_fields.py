@@ -1,0 +1,119 @@
+"""A policy draft as a form holds it: texts as they were typed, readable or not, so that nothing typed is ever lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from apps.corpus.kinds import Kind
+from apps.intents.admin.matrix import kinds_in_order
+from apps.intents.contracts import UNRECOGNISED, FallbackRule, IntentRule, PolicySnapshot, RecordingMode
+
+FALLBACK = "fallback"
+"""The key of the fallback's row; those of intents are i1, i2 and so on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermFields:
+    text: str
+    decisive: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntentFields:
+    """One intent, or the fallback, as typed. `key` names it within the form, whatever becomes of its short name."""
+
+    key: str
+    name: str = ""
+    label: str = ""
+    description: str = ""
+    recording: str = RecordingMode.HASH_ONLY.value
+    kinds: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    terms: tuple[TermFields, ...] = ()
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetFields:
+    """One kind's room; without heading and cap it has none."""
+
+    kind: Kind
+    label: str
+    cap: str
+    position: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftFields:
+    """The whole form. `faults` says what of a post could not be understood at all, one sentence each."""
+
+    intents: tuple[IntentFields, ...]
+    fallback: IntentFields
+    budgets: tuple[BudgetFields, ...]
+    total_cap: str
+    settings: Mapping[str, str]
+    reason: str
+    faults: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[IntentFields, ...]:
+        return (*self.intents, self.fallback)
+
+    @property
+    def kept(self) -> tuple[IntentFields, ...]:
+        """The intents that are not marked to be removed."""
+        return tuple(intent for intent in self.intents if not intent.removed)
+
+
+def fields_of(snapshot: PolicySnapshot) -> DraftFields:
+    """A stored draft as the form shows it."""
+    budgets = {budget.kind: budget for budget in snapshot.budgets}
+    numbers = {name: getattr(snapshot.classifier, name) for name in snapshot.classifier.__dataclass_fields__}
+    return DraftFields(
+        intents=tuple(
+            _intent_fields(snapshot, rule, key=f"i{number}", name=rule.name)
+            for number, rule in enumerate(snapshot.intents, start=1)
+        ),
+        fallback=_intent_fields(snapshot, snapshot.fallback, key=FALLBACK, name=UNRECOGNISED),
+        budgets=tuple(
+            BudgetFields(
+                kind=kind,
+                label=budgets[kind].label if kind in budgets else "",
+                cap=str(budgets[kind].cap_chars) if kind in budgets else "",
+                position=str(position),
+            )
+            for position, kind in enumerate(kinds_in_order(snapshot), start=1)
+        ),
+        total_cap=str(snapshot.total_cap_chars),
+        settings={name: _typed(value) for name, value in (numbers | snapshot.retrieval.as_json()).items()},
+        reason=snapshot.reason,
+    )
+
+
+def with_new_intent(fields: DraftFields) -> DraftFields:
+    """One more intent, empty, after the others."""
+    taken = {intent.key for intent in fields.intents}
+    key = next(key for number in range(1, len(taken) + 2) if (key := f"i{number}") not in taken)
+    return replace(fields, intents=(*fields.intents, IntentFields(key=key)))
+
+
+def _intent_fields(snapshot: PolicySnapshot, rule: IntentRule | FallbackRule, *, key: str, name: str) -> IntentFields:
+    terms = rule.terms if isinstance(rule, IntentRule) else ()
+    return IntentFields(
+        key=key,
+        name=name,
+        label=rule.label,
+        description=rule.description,
+        recording=rule.recording_mode.value,
+        kinds=tuple(kind.value for kind in rule.kinds),
+        examples=tuple(example.text for example in snapshot.examples if example.intent == name),
+        terms=tuple(TermFields(text=term.text, decisive=term.decisive) for term in terms),
+    )
+
+
+def _typed(value: float) -> str:
+    """As a person would type it, and read back as the same number."""
+    if isinstance(value, bool):
+        return "on" if value else ""
+    return str(int(value)) if float(value).is_integer() else repr(value)

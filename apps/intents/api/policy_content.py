@@ -1,0 +1,218 @@
+"""What a policy says, as JSON, read into a snapshot: the shape that the API gives, taken back to the letter.
+
+What a table can't hold is refused here, at its path. Whether a policy can be used is not looked at: a draft may be
+unfinished, and validation.py says what is wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, Final
+from uuid import uuid5
+
+from rest_framework import serializers
+
+from apps.corpus.kinds import Kind
+from apps.intents.api.content_fields import NumberField, TextField, WholeField
+from apps.intents.baseline import BASELINE_ID
+from apps.intents.contracts import (
+    UNRECOGNISED,
+    ClassifierSettings,
+    FallbackRule,
+    GoldenQuestion,
+    IntentRule,
+    KindBudget,
+    OwnTerm,
+    PolicySnapshot,
+    RecordingMode,
+)
+from apps.intents.errors import InvalidRetrievalSettingsError
+from apps.intents.policy_file.parsing import (
+    LONGEST_EXAMPLE,
+    LONGEST_LABEL,
+    LONGEST_NAME,
+    LONGEST_TERM,
+    MOST_CHARS,
+    MOST_NEIGHBOURS,
+    RESERVED_NAME,
+)
+from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
+from apps.tenants.api.serializers import Field, StrictSerializer, choices_of
+
+# Far above what an officer writes, and what the tables' positions and the check of the examples can bear.
+MOST_INTENTS: Final = 20
+MOST_EXAMPLES: Final = 200
+MOST_TERMS: Final = 500
+
+
+class _RuleSerializer(StrictSerializer):
+    """What an intent and the fallback have in common."""
+
+    description = TextField(help_text="What questions belong here, in plain words.")
+    kinds = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices), max_length=len(Kind))
+    recording_mode = serializers.ChoiceField(choices=choices_of(RecordingMode))
+    examples = serializers.ListField(
+        child=TextField(max_length=LONGEST_EXAMPLE), max_length=MOST_EXAMPLES, help_text="Golden examples."
+    )
+
+    def get_fields(self) -> dict[str, Field]:
+        # A class body can't declare it: every field has an attribute of that name.
+        return {**super().get_fields(), "label": TextField(max_length=LONGEST_LABEL)}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        _refuse(kinds=_repeats(attrs["kinds"]), examples=_repeats(attrs["examples"]))
+        return attrs
+
+
+class FallbackContentSerializer(_RuleSerializer):
+    pass
+
+
+class IntentContentSerializer(_RuleSerializer):
+    name = serializers.RegexField(
+        r"^[a-z][a-z0-9_]*\Z",
+        max_length=LONGEST_NAME,
+        trim_whitespace=False,
+        error_messages={"invalid": "Lower-case letters, digits and _, a letter first."},
+    )
+    decisive_terms = serializers.ListField(child=TextField(max_length=LONGEST_TERM), max_length=MOST_TERMS)
+    terms = serializers.ListField(child=TextField(max_length=LONGEST_TERM), max_length=MOST_TERMS)
+
+    def validate_name(self, name: str) -> str:
+        if name == RESERVED_NAME:
+            raise serializers.ValidationError("This name belongs to the fallback; choose another.")
+        return name
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        decisive = attrs["decisive_terms"]
+        _refuse(decisive_terms=_repeats(decisive), terms=_repeats(attrs["terms"], known=decisive))
+        return super().validate(attrs)
+
+
+class BudgetContentSerializer(StrictSerializer):
+    kind = serializers.ChoiceField(choices=Kind.choices)
+    cap_chars = WholeField(min_value=1, max_value=MOST_CHARS)
+
+    def get_fields(self) -> dict[str, Field]:
+        return {**super().get_fields(), "label": TextField(max_length=LONGEST_LABEL)}
+
+
+class ClassifierContentSerializer(StrictSerializer):
+    """All thresholds of the classifier; none has a default, since a policy is nobody's guess."""
+
+    def get_fields(self) -> dict[str, Field]:
+        return {
+            field.name: WholeField(min_value=1, max_value=MOST_NEIGHBOURS)
+            if field.name == "neighbours"
+            else NumberField()
+            for field in fields(ClassifierSettings)
+        }
+
+
+class PolicyContentSerializer(StrictSerializer):
+    """The parts of a policy as `GET versions/{id}/` shows them, and nothing beside them."""
+
+    intents = serializers.ListField(child=IntentContentSerializer(), max_length=MOST_INTENTS)
+    fallback = FallbackContentSerializer()
+    budgets = serializers.ListField(
+        child=BudgetContentSerializer(), max_length=len(Kind), help_text="Highest priority first."
+    )
+    total_cap_chars = WholeField(min_value=1, max_value=MOST_CHARS)
+    classifier = ClassifierContentSerializer()
+    retrieval = serializers.DictField(
+        child=serializers.JSONField(), help_text="Settings that are absent get their defaults."
+    )
+
+    def validate_retrieval(self, values: dict[str, Any]) -> dict[str, int | float | bool]:
+        problems: dict[str, list[str]] = {}
+        for name, value in values.items():
+            try:
+                retrieval_settings_from_json({name: value})
+            except InvalidRetrievalSettingsError as error:
+                problems[name] = [f"{error.data['problem'].capitalize()}."]
+        if problems:
+            raise serializers.ValidationError(problems)
+        # A program that writes 1.0 as 1 means the same, and must not make another policy of it.
+        shipped = RetrievalSettings().as_json()
+        return {name: float(value) if isinstance(shipped[name], float) else value for name, value in values.items()}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        _refuse(intents=_repeats_of("name", attrs["intents"]), budgets=_repeats_of("kind", attrs["budgets"]))
+        return attrs
+
+
+def content_snapshot(content: Mapping[str, Any]) -> PolicySnapshot:
+    """The policy of a validated content, as a value without a version: equal contents give equal policies."""
+    fallback = content["fallback"]
+    examples = [(text, intent["name"]) for intent in content["intents"] for text in intent["examples"]]
+    counter_examples = [(text, UNRECOGNISED) for text in fallback["examples"]]
+    return PolicySnapshot(
+        version_id=BASELINE_ID,
+        number=0,
+        status="draft",
+        origin="import",
+        author_label="",
+        approver_label="",
+        reason="",
+        valid_from=None,
+        valid_to=None,
+        intents=tuple(
+            IntentRule(
+                name=intent["name"],
+                label=intent["label"],
+                description=intent["description"],
+                kinds=_kinds(intent["kinds"]),
+                recording_mode=RecordingMode(intent["recording_mode"]),
+                terms=(
+                    *(OwnTerm(text=text, decisive=True) for text in intent["decisive_terms"]),
+                    *(OwnTerm(text=text, decisive=False) for text in intent["terms"]),
+                ),
+            )
+            for intent in content["intents"]
+        ),
+        fallback=FallbackRule(
+            label=fallback["label"],
+            description=fallback["description"],
+            kinds=_kinds(fallback["kinds"]),
+            recording_mode=RecordingMode(fallback["recording_mode"]),
+        ),
+        examples=tuple(
+            GoldenQuestion(id=uuid5(BASELINE_ID, text), text=text, intent=intent)
+            for text, intent in (*examples, *counter_examples)
+        ),
+        budgets=tuple(
+            KindBudget(kind=Kind(row["kind"]), label=row["label"], cap_chars=row["cap_chars"], position=position)
+            for position, row in enumerate(content["budgets"], start=1)
+        ),
+        total_cap_chars=content["total_cap_chars"],
+        classifier=ClassifierSettings(**content["classifier"]),
+        retrieval=retrieval_settings_from_json(content["retrieval"]),
+    )
+
+
+def _kinds(names: list[str]) -> tuple[Kind, ...]:
+    """In the order of the enumeration, so that equal sets are equal values."""
+    return tuple(kind for kind in Kind if kind.value in names)
+
+
+def _repeats(values: Iterable[str], *, known: Iterable[str] = ()) -> dict[int, list[str]]:
+    """By its place in the list: what has been said before, in the list or among the known."""
+    seen = set(known)
+    repeated: dict[int, list[str]] = {}
+    for place, value in enumerate(values):
+        if value in seen:
+            repeated[place] = ["This occurs twice; remove one."]
+        seen.add(value)
+    return repeated
+
+
+def _repeats_of(key: str, rows: list[dict[str, Any]]) -> dict[int, dict[str, list[str]]]:
+    return {place: {key: said} for place, said in _repeats(row[key] for row in rows).items()}
+
+
+def _refuse(**errors: Mapping[int, Any]) -> None:
+    """Raises ValidationError where there is any."""
+    found: Any = {name: places for name, places in errors.items() if places}
+    if found:
+        raise serializers.ValidationError(found)

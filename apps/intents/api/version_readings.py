@@ -1,0 +1,136 @@
+"""A policy version read in other ways: as the one file, against another version, and checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.intents.api.version_serializers import GoldenCheckSerializer, PolicyDiffSerializer, VersionCheckSerializer
+from apps.intents.api.versions import visible_version
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.diff import policy_diff_json
+from apps.intents.policy_file import render_policy_file, version_heading
+from apps.intents.selectors import policy_in_force, policy_versions, version_snapshot
+from apps.intents.services.reviews import version_check
+from apps.intents.validation import policy_problems
+from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
+from apps.tenants.api.views import ApiView
+from apps.tenants.roles import Permission
+
+_KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
+_AGAINST: Final = re.compile(r"active|[1-9][0-9]{0,8}")
+_VIEW: Mapping[str, Permission | None] = {"GET": Permission.POLICY_VIEW}
+
+
+class PolicyFileRenderer(BaseRenderer):
+    media_type = "text/plain"
+    format = "txt"
+    charset = "utf-8"
+
+    def render(
+        self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
+    ) -> bytes:
+        return str(data).encode()
+
+
+class PolicyVersionFileView(ApiView):
+    required_permissions = _VIEW
+    renderer_classes = (PolicyFileRenderer,)
+
+    @extend_schema(
+        operation_id="get_policy_version_file",
+        tags=["Policy"],
+        summary="Show a version as the one file",
+        description=(
+            "The file that an officer reads and a repository keeps, below comment lines that say which version it is. "
+            "Equal policies give equal files below those lines, to the byte."
+        ),
+        responses={(200, "text/plain"): OpenApiTypes.STR},
+        extensions=sample(f'curl -OJ "{{base}}/api/v1/policy/versions/$VERSION_ID/file/" {_KEY}'),
+    )
+    def get(self, request: Request, id: UUID) -> Response:
+        snapshot = version_snapshot(visible_version(id))
+        return Response(
+            version_heading(snapshot) + render_policy_file(snapshot),
+            headers={
+                "Content-Disposition": f'attachment; filename="policy-version-{snapshot.number}.py"',
+                "X-Content-Type-Options": "nosniff",
+            },
+        )
+
+
+class PolicyVersionDiffView(ApiView):
+    required_permissions = _VIEW
+    query_parameters = frozenset({"against"})
+
+    @extend_schema(
+        operation_id="get_policy_version_diff",
+        tags=["Policy"],
+        summary="What a version changes, in words",
+        description="From the version that `against` names to this one: what can be reached that could not, first.",
+        parameters=[
+            OpenApiParameter(
+                "against",
+                OpenApiTypes.STR,
+                description="`active` for the version in force (also where it is absent), or a version's number.",
+            )
+        ],
+        responses=PolicyDiffSerializer,
+        extensions={
+            **sample(f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/diff/?against=active" {_KEY}'),
+            PROBLEMS_EXTENSION: ["Conflict"],
+        },
+    )
+    def get(self, request: Request, id: UUID) -> Response:
+        after = version_snapshot(visible_version(id))
+        return Response(policy_diff_json(_compared(request.query_params.get("against", "active")), after))
+
+
+class PolicyVersionCheckView(ApiView):
+    required_permissions = _VIEW
+
+    @extend_schema(
+        operation_id="check_policy_version",
+        tags=["Policy"],
+        summary="Check a version as a submission does",
+        description=(
+            "All problems that keep it from being used, in words. Where there are none, also how many of its golden "
+            "examples get their intent, each left out in turn, and where the others went."
+        ),
+        responses=VersionCheckSerializer,
+        extensions={
+            **sample(f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/check/" {_KEY}'),
+            PROBLEMS_EXTENSION: ["ProviderFailed", "ProviderTimeout"],
+        },
+    )
+    def get(self, request: Request, id: UUID) -> Response:
+        version = visible_version(id)
+        problems = list(policy_problems(version_snapshot(version)))
+        return Response(
+            {
+                "version": version.number,
+                "version_id": str(version.id),
+                "problems": problems,
+                "golden": None if problems else GoldenCheckSerializer(version_check(version)).data,
+            }
+        )
+
+
+def _compared(against: str) -> PolicySnapshot:
+    if not _AGAINST.fullmatch(against):
+        raise ValidationError({"against": ["Write active, or a version's number."]})
+    if against == "active":
+        return policy_in_force()
+    version = policy_versions().filter(number=int(against)).first()
+    if version is None:
+        raise ValidationError({"against": [f"There is no version {against}."]})
+    return version_snapshot(version)

@@ -1,0 +1,203 @@
+"""Policy versions as a client sees them, and what it sends to change one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from rest_framework import serializers
+
+from apps.intents.api.content_fields import TextField, WholeField
+from apps.intents.api.policy_content import PolicyContentSerializer
+from apps.intents.api.views import PolicySerializer
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.diff import ChangeKind
+from apps.intents.models import PolicyVersion, ReviewComment, VersionOrigin, VersionStatus
+from apps.intents.rendering import policy_sha256
+from apps.tenants.api.serializers import StrictSerializer, choices_of
+
+LONGEST_REASON: Final = 4_000
+LONGEST_COMMENT: Final = 10_000
+# The shipped policy has 20,000 characters.
+LONGEST_FILE: Final = 150_000
+
+
+class VersionSerializer(serializers.Serializer[Any]):
+    """A version's life, without what it says. Needs the context `snapshots`: the versions' snapshots by id."""
+
+    version = serializers.IntegerField(source="number", help_text="Its number, counted from 1 in each tenant.")
+    version_id = serializers.UUIDField(source="id")
+    status = serializers.ChoiceField(choices=VersionStatus.choices)
+    origin = serializers.ChoiceField(choices=VersionOrigin.choices)
+    based_on = serializers.IntegerField(
+        source="based_on.number",
+        default=None,
+        allow_null=True,
+        help_text="The number of the version that was in force when it was begun.",
+    )
+    author = serializers.CharField(source="author_label")
+    approver = serializers.CharField(source="approver_label", help_text="Who decided; empty as long as nobody has.")
+    reason = serializers.CharField(help_text="Why the author wants it.")
+    revision = serializers.IntegerField(help_text="Counts a draft's changes. Send the one you read with your change.")
+    created_at = serializers.DateTimeField()
+    submitted_at = serializers.DateTimeField(allow_null=True)
+    decided_at = serializers.DateTimeField(allow_null=True)
+    decision_reason = serializers.CharField()
+    effective_from = serializers.DateTimeField(
+        allow_null=True, help_text="When the approval wants it in force; a minute later at most it is."
+    )
+    valid_from = serializers.DateTimeField(allow_null=True, help_text="null while it has not been in force.")
+    valid_to = serializers.DateTimeField(allow_null=True, help_text="null as long as it is in force.")
+    content_sha256 = serializers.SerializerMethodField(help_text="Equal for policies that say the same.")
+
+    def get_content_sha256(self, version: PolicyVersion) -> str:
+        snapshots: Mapping[UUID, PolicySnapshot] = self.context["snapshots"]
+        return policy_sha256(snapshots[version.id])
+
+
+class ReceiptSerializer(serializers.ModelSerializer[ReviewComment]):
+    """A comment without its text: an answer may be kept for a day to be repeated, and a text is kept in one place."""
+
+    author = serializers.CharField(source="author_label", read_only=True)
+
+    class Meta:
+        model = ReviewComment
+        fields: tuple[str, ...] = ("id", "author", "created_at")
+        read_only_fields = fields
+
+
+class CommentSerializer(ReceiptSerializer):
+    class Meta(ReceiptSerializer.Meta):
+        fields = ("id", "author", "created_at", "text")
+        read_only_fields = fields
+
+
+class VersionDetailSerializer(PolicySerializer):
+    """The schema of a version in full: its life, its content and what was said of it."""
+
+    based_on = serializers.IntegerField(
+        allow_null=True, help_text="The number of the version that was in force when it was begun."
+    )
+    revision = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    submitted_at = serializers.DateTimeField(allow_null=True)
+    decided_at = serializers.DateTimeField(allow_null=True)
+    decision_reason = serializers.CharField()
+    effective_from = serializers.DateTimeField(allow_null=True)
+    comments = CommentSerializer(many=True, help_text="Oldest first.")
+
+
+class DiffSideSerializer(serializers.Serializer[Any]):
+    version = serializers.IntegerField()
+    content_sha256 = serializers.CharField()
+
+
+class PolicyChangeSerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(
+        choices=choices_of(ChangeKind), help_text="Whether questions can reach more, less, or something else changes."
+    )
+    intent = serializers.CharField(
+        allow_null=True, help_text="An intent's name; empty for the fallback, null where it is about all of them."
+    )
+    sentence = serializers.CharField()
+
+
+class PolicyDiffSerializer(serializers.Serializer[Any]):
+    same = serializers.BooleanField()
+    before = DiffSideSerializer()
+    after = DiffSideSerializer()
+    changes = PolicyChangeSerializer(many=True, help_text="What widens first, then what narrows.")
+
+
+class ConfusionSerializer(serializers.Serializer[Any]):
+    expected = serializers.CharField(help_text="An intent's name; empty for unrecognised.")
+    given = serializers.CharField(help_text="As expected.")
+    examples = serializers.IntegerField()
+
+
+class MisclassifiedSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    expected = serializers.CharField()
+    given = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class GoldenCheckSerializer(serializers.Serializer[Any]):
+    examples = serializers.IntegerField()
+    correct = serializers.IntegerField()
+    accuracy = serializers.FloatField(help_text="Share of examples that get their intent without themselves, 0 to 1.")
+    minimum_accuracy = serializers.FloatField(help_text="The version's own bar.")
+    passed = serializers.BooleanField()
+    confusion = ConfusionSerializer(many=True)
+    misclassified = MisclassifiedSerializer(many=True)
+
+
+class VersionCheckSerializer(serializers.Serializer[Any]):
+    version = serializers.IntegerField()
+    version_id = serializers.UUIDField()
+    problems = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What keeps it from being used, a sentence each; none when it is fine.",
+    )
+    golden = GoldenCheckSerializer(allow_null=True, help_text="null where problems have to be mended first.")
+
+
+class _OneSourceSerializer(StrictSerializer):
+    """What a draft is to say: at most one of `sources`, which a subclass names."""
+
+    sources: tuple[str, ...] = ("content", "file")
+
+    # Blank is the service's to refuse, with its own words.
+    reason = serializers.CharField(allow_blank=True, max_length=LONGEST_REASON, help_text="Why, for the reviewer.")
+    content = PolicyContentSerializer(required=False)
+    file = TextField(
+        required=False,
+        max_length=LONGEST_FILE,
+        help_text="The text of the one file, as `GET versions/{id}/file/` gives it. Nothing in it is executed.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        named = [name for name in self.sources if name in attrs]
+        if len(named) > 1:
+            raise serializers.ValidationError({named[1]: [f"Send this or {named[0]}, not both."]})
+        return attrs
+
+
+class VersionStartSerializer(_OneSourceSerializer):
+    sources = ("copy_of", "content", "file")
+
+    copy_of = serializers.UUIDField(required=False, help_text="A version's id: bring it back as a new draft.")
+
+
+class VersionChangeSerializer(_OneSourceSerializer):
+    revision = WholeField(min_value=1, max_value=2**31 - 1, help_text="The draft's as you read it.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not set(attrs) & set(self.sources):
+            raise serializers.ValidationError({"content": ["Send content, or the text of the one file as file."]})
+        return super().validate(attrs)
+
+
+class ReasonSerializer(StrictSerializer):
+    reason = serializers.CharField(allow_blank=True, max_length=LONGEST_REASON)
+
+
+class DecisionSerializer(ReasonSerializer):
+    revision = WholeField(
+        required=False,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text="The one that you read: nothing is decided where the version was changed and submitted again since.",
+    )
+
+
+class ApprovalSerializer(DecisionSerializer):
+    effective_from = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="When it comes into force; at once where it is absent."
+    )
+    reason = serializers.CharField(required=False, default="", allow_blank=True, max_length=LONGEST_REASON)
+
+
+class CommentTextSerializer(StrictSerializer):
+    text = serializers.CharField(allow_blank=True, max_length=LONGEST_COMMENT)

@@ -1,0 +1,204 @@
+"""The steps of a version's life: submit, approve, reject, send back, withdraw, comment. The services hold the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.serializers import Serializer
+
+from apps.intents.api.version_serializers import (
+    ApprovalSerializer,
+    CommentTextSerializer,
+    DecisionSerializer,
+    ReasonSerializer,
+    ReceiptSerializer,
+    VersionSerializer,
+)
+from apps.intents.api.versions import version_answer, visible_version
+from apps.intents.errors import InvalidMomentError, ReasonMissingError
+from apps.intents.services.reviews import (
+    version_approve,
+    version_comment,
+    version_reject,
+    version_send_back,
+    version_submit,
+    version_withdraw,
+)
+from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
+from apps.tenants.api.idempotency import ActResponse, idempotent
+from apps.tenants.api.views import ApiView
+from apps.tenants.roles import Permission
+
+_KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
+_JSON: Final = '-H "Content-Type: application/json"'
+_EDIT: Mapping[str, Permission | None] = {"POST": Permission.POLICY_EDIT}
+_APPROVE: Mapping[str, Permission | None] = {"POST": Permission.POLICY_APPROVE}
+# Who may see a version may be one who may comment on it or withdraw it: that depends on the version.
+_SEE: Mapping[str, Permission | None] = {"POST": Permission.POLICY_VIEW}
+_OF_REASON: Mapping[type[Exception], str] = {ReasonMissingError: "reason"}
+_PROVIDER: Final = {PROBLEMS_EXTENSION: ["ProviderFailed", "ProviderTimeout"]}
+
+
+class VersionSubmitView(ApiView):
+    required_permissions = _EDIT
+
+    @extend_schema(
+        operation_id="submit_policy_version",
+        tags=["Policy"],
+        summary="Submit a draft for review",
+        description=(
+            "Your own; from then on it does not change, and the reviewers are told by e-mail. Refused with all "
+            "problems where it can't be used, with 409 where it says what the version in force says, or recognises "
+            "fewer of its golden examples than its own bar wants. The request has no body."
+        ),
+        request=None,
+        responses=VersionSerializer,
+        extensions={
+            **sample(f'curl -X POST "{{base}}/api/v1/policy/versions/$VERSION_ID/submit/" {_KEY}'),
+            **_PROVIDER,
+        },
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        return version_answer(version_submit(visible_version(id).id))
+
+
+class VersionApproveView(ApiView):
+    required_permissions = _APPROVE
+    field_of_error: ClassVar[Mapping[type[Exception], str]] = {InvalidMomentError: "effective_from"}
+
+    @extend_schema(
+        operation_id="approve_policy_version",
+        tags=["Policy"],
+        summary="Approve a version",
+        description=(
+            "One in review that somebody else wrote. It comes into force at once, or at `effective_from`: a minute "
+            "later at most. What is in force is superseded then, never changed."
+        ),
+        request=ApprovalSerializer,
+        responses=VersionSerializer,
+        extensions={
+            **sample(
+                f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/approve/" {_KEY} {_JSON} \\\n'
+                '  -d \'{"effective_from": "2099-01-01T00:00:00Z", "reason": "Agreed."}\''
+            ),
+            **_PROVIDER,
+        },
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        version = visible_version(id)
+        asked = _said(ApprovalSerializer, request)
+        return version_answer(
+            version_approve(
+                version.id,
+                effective_from=asked.get("effective_from"),
+                reason=asked["reason"],
+                revision=asked.get("revision"),
+            )
+        )
+
+
+class VersionRejectView(ApiView):
+    required_permissions = _APPROVE
+    field_of_error = _OF_REASON
+
+    @extend_schema(
+        operation_id="reject_policy_version",
+        tags=["Policy"],
+        summary="Reject a version",
+        description="One in review that somebody else wrote, for good, with a reason.",
+        request=DecisionSerializer,
+        responses=VersionSerializer,
+        extensions=sample(
+            f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/reject/" {_KEY} {_JSON} \\\n'
+            '  -d \'{"reason": "Schedules name people."}\''
+        ),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        version = visible_version(id)
+        return version_answer(version_reject(version.id, **_said(DecisionSerializer, request)))
+
+
+class VersionSendBackView(ApiView):
+    required_permissions = _APPROVE
+    field_of_error = _OF_REASON
+
+    @extend_schema(
+        operation_id="send_back_policy_version",
+        tags=["Policy"],
+        summary="Send a version back to its author",
+        description="One in review becomes its author's draft again. The reason stays with it as a comment.",
+        request=DecisionSerializer,
+        responses=VersionSerializer,
+        extensions=sample(
+            f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/send-back/" {_KEY} {_JSON} \\\n'
+            '  -d \'{"reason": "Say which schedules."}\''
+        ),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        version = visible_version(id)
+        return version_answer(version_send_back(version.id, **_said(DecisionSerializer, request)))
+
+
+class VersionWithdrawView(ApiView):
+    required_permissions = _SEE
+    field_of_error = _OF_REASON
+
+    @extend_schema(
+        operation_id="withdraw_policy_version",
+        tags=["Policy"],
+        summary="Withdraw a version",
+        description=(
+            "Takes one back that is in review, or approved and not yet in force: its author may, and who may approve."
+        ),
+        request=ReasonSerializer,
+        responses=VersionSerializer,
+        extensions=sample(
+            f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/withdraw/" {_KEY} {_JSON} \\\n'
+            '  -d \'{"reason": "No longer needed."}\''
+        ),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        version = visible_version(id)
+        return version_answer(version_withdraw(version.id, reason=_said(ReasonSerializer, request)["reason"]))
+
+
+class VersionCommentView(ApiView):
+    required_permissions = _SEE
+    field_of_error: ClassVar[Mapping[type[Exception], str]] = {ReasonMissingError: "text"}
+
+    @extend_schema(
+        operation_id="comment_on_policy_version",
+        tags=["Policy"],
+        summary="Comment on a version",
+        description=(
+            "In your own name; who may write policies may, and who may approve them. A comment stays as it was said, "
+            "and stands with the version."
+        ),
+        request=CommentTextSerializer,
+        responses={201: OpenApiResponse(ReceiptSerializer, description="Said.")},
+        extensions=sample(
+            f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/comments/" {_KEY} {_JSON} \\\n'
+            '  -d \'{"text": "Which schedules are meant?"}\''
+        ),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        version = visible_version(id)
+        comment = version_comment(version.id, text=_said(CommentTextSerializer, request)["text"])
+        return ActResponse(ReceiptSerializer(comment).data, status=201, subject_id=comment.id)
+
+
+def _said(serializer: type[Serializer[Any]], request: Request) -> Mapping[str, Any]:
+    body = serializer(data=request.data)
+    body.is_valid(raise_exception=True)
+    said: Mapping[str, Any] = body.validated_data
+    return said

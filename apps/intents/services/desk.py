@@ -1,0 +1,57 @@
+"""What the classifier's desk asks of the tenant's embedding provider. Nothing is recorded: no answer depends on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from apps.corpus.providers.errors import ProviderError
+from apps.corpus.providers.protocol import EmbeddingProvider
+from apps.corpus.providers.registry import provider_for
+from apps.intents.classifier import classify_question
+from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
+from apps.intents.gate import gate
+from apps.intents.scoring import Vector
+from apps.intents.services.classify import classify
+from apps.intents.services.golden import golden_vectors
+from apps.tenants.selectors.tenants import current_tenant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What a question would get under a policy version, and what it would reach."""
+
+    question: str
+    decision: IntentDecision
+    grant: KindGrant
+
+
+def tenant_provider() -> EmbeddingProvider:
+    """The open tenant's own. Raises ResidencyError, UnknownProviderError."""
+    tenant = current_tenant()
+    return provider_for(
+        tenant.embedding_profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict
+    )
+
+
+def desk_vectors(snapshot: PolicySnapshot) -> tuple[Vector | None, str]:
+    """The vectors of a version's golden examples, or why there are none, as a sentence.
+
+    Args:    snapshot: of the open tenant; a draft must be the principal's own.
+    Costs:   what golden_vectors costs.
+    """
+    try:
+        return golden_vectors(snapshot=snapshot, provider=tenant_provider()), ""
+    except ProviderError as error:
+        return None, error.detail
+
+
+def question_try(*, question: str, snapshot: PolicySnapshot) -> Tried:
+    """Classify a question as it would be when asked, and record nothing: neither its text nor that it was tried.
+
+    Where there is no provider, the terms alone decide, and the decision says so.
+    """
+    try:
+        decision = classify(question=question, snapshot=snapshot, provider=tenant_provider())
+    except ProviderError:
+        decision = classify_question(question, snapshot, None, None)
+    return Tried(question=question, decision=decision, grant=gate(decision, snapshot))

@@ -1,0 +1,28 @@
+"""Whether a key opens anything now, as a word: the same on the administrator's list and on one's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+
+from apps.tenants.display import pill
+from apps.tenants.models import ApiKey
+
+
+def is_valid(key: ApiKey) -> bool:
+    """Neither revoked nor expired."""
+    return key.revoked_at is None and (key.expires_at is None or key.expires_at > timezone.now())
+
+
+def key_state(key: Any) -> str:
+    """Args: key: an ApiKey from directory.with_person()."""
+    if key.revoked_at:
+        return pill("Revoked", "quiet")
+    if not is_valid(key):
+        return pill("Expired", "quiet")
+    if key.person is not None and not key.person.is_active:
+        return pill("Opens nothing: the account is deactivated", "warn")
+    if key.person is not None and not key.role_held:
+        return pill("Opens nothing: the role has ended", "warn")
+    return pill("Valid", "good")

@@ -1,0 +1,123 @@
+"""Keys that act for a person: made and rotated by that person, for themselves.
+
+No service here takes a person: it is the one who is signed in. The database asks the same of the token, so that nothing
+that serves can make a key in somebody else's name (migrations/0004_personal_keys.py). Revoking is api_key_revoke's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.tenants.context import current_scope
+from apps.tenants.errors import (
+    KeyEndedError,
+    KeyLifeError,
+    KeyReachesNothingError,
+    NotInPersonError,
+    RoleNotHeldError,
+    ScopeNotGrantedError,
+)
+from apps.tenants.ids import ScopeId, UserId
+from apps.tenants.models import ApiKey, Scope
+from apps.tenants.models.api_key import PERSONAL_KEY_LIFE
+from apps.tenants.principals import Principal
+from apps.tenants.roles import Role
+from apps.tenants.services.api_keys import api_key_emit, api_key_end_after, api_key_insert
+
+
+def personal_key_create(
+    *, name: str, role: Role, scopes: Iterable[Scope], expires_at: datetime | None
+) -> tuple[ApiKey, str]:
+    """Make a key that acts for the open scope's person.
+
+    Args:    role: one that the person holds; the key opens nothing once they lose it.
+             scopes: some of those that the person reaches; what they lose later, the key loses.
+             expires_at: aware; at most PERSONAL_KEY_LIFE from now.
+    Returns: the row, and the key itself (`gbx_<prefix>_<secret>`), which can't be shown again.
+    Raises:  NotInPersonError: nobody is signed in in person.
+             RoleNotHeldError, ScopeNotGrantedError, KeyLifeError.
+    """
+    person = _person()
+    _require_role(person, role)
+    _require_life(expires_at)
+    wanted = _held(person, scopes)
+    with transaction.atomic():
+        key, plain = api_key_insert(
+            name=name, role=role, scopes=wanted, expires_at=expires_at, person_id=_person_id(person)
+        )
+        api_key_emit("tenants.api_key.created", key)
+    return key, plain
+
+
+def personal_key_rotate(
+    key: ApiKey, *, expires_at: datetime | None, overlap: timedelta = timedelta(hours=24)
+) -> tuple[ApiKey, str]:
+    """Make a successor of one's own key, with its role and its scopes; the old one ends after the overlap.
+
+    Scopes that the person no longer reaches are not given again.
+
+    Raises: NotInPersonError: the key is not the open scope's person's.
+            KeyEndedError: it has ended already.
+            KeyReachesNothingError: the person reaches none of its scopes any more.
+            RoleNotHeldError, KeyLifeError: as personal_key_create.
+    """
+    person = _person()
+    if key.person_id != person.id:
+        raise NotInPersonError
+    if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= timezone.now()):
+        raise KeyEndedError(name=key.name)
+    _require_role(person, Role(key.role))
+    _require_life(expires_at)
+    given = Scope.objects.filter(grants__api_key=key, grants__valid_to__isnull=True)
+    wanted = [scope for scope in given if ScopeId(scope.id) in person.scope_ids]
+    if not wanted:
+        raise KeyReachesNothingError(name=key.name)
+    with transaction.atomic():
+        successor, plain = api_key_insert(
+            name=key.name,
+            role=Role(key.role),
+            scopes=wanted,
+            expires_at=expires_at,
+            rotated_from=key,
+            person_id=_person_id(person),
+        )
+        api_key_end_after(key, overlap)
+        api_key_emit("tenants.api_key.rotated", key)
+    return successor, plain
+
+
+def _person() -> Principal:
+    principal = current_scope().principal
+    if not principal.is_signed_in:
+        raise NotInPersonError
+    return principal
+
+
+def _person_id(person: Principal) -> UserId:
+    if person.id is None:
+        raise NotInPersonError
+    return UserId(person.id)
+
+
+def _require_role(person: Principal, role: Role) -> None:
+    if role not in person.roles:
+        held = ", ".join(sorted(str(each.label) for each in person.roles))
+        raise RoleNotHeldError(role=role.label, roles=held)
+
+
+def _require_life(expires_at: datetime | None) -> None:
+    now = timezone.now()
+    if expires_at is None or not now < expires_at <= now + PERSONAL_KEY_LIFE:
+        raise KeyLifeError(days=PERSONAL_KEY_LIFE.days)
+
+
+def _held(person: Principal, scopes: Iterable[Scope]) -> list[Scope]:
+    wanted = list(scopes)
+    missing = [scope for scope in wanted if ScopeId(scope.id) not in person.scope_ids]
+    if missing:
+        raise ScopeNotGrantedError(scope=", ".join(sorted(str(scope.id) for scope in missing)))
+    return wanted

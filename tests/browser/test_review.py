@@ -1,0 +1,97 @@
+"""The second person's work in a browser: decided with the keyboard alone, and at the width of a telephone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from apps.intents.models import PolicyVersion, VersionStatus
+from apps.tenants.principals import Principal
+from apps.tenants.roles import Role
+from tests.browser.conftest import PASSWORD
+from tests.factories import Firm, make_member
+from tests.intents.reviewing import again, submitted
+
+SignIn = Callable[[str], Page]
+
+
+@pytest.fixture
+def olivia(acme: Firm) -> Principal:
+    return make_member(acme, "olivia", Role.COMPLIANCE_OFFICER, password=PASSWORD)
+
+
+@pytest.fixture
+def version(acme: Firm, olivia: Principal) -> PolicyVersion:
+    make_member(acme, "rupert", Role.REVIEWER, password=PASSWORD)
+    return submitted(olivia)
+
+
+def tab_to(page: Page, selector: str, *, at_most: int = 120) -> None:
+    """As somebody without a mouse gets there."""
+    for _ in range(at_most):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    pytest.fail(f"{selector} is not reached with the Tab key")
+
+
+def test_a_reviewer_finds_reads_and_approves_with_the_keyboard_alone(
+    acme: Firm, version: PolicyVersion, sign_in: SignIn
+) -> None:
+    page = sign_in("rupert")
+    tab_to(page, "#waiting a[href*='/policy/reviews/']")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/policy/reviews/")
+    tab_to(page, "#to-decide a.gb-primary")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/policy/versions/{version.id}/review/")
+    tab_to(page, "a[href='#decision']")
+    page.keyboard.press("Enter")
+    tab_to(page, "textarea[name='approve-note']")
+    page.keyboard.type("Agreed.")
+    tab_to(page, "button[type='submit']")
+    assert page.evaluate("document.activeElement.textContent") == "Approve and put in force now"
+    page.keyboard.press("Enter")
+    expect(page.locator("#version")).to_contain_text("This version decides now")
+    expect(page.locator("#story")).to_contain_text("rupert approved it")
+    assert again(acme, version).status == VersionStatus.ACTIVE
+
+
+def test_the_author_finds_no_way_to_approve_and_both_can_speak(
+    acme: Firm, version: PolicyVersion, sign_in: SignIn
+) -> None:
+    page = sign_in("olivia")
+    page.goto(f"/admin/policy/versions/{version.id}/review/")
+    expect(page.locator("#own")).to_contain_text("somebody else decides on it")
+    expect(page.get_by_role("button", name="Approve")).to_have_count(0)
+    page.get_by_label("Your comment").fill("The public schedules only.")
+    page.get_by_role("button", name="Add the comment").click()
+    expect(page.locator("#discussion")).to_contain_text("The public schedules only.")
+    assert again(acme, version).status == VersionStatus.IN_REVIEW
+
+
+def test_on_a_narrow_screen_the_files_stand_in_one_column_and_nothing_is_too_wide(
+    version: PolicyVersion, sign_in: SignIn
+) -> None:
+    page = sign_in("rupert")
+    page.set_viewport_size({"width": 400, "height": 800})
+    too_wide = {}
+    for address in (
+        "/admin/policy/reviews/",
+        f"/admin/policy/versions/{version.id}/review/",
+        "/admin/policy/compare/?before=1&after=2",
+        f"/admin/intents/policyversion/{version.id}/change/",
+    ):
+        page.goto(address)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > 400:
+            too_wide[address] = width
+    assert too_wide == {}
+    page.goto(f"/admin/policy/versions/{version.id}/review/")
+    gone, came = page.locator(".gb-side-gone").first.bounding_box(), page.locator(".gb-side-came").first.bounding_box()
+    assert gone is not None
+    assert came is not None
+    assert came["y"] >= gone["y"] + gone["height"]
+    assert came["x"] == gone["x"]
