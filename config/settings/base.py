@@ -113,6 +113,8 @@ GLASSBOX_REGION = env.text("GLASSBOX_REGION", default="eu")
 GLASSBOX_DB_ROLE = env.text("GLASSBOX_DB_ROLE", default="glassbox_api")
 GLASSBOX_MAX_UPLOAD_BYTES = env.integer("GLASSBOX_MAX_UPLOAD_BYTES", default=100 * 1024 * 1024)
 GLASSBOX_MAX_QUESTION_CHARS = 4_000
+# Where the log's key-encryption keys are: a class after apps.audit.keys.contracts.KeyProvider.
+GLASSBOX_AUDIT_KEY_PROVIDER = "apps.audit.keys.environment.EnvironmentKeys"
 DATA_UPLOAD_MAX_MEMORY_SIZE = GLASSBOX_MAX_UPLOAD_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 
@@ -209,6 +211,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "PolicyOrigin": "apps.intents.models.VersionOrigin",
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
+        "GroupState": "apps.audit.selectors.GroupState",
         "Permission": "apps.tenants.roles.Permission",
         "PrincipalKind": "apps.tenants.principals.PrincipalKind",
         "RecordingMode": "apps.intents.contracts.RecordingMode",
