@@ -112,7 +112,7 @@ def test_not_even_a_superuser_changes_it_in_passing(statement: str) -> None:
     make_firm("acme")
     with (
         psycopg.connect(f"{admin_dsn()} dbname={settings.TEST_DATABASE}") as superuser,
-        pytest.raises(psycopg.errors.InsufficientPrivilege, match="append-only|are kept"),
+        pytest.raises(psycopg.errors.InsufficientPrivilege, match=r"append-only|are kept"),
     ):
         superuser.execute(statement)
 
