@@ -57,7 +57,7 @@ def payload_of(firm: Firm, event: Event) -> Any:
 @pytest.mark.django_db
 def test_a_tenant_has_one_key_a_quarter() -> None:
     acme, bolt = make_firm("acme"), make_firm("bolt")
-    found = {}
+    found: dict[tuple[UUID, datetime], DataKeyInUse] = {}
     for firm in (acme, bolt):
         with open_scope(tenant=firm.id, reason="a test"):
             for moment in (AUTUMN, WINTER, AUTUMN):

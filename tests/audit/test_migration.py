@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -13,6 +12,7 @@ from django.core.management import call_command
 from django.db import connections
 
 from apps.audit.models import Event
+from apps.audit.registry import Group
 from apps.audit.selectors import payloads_of, with_term
 from apps.audit.services import record
 from apps.tenants.context import open_scope
@@ -90,8 +90,9 @@ def old(transactional_db: None) -> Iterator[tuple[str, TenantId]]:
                 "FROM tenants_tenant t, generate_series(1, %s) AS n",
                 [json.dumps({"core": {"intent": "performance", "model": WORD, "score": 0.5}}), EVENTS],
             )
-            (tenant,) = connection.execute("SELECT id FROM tenants_tenant WHERE slug = 'acme'").fetchone() or ()
-        yield name, TenantId(tenant)
+            row = connection.execute("SELECT id FROM tenants_tenant WHERE slug = 'acme'").fetchone()
+            assert row is not None
+        yield name, TenantId(row[0])
 
 
 def test_the_events_of_an_older_release_are_sealed(old: tuple[str, TenantId]) -> None:
@@ -106,8 +107,7 @@ def test_the_events_of_an_older_release_are_sealed(old: tuple[str, TenantId]) ->
         assert {each["core"]["model"] for each in told.values()} == {WORD}
         assert sorted(each["answer"]["n"] for each in told.values()) == list(range(1, EVENTS + 1))
         assert all(set(event.commitments) == {"actor", "answer", "core"} for event in events)
-        found: Any = Event.objects.filter(with_term(group="core", name="intent", value="performance"))  # type: ignore[arg-type]
-        assert found.count() == EVENTS
+        assert Event.objects.filter(with_term(group=Group.CORE, name="intent", value="performance")).count() == EVENTS
         # The application goes on with the key that was made on the way.
         assert record(action="tenants.scope.created", core={"key": "x"}).payload == {"core": {"key": "x"}}
     with superuser(database) as connection:

@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 from pytest_django import DjangoAssertNumQueries
 
-from apps.audit import selectors
+from apps.audit import sealing, selectors
 from apps.audit.errors import PayloadDamagedError
 from apps.audit.ids import new_id
 from apps.audit.models import Event, Payload
@@ -48,7 +48,7 @@ def forged(firm: Firm, make: Callable[[], Event]) -> Event:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The groups that were decrypted, one after another."""
     groups: list[str] = []
-    real = selectors.open_sealed
+    real = sealing.open_sealed
 
     def spy(*args: Any, **named: Any) -> dict[str, Any]:
         groups.append(named["place"].group)

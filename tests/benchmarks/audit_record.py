@@ -148,7 +148,9 @@ def _asked(firm: Any, question: str) -> None:
     from apps.tenants.selectors.grants import user_principal
     from apps.tenants.selectors.people import user_by_name
 
-    principal = user_principal(user_by_name("alice"), firm.id)
+    alice = user_by_name("alice")
+    assert alice is not None
+    principal = user_principal(alice, firm.id)
     with open_scope(tenant=firm.id, principal=principal):
         ask(text=question)
 
