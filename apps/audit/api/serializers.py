@@ -54,7 +54,7 @@ class EventDetailSerializer(EventSerializer):
     groups = serializers.DictField(
         child=serializers.ChoiceField(choices=choices_of(GroupState)),
         help_text=(
-            "Each field group that the event was written with: intact; removed, by an erasure or after its term; or "
+            "Each field group that the event was written with: intact; removed, which is not stored any more; or "
             "damaged, which is not what was recorded, and not shown."
         ),
     )
