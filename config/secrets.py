@@ -6,6 +6,7 @@ wins over the file:
     DJANGO_SECRET_KEY                    any long random text
     GLASSBOX_SCOPE_TOKEN_KEYS            kid:hex[,kid:hex ...]; the first signs, the others still verify (rotation)
     GLASSBOX_AUDIT_MASTER_KEY            hex, 32 bytes
+    GLASSBOX_AUDIT_KEKS                  kid:hex[,kid:hex ...]; the first wraps, the others still unwrap (rotation)
     GLASSBOX_DB_PASSWORD_<ROLE>          one a login role, for example GLASSBOX_DB_PASSWORD_API for glassbox_api
 """
 
@@ -40,6 +41,7 @@ LOGIN_ROLES: Final = (
 _DJANGO: Final = "DJANGO_SECRET_KEY"
 _SCOPE: Final = "GLASSBOX_SCOPE_TOKEN_KEYS"
 _AUDIT: Final = "GLASSBOX_AUDIT_MASTER_KEY"
+_KEKS: Final = "GLASSBOX_AUDIT_KEKS"
 
 
 class SecretsFileError(ApplicationError):
@@ -59,18 +61,28 @@ class SigningKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WrappingKey:
+    """One key-encryption key of the log: `kid` names it beside what it wrapped, `key` is 32 bytes."""
+
+    kid: str
+    key: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Secrets:
     """All secrets of an installation; `repr` shows none of them.
 
     Attributes:
         scope_token_keys: at least one; the first signs, all verify.
-        audit_master_key: 32 bytes, from which the keys of the audit commitments are derived.
+        audit_master_key: 32 bytes, from which the keys of the digests in the log are derived.
+        audit_keks: at least one; the first wraps the data keys of the log, all unwrap.
         database_passwords: by role name, one for each of LOGIN_ROLES.
     """
 
     django_secret_key: str = field(repr=False)
     scope_token_keys: tuple[SigningKey, ...]
     audit_master_key: bytes = field(repr=False)
+    audit_keks: tuple[WrappingKey, ...]
     database_passwords: Mapping[str, str] = field(repr=False)
 
 
@@ -121,7 +133,7 @@ def secret_texts(reader: env.Reader) -> dict[str, str]:
 
 
 def _names() -> tuple[str, ...]:
-    return (_DJANGO, _SCOPE, _AUDIT, *(password_variable(role) for role in LOGIN_ROLES))
+    return (_DJANGO, _SCOPE, _AUDIT, _KEKS, *(password_variable(role) for role in LOGIN_ROLES))
 
 
 def _generate() -> dict[str, str]:
@@ -129,6 +141,7 @@ def _generate() -> dict[str, str]:
         _DJANGO: secrets.token_urlsafe(64),
         _SCOPE: f"k1:{secrets.token_hex(KEY_BYTES)}",
         _AUDIT: secrets.token_hex(KEY_BYTES),
+        _KEKS: f"kek1:{secrets.token_hex(KEY_BYTES)}",
         **{password_variable(role): secrets.token_urlsafe(32) for role in LOGIN_ROLES},
     }
 
@@ -161,33 +174,35 @@ def _read(path: Path) -> dict[str, str]:
 
 def _parse(values: Mapping[str, str], *, origin: Path | None) -> Secrets:
     problems: list[str] = []
-    keys = _signing_keys(values[_SCOPE])
-    if keys is None:
-        problems.append(f"{_SCOPE} must be kid:hex[,kid:hex ...], with {KEY_BYTES} bytes a key and no kid twice")
+    keys, keks = _named_keys(values[_SCOPE]), _named_keys(values[_KEKS])
+    for name, found in ((_SCOPE, keys), (_KEKS, keks)):
+        if found is None:
+            problems.append(f"{name} must be kid:hex[,kid:hex ...], with {KEY_BYTES} bytes a key and no kid twice")
     audit = _key_bytes(values[_AUDIT])
     if audit is None:
         problems.append(f"{_AUDIT} must be {KEY_BYTES} bytes in hex")
-    if keys is None or audit is None:
+    if keys is None or keks is None or audit is None:
         if origin is not None:
             raise SecretsFileError(path=origin, problem=", and ".join(problems))
         raise env.EnvironmentVariableError(problems="\n".join(f"{problem}." for problem in problems))
     return Secrets(
         django_secret_key=values[_DJANGO],
-        scope_token_keys=keys,
+        scope_token_keys=tuple(SigningKey(kid=kid, key=key) for kid, key in keys),
         audit_master_key=audit,
+        audit_keks=tuple(WrappingKey(kid=kid, key=key) for kid, key in keks),
         database_passwords=MappingProxyType({role: values[password_variable(role)] for role in LOGIN_ROLES}),
     )
 
 
-def _signing_keys(text: str) -> tuple[SigningKey, ...] | None:
+def _named_keys(text: str) -> tuple[tuple[str, bytes], ...] | None:
     keys = []
     for item in text.split(","):
         kid, _, digits = item.strip().partition(":")
         key = _key_bytes(digits)
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,32}", kid) or key is None:
             return None
-        keys.append(SigningKey(kid=kid, key=key))
-    return tuple(keys) if len({key.kid for key in keys}) == len(keys) else None
+        keys.append((kid, key))
+    return tuple(keys) if len({kid for kid, _ in keys}) == len(keys) else None
 
 
 def _key_bytes(digits: str) -> bytes | None:

@@ -23,6 +23,10 @@ class Group(StrEnum):
     PASSAGES = "passages"
 
 
+# The field of the actor's group that every event has, beside those of its class: the name of that moment.
+ACTOR_LABEL = "actor_label"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventClass:
     """One kind of event.

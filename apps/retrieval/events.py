@@ -47,7 +47,8 @@ def register_events() -> None:
                         "stage_ms",
                     }
                 ),
-                Group.QUESTION: _QUESTION,
+                # The text itself only where the policy has it recorded encrypted.
+                Group.QUESTION: _QUESTION | {"text"},
                 Group.ANSWER: frozenset(
                     {"refusal", "grounding", "ref_ids", "answer_hmac_sha256", "context_sha256", "context_chars"}
                 ),

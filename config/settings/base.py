@@ -115,6 +115,8 @@ GLASSBOX_MAX_UPLOAD_BYTES = env.integer("GLASSBOX_MAX_UPLOAD_BYTES", default=100
 GLASSBOX_MAX_QUESTION_CHARS = 4_000
 # So many of the last recorded questions are looked at for the impact preview of a policy version.
 GLASSBOX_IMPACT_EVENTS = env.integer("GLASSBOX_IMPACT_EVENTS", default=500, minimum=0)
+# Where the log's key-encryption keys are: a class after apps.audit.keys.contracts.KeyProvider.
+GLASSBOX_AUDIT_KEY_PROVIDER = "apps.audit.keys.environment.EnvironmentKeys"
 DATA_UPLOAD_MAX_MEMORY_SIZE = GLASSBOX_MAX_UPLOAD_BYTES
 # A policy in its editor is a form with a field for each term and example: the baseline alone has more than 1,000.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
@@ -215,6 +217,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "PolicyChangeKind": "apps.intents.diff.ChangeKind",
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
+        "GroupState": "apps.audit.selectors.GroupState",
         "Permission": "apps.tenants.roles.Permission",
         "PrincipalKind": "apps.tenants.principals.PrincipalKind",
         "RecordingMode": "apps.intents.contracts.RecordingMode",

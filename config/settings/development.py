@@ -25,6 +25,7 @@ DATABASE_URL = env.text("DATABASE_URL", default=f"postgresql:///glassbox?host={_
 SECRET_KEY = _secrets.django_secret_key
 GLASSBOX_SCOPE_KEYS = _secrets.scope_token_keys
 GLASSBOX_AUDIT_KEY = _secrets.audit_master_key
+GLASSBOX_AUDIT_KEKS = _secrets.audit_keks
 GLASSBOX_DB_PASSWORDS = _secrets.database_passwords
 
 DATABASES = {

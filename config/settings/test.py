@@ -28,6 +28,7 @@ DATABASE_URL = f"postgresql:///{TEST_DATABASE}?host={_endpoints.postgres_host}"
 SECRET_KEY = _secrets.django_secret_key
 GLASSBOX_SCOPE_KEYS = _secrets.scope_token_keys
 GLASSBOX_AUDIT_KEY = _secrets.audit_master_key
+GLASSBOX_AUDIT_KEKS = _secrets.audit_keks
 GLASSBOX_DB_PASSWORDS = _secrets.database_passwords
 GLASSBOX_DB_ROLE = env.text("GLASSBOX_DB_ROLE", default="glassbox_api")
 

@@ -82,9 +82,9 @@ def test_the_log_keeps_what_it_was(acme: Firm, alice: Principal) -> None:
     delete(acme, alice, document.id)
     with open_scope(tenant=acme.id, reason="a test"):
         event = Event.objects.get(action="corpus.document.deleted")
-    assert (event.actor_id, event.subject_id) == (alice.id, document.id)
-    assert event.payload["core"]["content_sha256"] == document.content_sha256
-    assert document.title not in str(event.payload)
+        assert (event.actor_id, event.subject_id) == (alice.id, document.id)
+        assert event.payload["core"]["content_sha256"] == document.content_sha256
+        assert document.title not in str(event.payload)
 
 
 def test_other_documents_and_versions_stay_as_they_are(acme: Firm, alice: Principal) -> None:

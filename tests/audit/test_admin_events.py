@@ -118,7 +118,7 @@ def test_an_action_that_this_release_does_not_know_is_shown_by_its_name(acme: Fi
             occurred_at="2020-01-01T00:00:00Z",
             actor_kind="system",
             actor_label="system",
-            payload={"core": {"something": 1}},
+            commitments={},
         )
     assert "old.thing.done" in ada.open("audit_event_change", event.id).text
 

@@ -19,6 +19,7 @@ _NEEDED = {
     "DJANGO_SECRET_KEY": secrets.token_urlsafe(64),
     "GLASSBOX_SCOPE_TOKEN_KEYS": f"k1:{secrets.token_hex(32)}",
     "GLASSBOX_AUDIT_MASTER_KEY": secrets.token_hex(32),
+    "GLASSBOX_AUDIT_KEKS": f"kek1:{secrets.token_hex(32)}",
     **{password_variable(role): secrets.token_urlsafe(32) for role in LOGIN_ROLES},
 }
 
@@ -47,7 +48,7 @@ def test_everything_that_is_missing_is_named_at_once_and_without_a_traceback() -
     assert "Traceback" not in result.stderr
 
 
-@pytest.mark.parametrize("name", ["DATABASE_URL", "GLASSBOX_SCOPE_TOKEN_KEYS"])
+@pytest.mark.parametrize("name", ["DATABASE_URL", "GLASSBOX_SCOPE_TOKEN_KEYS", "GLASSBOX_AUDIT_KEKS"])
 def test_a_malformed_one_is_named_and_its_value_is_not_repeated(name: str) -> None:
     result = _check_deploy(_NEEDED | {name: "https://user:hunter2hunter2@db.internal/glassbox"})
     assert result.returncode == 1

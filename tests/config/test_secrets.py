@@ -26,6 +26,7 @@ PRODUCTION = {
     "DJANGO_SECRET_KEY": "d" * 50,
     "GLASSBOX_SCOPE_TOKEN_KEYS": f"k2:{KEY},k1:{'cd' * 32}",
     "GLASSBOX_AUDIT_MASTER_KEY": KEY,
+    "GLASSBOX_AUDIT_KEKS": f"kek2:{KEY},kek1:{'cd' * 32}",
     **{password_variable(role): f"a-password-for-{role}" for role in LOGIN_ROLES},
 }
 
@@ -113,6 +114,7 @@ def test_repr_shows_no_secret(tmp_path: Path) -> None:
     values = [found.django_secret_key, found.audit_master_key.hex(), *found.database_passwords.values()]
     assert not any(value in shown for value in values)
     assert repr(found.scope_token_keys[0].key) not in shown
+    assert repr(found.audit_keks[0].key) not in shown
 
 
 def test_processes_that_start_at_once_agree(tmp_path: Path) -> None:
@@ -136,6 +138,7 @@ def test_production_takes_all_from_the_environment(monkeypatch: pytest.MonkeyPat
     for name, value in PRODUCTION.items():
         monkeypatch.setenv(name, value)
     assert [key.kid for key in required_secrets().scope_token_keys] == ["k2", "k1"]
+    assert [key.kid for key in required_secrets().audit_keks] == ["kek2", "kek1"]
 
 
 def test_production_lists_all_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,7 @@ def test_the_event_holds_no_title_or_file_name(firm: Firm) -> None:
     ingest(firm, filename="charlies-salary.md", title="Charlie's salary")
     with open_scope(tenant=firm.id, reason="a test"):
         event = Event.objects.get(action="corpus.document.received")
-    assert "salary" not in str(event.payload).lower()
+        assert "salary" not in str(event.payload).lower()
 
 
 def test_a_title_is_made_from_the_file_name_where_none_is_given(firm: Firm) -> None:

@@ -264,7 +264,7 @@ def test_the_job_fails_with_its_error_and_the_document_stays_ready(firm: Firm, r
 def test_the_failure_is_recorded(firm: Firm, refused: IngestJob) -> None:
     with open_scope(tenant=firm.id, reason="a test"):
         event = Event.objects.get(action="corpus.document.reembedded")
-    assert (event.outcome, event.payload["core"]["error_code"]) == (Outcome.FAILED, "corpus.provider_auth")
+        assert (event.outcome, event.payload["core"]["error_code"]) == (Outcome.FAILED, "corpus.provider_auth")
 
 
 def test_it_can_be_started_again_and_the_document_stays_ready(firm: Firm, refused: IngestJob) -> None:

@@ -392,18 +392,18 @@ def test_asking_is_recorded_without_the_name_that_was_typed(acme: Firm) -> None:
     asked(acme, principal=dora, user="charlie", intent="gossip")
     with open_scope(tenant=acme.id, reason="a test"):
         known, unknown = Event.objects.filter(action="intents.access.asked").order_by("occurred_at")
-    assert (known.actor_id, known.subject_type, known.subject_id) == (dora.id, "user", answer.subject.id)
-    assert known.payload["core"] == {
-        "asked_about": "user",
-        "user_id": str(answer.subject.id),
-        "api_key_id": None,
-        "instant": answer.at.isoformat(),
-        "intent": "performance",
-        "verdict": "could_reach",
-        "policy_version": 1,
-    }
-    assert (unknown.subject_id, unknown.payload["core"]["user_id"]) == (None, None)
-    assert not any(typed in json.dumps(unknown.payload) for typed in ("charlie", "gossip"))
+        assert (known.actor_id, known.subject_type, known.subject_id) == (dora.id, "user", answer.subject.id)
+        assert known.payload["core"] == {
+            "asked_about": "user",
+            "user_id": str(answer.subject.id),
+            "api_key_id": None,
+            "instant": answer.at.isoformat(),
+            "intent": "performance",
+            "verdict": "could_reach",
+            "policy_version": 1,
+        }
+        assert (unknown.subject_id, unknown.payload["core"]["user_id"]) == (None, None)
+        assert not any(typed in json.dumps(unknown.payload) for typed in ("charlie", "gossip"))
 
 
 def test_an_answer_costs_a_handful_of_queries_however_long_the_history(acme: Firm) -> None:

@@ -151,4 +151,4 @@ def test_asking_is_recorded(acme: Firm, dora: Visitor) -> None:
     ask(dora, "alice")
     with open_scope(tenant=acme.id, reason="a test"):
         event = Event.objects.get(action="intents.access.asked")
-    assert (event.actor_label, event.payload["core"]["verdict"]) == ("dora", "could_reach")
+        assert (event.actor_label, event.payload["core"]["verdict"]) == ("dora", "could_reach")

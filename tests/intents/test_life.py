@@ -381,7 +381,7 @@ def test_a_comment_is_recorded_without_its_text(acme: Firm, officer: Principal, 
     with as_(reviewer):
         version_comment(version.id, text="Is Mr Brown named in them?")
         event = Event.objects.get(action="intents.policy.commented")
-    assert "Brown" not in str(event.payload)
+        assert "Brown" not in str(event.payload)
 
 
 def test_a_step_that_can_t_be_recorded_does_not_happen(

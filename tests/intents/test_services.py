@@ -84,7 +84,7 @@ def test_the_rows_say_what_the_file_says(acme: Firm, baseline: PolicySnapshot) -
 def test_the_activation_is_recorded_with_the_digest_of_the_content(acme: Firm, baseline: PolicySnapshot) -> None:
     with open_scope(tenant=acme.id, reason="a test"):
         event = Event.objects.get(action="intents.policy.activated")
-    assert event.payload["core"]["content_sha256"] == policy_sha256(baseline)
+        assert event.payload["core"]["content_sha256"] == policy_sha256(baseline)
 
 
 def test_installing_the_baseline_again_changes_nothing(acme: Firm) -> None:

@@ -228,7 +228,7 @@ def test_a_filter_of_a_list_lets_none_of_it_through(world: World, name: str, pag
         ("ann", "corpus_document", "pages__text__contains=kestrelacmebeta", "document", BETA),
         ("ann", "corpus_document", "tenant__slug=bolt", "document", BOLT),
         ("ann", "corpus_ingestjob", "document={document}", "job", BETA),
-        ("nora", "audit_event", "payload__core__kind=run", "event", BETA),
+        ("nora", "audit_event", "commitments__has_key=core", "event", BETA),
         ("ann", "corpus_ingestjob", "document__title__contains=kestrelacmebeta", "job", BETA),
         ("ann", "corpus_ingestjob", "document__source_files__content__isnull=0", "job", BETA),
         ("amy", "tenants_membership", "user__password__contains=md5", "member", BOLT),

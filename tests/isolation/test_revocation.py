@@ -318,7 +318,7 @@ def assert_download_ends(world: World, client: Client, path: str, act: Callable[
     with open_scope(tenant=world.acme.id, reason="a test"):
         assert Event.objects.filter(action=EXPORTED).count() == 2
         event = Event.objects.get(action=EXPORT_CUT_SHORT)
-    core = event.payload["core"]
+        core = event.payload["core"]
     assert (event.subject_id, core["sent_bytes"]) == (world.document("acme", "fund:alpha"), PART_BYTES)
     assert core["reader_id"] == str(holder)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apps.audit.models import Event
+from apps.audit.selectors import payloads_of
 from apps.retrieval.events import ANSWERED
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
@@ -47,7 +48,10 @@ def ask(visitor: Visitor, question: str = QUESTION, scopes: list[str] | None = N
 
 def events(firm: Firm, action: str = ANSWERED) -> list[Event]:
     with open_scope(tenant=firm.id, reason="a test"):
-        return list(Event.objects.filter(action=action).order_by("occurred_at"))
+        found = list(Event.objects.filter(action=action).order_by("occurred_at"))
+        for event, told in zip(found, payloads_of(found).values(), strict=True):
+            event.__dict__["payload"] = told
+        return found
 
 
 def steps(page: Page) -> dict[str, str]:

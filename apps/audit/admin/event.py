@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -18,12 +19,13 @@ from apps.audit.admin.event_filters import (
     SubjectFilter,
     WhenFilter,
 )
-from apps.audit.admin.payload import payload_groups, subject_url
+from apps.audit.admin.payload import lost_groups, payload_groups, subject_url
 from apps.audit.errors import UnregisteredActionError
 from apps.audit.models import Event, Outcome
-from apps.audit.registry import EventClass, event_class
+from apps.audit.registry import EventClass, Group, event_class
+from apps.audit.selectors import Reading, readings_of
 from apps.tenants.admin.base import TenantModelAdmin, require
-from apps.tenants.admin.kit import ChoicesDropdownFilter
+from apps.tenants.admin.kit import ChangeList, ChoicesDropdownFilter
 from apps.tenants.admin.pages import page
 from apps.tenants.display import EMPTY, identifier, moment, pill
 from apps.tenants.models import Scope
@@ -39,6 +41,24 @@ def class_of(event: Event) -> EventClass | None:
         return event_class(event.action)
     except UnregisteredActionError:
         return None
+
+
+def _core_of(event: Event) -> Mapping[str, Any] | None:
+    """The core of an event of a page of the list; None where it is not what was recorded."""
+    reading: Reading = event.__dict__.get("core_reading") or readings_of([event], groups=[Group.CORE])[event.id]
+    return None if reading.problems else reading.payload.get(Group.CORE, {})
+
+
+class EventList(ChangeList):
+    """A page of the list: its cores are decrypted together, and nothing else is."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        events = list(self.result_list)
+        readings = readings_of(events, groups=[Group.CORE])
+        for event in events:
+            event.__dict__["core_reading"] = readings[event.id]
+        self.result_list = events
 
 
 @admin.register(Event)
@@ -63,6 +83,9 @@ class EventAdmin(TenantModelAdmin):
 
     view_permission = Permission.AUDIT_VIEW
     in_palette = False
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return EventList
 
     # --- Display ----------------------------------------------------------------------------------------------------
 
@@ -92,12 +115,14 @@ class EventAdmin(TenantModelAdmin):
 
     @admin.display(description="Intent")
     def intent(self, event: Event) -> str:
-        core = event.payload.get("core", {})
+        core = _core_of(event)
+        if core is None:
+            return pill("damaged", "bad")
         return (core["intent"] or "unrecognised") if "intent" in core else EMPTY
 
     @admin.display(description="Policy")
     def policy(self, event: Event) -> str:
-        number = event.payload.get("core", {}).get("policy_version")
+        number = (_core_of(event) or {}).get("policy_version")
         return f"version {number}" if number else EMPTY
 
     # --- Pages ------------------------------------------------------------------------------------------------------
@@ -108,6 +133,7 @@ class EventAdmin(TenantModelAdmin):
         require(request, self.add_permission if object_id is None else self.view_permission)
         event = self.find(request, str(object_id))
         known = class_of(event)
+        reading = readings_of([event])[event.id]
         return page(
             self,
             request,
@@ -122,7 +148,9 @@ class EventAdmin(TenantModelAdmin):
             subject=identifier(event.subject_id),
             event_class=known,
             keep_until=known and event.occurred_at.year + known.retention_years,
-            groups=payload_groups(event.payload),
+            groups=payload_groups(reading.payload),
+            lost=lost_groups(reading),
             scopes=list(Scope.objects.filter(id__in=event.scope_ids).order_by("key")),
-            raw=json.dumps(event.payload, indent=2, ensure_ascii=False),
+            raw=json.dumps(reading.payload, indent=2, ensure_ascii=False),
+            commitments=sorted(event.commitments.items()),
         )

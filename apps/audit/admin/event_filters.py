@@ -10,7 +10,9 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from apps.audit.registry import event_classes
+from apps.audit.registry import Group, event_classes
+from apps.audit.selectors import with_term
+from apps.audit.terms import DOCUMENT, INTENT, POLICY_VERSION
 from apps.tenants.admin.kit import DropdownFilter, RangeDateTimeFilter, TextFilter
 
 
@@ -63,7 +65,8 @@ class IntentFilter(TextFilter):
         if not wanted:
             return queryset
         # An unrecognised question has the empty intent.
-        return queryset.filter(payload__core__intent="" if wanted == "unrecognised" else wanted)
+        value = "" if wanted == "unrecognised" else wanted
+        return queryset.filter(with_term(group=Group.CORE, name=INTENT, value=value))
 
 
 class PolicyVersionFilter(TextFilter):
@@ -74,7 +77,9 @@ class PolicyVersionFilter(TextFilter):
         wanted = (self.value() or "").strip()
         if not wanted:
             return queryset
-        return queryset.filter(payload__core__policy_version=int(wanted)) if wanted.isdecimal() else queryset.none()
+        if not wanted.isdecimal():
+            return queryset.none()
+        return queryset.filter(with_term(group=Group.CORE, name=POLICY_VERSION, value=int(wanted)))
 
 
 class _IdFilter(TextFilter):
@@ -97,8 +102,8 @@ class DocumentFilter(_IdFilter):
         document_id = self.wanted()
         if document_id is None:
             return queryset.none()
-        found_in = {"payload__passages__hits__contains": [{"document_id": str(document_id)}]}
-        return queryset.filter(Q(subject_id=document_id) | Q(**found_in))
+        drew_on = with_term(group=Group.PASSAGES, name=DOCUMENT, value=document_id)
+        return queryset.filter(Q(subject_id=document_id) | drew_on)
 
 
 class SubjectFilter(_IdFilter):

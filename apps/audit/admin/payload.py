@@ -10,6 +10,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 
 from apps.audit.registry import Group
+from apps.audit.selectors import GroupState, Reading
 from apps.tenants.display import EMPTY, identifier
 
 GROUP_TITLES: Mapping[str, str] = {
@@ -61,6 +62,7 @@ _LABELS: Mapping[str, str] = {
     "model": "Model",
     "elapsed_ms": "Time in all, ms",
     "stage_ms": "Time by stage, ms",
+    "text": "Text",
     "intent_reason": "Why this intent",
     "hmac_sha256": "Question, as a keyed hash",
     "key_epoch": "Key period",
@@ -108,6 +110,22 @@ def payload_groups(payload: Mapping[str, Mapping[str, Any]]) -> tuple[FieldGroup
         )
         for group in Group
         if payload.get(group)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostGroup:
+    """A group that the event was written with and that can't be shown. problem: empty where it was removed."""
+
+    title: str
+    problem: str
+
+
+def lost_groups(reading: Reading) -> tuple[LostGroup, ...]:
+    return tuple(
+        LostGroup(title=GROUP_TITLES[group], problem=reading.problems.get(group, ""))
+        for group in Group
+        if reading.states.get(group, GroupState.INTACT) is not GroupState.INTACT
     )
 
 

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from apps.audit.models import Event, Outcome
 from apps.audit.registry import event_class
+from apps.audit.selectors import GroupState, readings_of
 from apps.tenants.api.serializers import Field, choices_of
 from apps.tenants.principals import PrincipalKind
 
@@ -45,9 +46,33 @@ class EventSerializer(serializers.Serializer[Event]):
 class EventDetailSerializer(EventSerializer):
     payload = serializers.DictField(
         child=serializers.DictField(child=serializers.JSONField()),
-        help_text="By field group: core, actor, question, answer, passages. Questions are digests, never text.",
+        help_text=(
+            "By field group: core, actor, question, answer, passages. A question is a keyed digest; its text is there "
+            "where the intent's policy has it recorded encrypted."
+        ),
+    )
+    groups = serializers.DictField(
+        child=serializers.ChoiceField(choices=choices_of(GroupState)),
+        help_text=(
+            "Each field group that the event was written with: intact; removed, which is not stored any more; or "
+            "damaged, which is not what was recorded, and not shown."
+        ),
+    )
+    commitments = serializers.DictField(
+        child=serializers.CharField(),
+        help_text="What binds each group's content, in hex; it stays when the group is gone.",
     )
 
     def to_representation(self, instance: Event) -> dict[str, Any]:
+        reading = readings_of([instance])[instance.id]
         # As it was written: numbers and nulls are evidence too.
-        return {**super().to_representation(instance), "payload": instance.payload}
+        return {
+            **self._base(instance),
+            "payload": reading.payload,
+            "groups": {group: state.value for group, state in sorted(reading.states.items())},
+            "commitments": instance.commitments,
+        }
+
+    def _base(self, event: Event) -> dict[str, Any]:
+        shown: dict[str, Any] = EventSerializer(event, context=self.context).data
+        return shown

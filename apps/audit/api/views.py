@@ -48,8 +48,8 @@ class EventListView(ApiListView[Event]):
     ordering = ("-occurred_at", "-id")
 
     def get_queryset(self) -> QuerySet[Event]:
-        # A page of answered questions carries thousands of ranks; they are on the event itself.
-        events: QuerySet[Event] = Event.objects.defer("payload")
+        # A page of answered questions carries thousands of ranks; they are on the event itself, and not decrypted here.
+        events: QuerySet[Event] = Event.objects.all()
         return events
 
     @extend_schema(

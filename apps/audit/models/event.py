@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.functional import cached_property
 
 from apps.tenants.models.base import TenantModel
 
@@ -19,8 +23,9 @@ class Event(TenantModel):
     """One event, written in the transaction of the act that it tells of.
 
     scope_ids are the scopes that the act touched: a reader must hold them all. The actor is a surrogate id and the
-    label of that moment, never a foreign key, so that an event outlives its actor. payload holds one object a field
-    group (see apps/audit/registry.py).
+    label of that moment, never a foreign key, so that an event outlives its actor. commitments holds, for each field
+    group (see apps/audit/registry.py), what binds its content (see apps/audit/canonical.py), in hex; the content itself
+    is in Payload, sealed.
     """
 
     scope_ids = ArrayField(models.UUIDField(), default=list)
@@ -32,7 +37,7 @@ class Event(TenantModel):
     actor_label = models.CharField(max_length=255)
     subject_type = models.CharField(max_length=64, blank=True)
     subject_id = models.UUIDField(null=True)
-    payload = models.JSONField()
+    commitments = models.JSONField()
 
     class Meta:
         ordering = ("-occurred_at", "-id")
@@ -41,6 +46,18 @@ class Event(TenantModel):
             models.Index(fields=["tenant", "action", "-occurred_at"], name="event_by_action"),
             models.Index(fields=["tenant", "subject_id"], name="event_by_subject"),
         )
+        # What a payload's foreign key refers to.
+        constraints = (models.UniqueConstraint(fields=["tenant", "id", "scope_ids"], name="event_in_its_scopes"),)
 
     def __str__(self) -> str:
         return f"{self.action} {self.occurred_at:%Y-%m-%d %H:%M:%S} UTC"
+
+    @cached_property
+    def payload(self) -> Mapping[str, Mapping[str, Any]]:
+        """group -> field -> value, decrypted when it is first read; for many events, selectors.payloads_of.
+
+        Raises: PayloadDamagedError.
+        """
+        from apps.audit.selectors import payloads_of
+
+        return payloads_of([self])[self.id]

@@ -13,6 +13,8 @@ from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
 
 from apps.audit.models import Event, Outcome
+from apps.audit.registry import Group
+from apps.audit.selectors import Reading, readings_of
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import NoPolicyInForceError
 from apps.intents.selectors import policy_in_force
@@ -59,33 +61,34 @@ class RecentQuestion:
 
 
 def recent_view(request: HttpRequest) -> HttpResponse:
-    """Newest first. Their text is not here: the log does not hold it."""
+    """Newest first. Their text is not here, and not decrypted for it."""
     require(request, Permission.QUESTION_ASK)
     may_open = may(request, Permission.AUDIT_VIEW)
     page = Paginator(recent_questions(principal_of(request)), _PER_PAGE).get_page(request.GET.get("page"))
-    snapshot = _policy()
+    snapshot, told = _policy(), readings_of(page, groups=(Group.CORE, Group.ANSWER))
     context = {
         **admin.site.each_context(request),
         "title": "My recent questions",
         "crumbs": [("My recent questions", "")],
         "page": page,
-        "questions": [recent_question(event, snapshot, may_open=may_open) for event in page],
+        "questions": [recent_question(event, told[event.id], snapshot, may_open=may_open) for event in page],
         "may_open": may_open,
     }
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(request, "admin/ask/recent.html", context)
 
 
-def recent_question(event: Event, snapshot: PolicySnapshot | None, *, may_open: bool) -> RecentQuestion:
+def recent_question(event: Event, told: Reading, snapshot: PolicySnapshot | None, *, may_open: bool) -> RecentQuestion:
     """An event of this floor as a line; the intent by its label of today, where the policy still has it."""
-    core = event.payload.get("core", {})
-    answered = event.action == ANSWERED
+    core = told.payload.get(Group.CORE, {})
+    # A part that was removed, or that is not what was recorded, tells nothing here.
+    answered = event.action == ANSWERED and bool(core)
     name = core.get("intent", "")
     label = snapshot.label_of(name) if snapshot else name or "unrecognised"
     return RecentQuestion(
         event=event,
         outcome=_outcome(event),
-        detail=_detail(event),
+        detail=_detail(event, told),
         intent=label if answered else "",
         policy=f"version {core['policy_version']}" if answered else "",
         elapsed=duration(core["elapsed_ms"]) if answered else "",
@@ -102,12 +105,16 @@ def _outcome(event: Event) -> SafeString:
     return pill(*words.get(Outcome(event.outcome), ("Refused", "warn")))
 
 
-def _detail(event: Event) -> str:
+def _detail(event: Event, told: Reading) -> str:
     """What came of it, in a few words."""
+    if told.problems:
+        return "its record is damaged"
     if event.action != ANSWERED:
-        code = str(event.payload.get("core", {}).get("code", ""))
+        code = str(told.payload.get(Group.CORE, {}).get("code", ""))
         return _REJECTIONS.get(code, code)
-    answer = event.payload.get("answer", {})
+    answer = told.payload.get(Group.ANSWER)
+    if answer is None:
+        return "removed from the record"
     if answer.get("refusal"):
         return _REFUSALS.get(answer["refusal"], str(answer["refusal"]))
     grounding = _GROUNDINGS.get(answer.get("grounding", ""), "")

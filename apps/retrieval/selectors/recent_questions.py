@@ -1,4 +1,4 @@
-"""A person's own questions, as the log tells them. Their text is not in it."""
+"""A person's own questions, as the log tells them. Their text is not read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answered question leaves in the log: all that is needed to check it, and no text of it."""
+"""What an answered question leaves in the log: all that is needed to check it, and its text if the policy says so."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.audit.digests import epoch, keyed_digest
 from apps.audit.models import Event, Outcome
 from apps.audit.services import record
-from apps.intents.contracts import IntentDecision, KindGrant
+from apps.intents.contracts import IntentDecision, KindGrant, RecordingMode
 from apps.retrieval.contracts import (
     Answer,
     ContextBlock,
@@ -43,7 +43,7 @@ def answer_record(text: str, result: PipelineResult, decision: IntentDecision, g
         action=ANSWERED,
         outcome=_outcome(answer),
         core=_core(trace, answer, decision, grant),
-        question={**question_digest(text), "intent_reason": decision.reason},
+        question=_question(text, decision, grant),
         answer=_answer(trace, answer),
         passages={"hits": _hits(trace, answer)},
         scopes=current_scope().scope_ids,
@@ -54,6 +54,11 @@ def _outcome(answer: Answer) -> Outcome:
     if answer.refused:
         return Outcome.REFUSED
     return Outcome.DEGRADED if answer.degraded else Outcome.SUCCESS
+
+
+def _question(text: str, decision: IntentDecision, grant: KindGrant) -> Json:
+    kept = {"text": text} if grant.recording_mode is RecordingMode.ENCRYPTED_TEXT else {}
+    return {**question_digest(text), "intent_reason": decision.reason, **kept}
 
 
 def _core(trace: Trace, answer: Answer, decision: IntentDecision, grant: KindGrant) -> Json:

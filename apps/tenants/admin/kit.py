@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from django.contrib.admin import SimpleListFilter as DropdownFilter
     from django.contrib.admin import SimpleListFilter as TextFilter
     from django.contrib.admin.filters import FieldListFilter as RangeDateTimeFilter
+    from django.contrib.admin.views.main import ChangeList
 
     ModelAdmin = _ModelAdmin[Any]
 else:
@@ -22,8 +23,10 @@ else:
         RelatedDropdownFilter,
         TextFilter,
     )
+    from unfold.views import ChangeList
 
 __all__ = [
+    "ChangeList",
     "ChoicesDropdownFilter",
     "DropdownFilter",
     "ModelAdmin",

@@ -8,7 +8,9 @@ from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import GUARDED, rows
 from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, ORDINARY_ROLES
 
-APPEND_ONLY = ("audit_event",)
+APPEND_ONLY = ("audit_event", "audit_payload")
+# Keys that the worker wraps anew, and that nobody removes.
+REWRAPPED = ("audit_datakey",)
 SECURITY_DEFINERS = (
     "authz.verified",
     "authz.tenant",
@@ -125,6 +127,8 @@ def rights(cursor: Cursor) -> Iterator[Finding]:
          WHERE right_ IN ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN')
             OR (role = 'glassbox_auditor' AND right_ <> 'SELECT')
             OR (relname = ANY (%(append)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT'))
+            OR (relname = ANY (%(rewrapped)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT')
+                AND (role, right_) <> ('glassbox_worker', 'UPDATE'))
             OR (NOT is_guarded AND NOT relname || ':' || right_ = ANY (%(granted)s::text[])
                 AND role IN ('glassbox_api', 'glassbox_worker'))
             OR (NOT is_guarded AND role NOT IN ('glassbox_api', 'glassbox_worker'))
@@ -132,6 +136,7 @@ def rights(cursor: Cursor) -> Iterator[Finding]:
         """,
         roles=list(ORDINARY_ROLES),
         append=list(APPEND_ONLY),
+        rewrapped=list(REWRAPPED),
         granted=_global_rights(),
     ):
         yield Finding(

@@ -1,0 +1,119 @@
+"""The bytes that an event is committed by. Standard library only: an offline verifier does the same with no more.
+
+Canonical JSON, the only form in which a value is hashed or sealed:
+- one line of UTF-8 without spaces; names of an object in the order of their Unicode code points, each once;
+- in texts only `"`, `\\` and the characters below U+0020 are escaped, as `\\"`, `\\\\`, `\\b`, `\\f`, `\\n`, `\\r`,
+  `\\t` and otherwise `\\u00xx` in lower case; nothing is normalised; a lone surrogate is refused;
+- a whole number in decimal digits, of any size; a float as Python's `repr` writes it: the shortest decimal that reads
+  back as the same IEEE 754 double, always with a point or an exponent (`5.0`, `1e-07`), so that 5 and 5.0 differ.
+  NaN and infinities are refused. What was sealed is these very bytes, so that a verifier never has to render a number.
+
+    commitment = HMAC-SHA256(key: 32 random bytes, "glassbox.audit.commitment.v1" 00 group 00 canonical(content))
+    leaf       = SHA-256(00 canonical(header) canonical({group: commitment in hex, ...}))
+
+where 00 is one zero byte. The number at the end of the domain is the version of all of this.
+
+The header holds ids, codes and numbers alone, since a leaf stays for ever: the label of the actor is in the actor's
+group, and the time is cut to the second.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import math
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+COMMITMENT_DOMAIN: Final = b"glassbox.audit.commitment.v1"
+HEADER_FORMAT: Final = "glassbox.audit.event.v1"
+SALT_BYTES: Final = 32
+
+
+class NotCanonicalError(ValueError):
+    """The value has no canonical form: a programmer's mistake."""
+
+
+def canonical_bytes(value: Any) -> bytes:
+    """Args: value: None, bool, int, finite float, text, and lists, tuples and objects of these; names are texts.
+
+    Raises: NotCanonicalError.
+    """
+    _check(value, "value")
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise NotCanonicalError(f"a text holds a lone surrogate ({error.reason})") from error
+
+
+def commitment(*, salt: bytes, group: str, content: bytes) -> bytes:
+    """32 bytes that bind a group's content and tell nothing of it to whoever lacks the salt.
+
+    Args: content: what canonical_bytes made of the group.
+    """
+    return hmac.new(salt, b"\0".join((COMMITMENT_DOMAIN, group.encode(), content)), hashlib.sha256).digest()
+
+
+def event_header(
+    *,
+    tenant_id: UUID,
+    event_id: UUID,
+    action: str,
+    outcome: str,
+    occurred_at: datetime,
+    actor_kind: str,
+    actor_id: UUID | None,
+    subject_type: str,
+    subject_id: UUID | None,
+    scope_ids: Iterable[UUID],
+) -> dict[str, Any]:
+    """What of an event is never removed: ids and codes, and the second in which it happened (UTC)."""
+    return {
+        "action": action,
+        "actor_id": _text(actor_id),
+        "actor_kind": actor_kind,
+        "format": HEADER_FORMAT,
+        "id": str(event_id),
+        "occurred_at": occurred_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "outcome": outcome,
+        "scope_ids": sorted(str(scope_id) for scope_id in scope_ids),
+        "subject_id": _text(subject_id),
+        "subject_type": subject_type,
+        "tenant_id": str(tenant_id),
+    }
+
+
+def leaf_bytes(header: Mapping[str, Any], commitments: Mapping[str, str]) -> bytes:
+    """Args: commitments: group -> 64 hexadecimal digits in lower case, of all groups that it was written with."""
+    return canonical_bytes(dict(header)) + canonical_bytes(dict(commitments))
+
+
+def leaf_hash(header: Mapping[str, Any], commitments: Mapping[str, str]) -> bytes:
+    """The leaf of RFC 6962, section 2.1: the 0 tells it from an inner node."""
+    return hashlib.sha256(b"\0" + leaf_bytes(header, commitments)).digest()
+
+
+def _text(id: UUID | None) -> str | None:
+    return None if id is None else str(id)
+
+
+def _check(value: Any, where: str) -> None:
+    if value is None or isinstance(value, bool | int | str):
+        return
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise NotCanonicalError(f"{where} is not a finite number")
+    elif isinstance(value, list | tuple):
+        for each in value:
+            _check(each, where)
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            if not isinstance(name, str):
+                raise NotCanonicalError(f"{where} has a name that is not a text: {type(name).__name__}")
+            _check(each, name)
+    else:
+        raise NotCanonicalError(f"{where} is a {type(value).__name__}, which JSON does not have")

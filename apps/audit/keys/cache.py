@@ -1,0 +1,52 @@
+"""Unwrapped data keys that this process has used lately. They are in memory alone, and never printed or logged."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+MAX_ENTRIES: Final = 2_048
+# A key that was destroyed, or a key-encryption key that was withdrawn, is forgotten at the latest after this.
+MAX_AGE_S: Final = 300.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataKeyInUse:
+    id: UUID
+    key: bytes = field(repr=False)
+
+
+class KeyCache:
+    """By tenant and name: a data key's id, or the period whose current key it is. The least used go first."""
+
+    def __init__(self, *, max_entries: int = MAX_ENTRIES, max_age_s: float = MAX_AGE_S) -> None:
+        self._max_entries, self._max_age_s = max_entries, max_age_s
+        self._entries: OrderedDict[tuple[UUID, str], tuple[float, DataKeyInUse]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, tenant: UUID, name: str) -> DataKeyInUse | None:
+        with self._lock:
+            entry = self._entries.get((tenant, name))
+            if entry is None:
+                return None
+            if time.monotonic() - entry[0] > self._max_age_s:
+                del self._entries[tenant, name]
+                return None
+            self._entries.move_to_end((tenant, name))
+            return entry[1]
+
+    def put(self, tenant: UUID, names: tuple[str, ...], key: DataKeyInUse) -> None:
+        with self._lock:
+            for name in names:
+                self._entries[tenant, name] = (time.monotonic(), key)
+                self._entries.move_to_end((tenant, name))
+            while len(self._entries) > self._max_entries:
+                self._entries.popitem(last=False)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._entries.clear()

@@ -1,0 +1,106 @@
+"""Data keys: one a tenant and period, made when the first event of the period is written."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from datetime import datetime
+from functools import partial
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.module_loading import import_string
+
+from apps.audit.digests import epoch
+from apps.audit.errors import DataKeyDamagedError
+from apps.audit.ids import new_id
+from apps.audit.keys.cache import DataKeyInUse, KeyCache
+from apps.audit.keys.contracts import KeyProvider, WrappedKey
+from apps.audit.models import DataKey
+from apps.tenants.ids import TenantId
+
+KEY_BYTES: Final = 32
+_DOMAIN: Final = b"glassbox.audit.datakey.v1"
+
+cache = KeyCache()
+
+
+def key_provider() -> KeyProvider:
+    """What GLASSBOX_AUDIT_KEY_PROVIDER names, by dotted path."""
+    provider: KeyProvider = import_string(settings.GLASSBOX_AUDIT_KEY_PROVIDER)()
+    return provider
+
+
+def key_context(*, tenant: UUID, key_id: UUID) -> bytes:
+    """What is authenticated with a wrapped key: it opens as this tenant's, under this id, alone."""
+    return b"\0".join((_DOMAIN, tenant.bytes, key_id.bytes))
+
+
+def current_data_key(tenant: TenantId, moment: datetime) -> DataKeyInUse:
+    """The key that events of this moment are sealed with; made where there is none.
+
+    A period is a calendar quarter, which bounds how much one key seals. Costs: nothing when the process has used it
+    lately, else one query; three when it is made.
+    """
+    period = epoch(moment)
+    known = cache.get(tenant, period)
+    if known is not None:
+        return known
+    found = _of_period(period)
+    if found is None:
+        _make(tenant, period)
+        found = _of_period(period)
+    if found is None:
+        raise AssertionError("a data key was made and is not there")
+    key = _unwrapped(found)
+    _remember(tenant, (period, str(key.id)), key)
+    return key
+
+
+def data_keys(tenant: UUID, ids: Iterable[UUID]) -> dict[UUID, bytes | None]:
+    """Unwrapped keys by id; None for one that does not unwrap. Costs: at most one query.
+
+    Raises: KeyEncryptionKeyMissingError: the environment lacks a key-encryption key.
+    """
+    wanted = set(ids)
+    found: dict[UUID, bytes | None] = {}
+    for each in wanted:
+        known = cache.get(tenant, str(each))
+        if known is not None:
+            found[each] = known.key
+    missing = wanted - found.keys()
+    for row in DataKey.objects.filter(id__in=missing) if missing else ():
+        try:
+            key = _unwrapped(row)
+        except DataKeyDamagedError:
+            found[row.id] = None
+        else:
+            found[row.id] = key.key
+            _remember(tenant, (str(key.id),), key)
+    return found
+
+
+def _of_period(period: str) -> DataKey | None:
+    found: DataKey | None = DataKey.objects.filter(epoch=period, subject_id=None).first()
+    return found
+
+
+def _make(tenant: TenantId, period: str) -> None:
+    """Two writers at once: the second waits for the first's transaction, and then uses its key."""
+    id = new_id()
+    wrapped = key_provider().wrap(secrets.token_bytes(KEY_BYTES), context=key_context(tenant=tenant, key_id=id))
+    row = DataKey(id=id, tenant_id=tenant, epoch=period, kek_id=wrapped.kek_id, wrapped_key=wrapped.wrapped)
+    DataKey.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def _unwrapped(row: DataKey) -> DataKeyInUse:
+    wrapped = WrappedKey(kek_id=row.kek_id, wrapped=bytes(row.wrapped_key))
+    key = key_provider().unwrap(wrapped, context=key_context(tenant=row.tenant_id, key_id=row.id))
+    return DataKeyInUse(id=row.id, key=key)
+
+
+def _remember(tenant: UUID, names: tuple[str, ...], key: DataKeyInUse) -> None:
+    # Not before the transaction is sure: a key that was made in it and rolled back must not seal a later event.
+    transaction.on_commit(partial(cache.put, tenant, names, key))

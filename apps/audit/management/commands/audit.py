@@ -1,0 +1,67 @@
+"""`manage.py audit`: what an operator does to the log's keys from a shell."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from argparse import RawDescriptionHelpFormatter
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from apps.audit.keys.data_keys import key_provider
+from apps.audit.keys.rotation import rewrap_data_keys
+from apps.errors import ApplicationError
+from apps.tenants.context import open_scope
+from apps.tenants.ids import TenantId
+from apps.tenants.selectors.tenants import all_tenants
+
+ROLE: Final = "glassbox_worker"
+_ROTATING: Final = """
+To change the key-encryption key: put a new one first in GLASSBOX_AUDIT_KEKS (new:hex,old:hex), restart all processes,
+run `manage.py audit rotate-keys`, and take the old one out when no process runs with the old list any more. Payloads
+are not touched. It can be repeated, and is when it was interrupted.
+"""
+
+
+class Command(BaseCommand):
+    help = "Wraps the data keys of the log under the newest key-encryption key."
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        return super().create_parser(
+            prog_name, subcommand, epilog=_ROTATING, formatter_class=RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("action", choices=["rotate-keys"])
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if settings.GLASSBOX_DB_ROLE != ROLE:
+            # The role that serves requests may not change a data key's row, and is not given the right for this.
+            self._run_as_worker(str(options["action"]))
+            return
+        newest, rewrapped, failed = key_provider().current_id, 0, 0
+        for tenant in all_tenants():
+            try:
+                with open_scope(tenant=TenantId(tenant.id), reason="rotate the keys of the log"):
+                    count = rewrap_data_keys()
+            except ApplicationError as error:
+                failed += 1
+                self.stderr.write(f"{tenant.slug}: {error}")
+            else:
+                rewrapped += count
+                self.stdout.write(f"{tenant.slug}: {count} data keys wrapped anew under {newest}")
+        if failed:
+            raise CommandError(f"{failed} tenants still have data keys under an older key: keep it. See above.")
+        self.stdout.write(f"{rewrapped} data keys wrapped anew; all are under {newest}.")
+
+    def _run_as_worker(self, action: str) -> None:
+        command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "audit", action]
+        result = subprocess.run(
+            command, env=os.environ | {"GLASSBOX_DB_ROLE": ROLE}, capture_output=True, text=True, check=False
+        )
+        self.stdout.write(result.stdout, ending="")
+        if result.returncode:
+            raise CommandError(result.stderr.strip() or f"{ROLE} could not do it", returncode=result.returncode)

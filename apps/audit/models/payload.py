@@ -1,0 +1,30 @@
+"""What an event tells beyond its header: field groups, each sealed by itself so that it can be removed by itself."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from apps.audit.models.data_key import DataKey
+from apps.tenants.models.base import TenantForeignKey, TenantModel
+
+
+class Payload(TenantModel):
+    """One group of one event. Rows are inserted and read; nothing that runs may change or remove one.
+
+    scope_ids are the event's own, and held to be by a foreign key over all three columns: a payload is exactly as hard
+    to read as its event. terms: see apps/audit/terms.py.
+    """
+
+    event_id = models.UUIDField()
+    scope_ids = ArrayField(models.UUIDField())
+    group = models.CharField(max_length=16, db_column="field_group")
+    ciphertext = models.BinaryField()
+    data_key = TenantForeignKey(DataKey, on_delete=models.PROTECT, related_name="+")
+    terms = ArrayField(models.CharField(max_length=200), default=list)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["tenant", "event_id", "group"], name="payload_group_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.group} of {self.event_id}"

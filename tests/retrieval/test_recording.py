@@ -1,0 +1,120 @@
+"""What becomes of a question's text: nowhere in the database, or nowhere but sealed, as the intent's policy says."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.utils import timezone
+from psycopg import sql
+
+from apps.audit.models import Event
+from apps.audit.selectors import payloads_of
+from apps.intents.contracts import RecordingMode
+from apps.intents.models import VersionStatus
+from apps.intents.services.versions import policy_version_activate
+from apps.retrieval.errors import QuestionError
+from apps.retrieval.events import ANSWERED, FAILED, REJECTED
+from apps.retrieval.services import ask as asking
+from apps.retrieval.services.ask import Asked
+from apps.tenants.context import open_scope
+from apps.tenants.roles import Role
+from tests.conftest import admin_dsn
+from tests.factories import Firm, make_user
+from tests.intents.steps import acting, draft, step
+from tests.model_server import ModelServer
+from tests.retrieval.asking import make_acme
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NAME = "Wolfram Quintessenz"
+QUESTION = f"What was the maximum drawdown of the Alpha Fund in the fourth quarter, as {NAME} asks?"
+
+
+@pytest.fixture
+def acme(transactional_db: None, server: ModelServer) -> Firm:
+    return make_acme()
+
+
+def keep(firm: Firm, mode: RecordingMode) -> None:
+    """A second version of the policy, in force, with this mode for every intent."""
+    alice, bob = make_user("author"), make_user("approver")
+    with open_scope(tenant=firm.id, reason="a test"):
+        version = draft(author=alice)
+        with acting(alice):
+            version.intents.update(recording_mode=mode.value)
+            step(version, status=VersionStatus.IN_REVIEW)
+        with acting(bob, Role.REVIEWER):
+            step(
+                version,
+                status=VersionStatus.APPROVED,
+                approver=bob,
+                approver_label="bob",
+                effective_from=timezone.now(),
+            )
+        policy_version_activate(version)
+
+
+def asked(firm: Firm, text: str = QUESTION) -> Asked:
+    with open_scope(tenant=firm.id, reason="a test"):
+        return asking.ask(text=text)
+
+
+def places(needle: str) -> list[str]:
+    """The tables that hold the words, in any case, in any column: as text, in JSON, or as bytes."""
+    found = []
+    forms = [needle.lower(), *(form.encode().hex() for form in (needle, needle.lower()))]
+    with psycopg.connect(f"{admin_dsn()} dbname={settings.TEST_DATABASE}") as superuser:
+        tables = superuser.execute(
+            "SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE c.relkind = 'r' AND n.nspname IN ('public', 'authz')"
+        ).fetchall()
+        assert len(tables) > 20
+        for schema, table in tables:
+            query = sql.SQL(
+                "SELECT EXISTS (SELECT FROM {} AS t CROSS JOIN unnest(%s::text[]) AS f (form) "
+                "WHERE position(f.form IN lower(t::text)) > 0)"
+            ).format(sql.Identifier(schema, table))
+            row = superuser.execute(query, [forms]).fetchone()
+            if row and row[0]:
+                found.append(table)
+    return found
+
+
+def test_the_search_finds_words_in_text_and_in_bytes(acme: Firm) -> None:
+    """So that finding nothing means something, below."""
+    assert {"corpus_chunk", "corpus_sourcefile"} <= set(places("It recovered within five weeks"))
+
+
+@pytest.mark.parametrize("mode", list(RecordingMode))
+def test_the_words_of_a_question_are_in_no_table(acme: Firm, mode: RecordingMode) -> None:
+    keep(acme, mode)
+    event = asked(acme).event
+    assert places(NAME) == []
+    with open_scope(tenant=acme.id, reason="a test"):
+        told = payloads_of([Event.objects.get(id=event.id)])[event.id]
+    assert told["core"]["recording_mode"] == mode.value
+    assert told["question"].get("text") == (QUESTION if mode is RecordingMode.ENCRYPTED_TEXT else None)
+    assert told["question"]["length_chars"] == len(QUESTION)
+
+
+def test_a_question_that_is_not_answered_leaves_no_text_whatever_the_mode(
+    acme: Firm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(acme, RecordingMode.ENCRYPTED_TEXT)
+    with pytest.raises(QuestionError):
+        asked(acme, NAME + "x" * settings.GLASSBOX_MAX_QUESTION_CHARS)
+    monkeypatch.setattr(asking, "answer", _breaks)
+    with pytest.raises(ZeroDivisionError):
+        asked(acme)
+    with open_scope(tenant=acme.id, reason="a test"):
+        events = {each.action: each for each in Event.objects.filter(action__in=(REJECTED, FAILED, ANSWERED))}
+        told = payloads_of(events.values())
+        assert set(events) == {REJECTED, FAILED}
+        assert not any("text" in group for payload in told.values() for group in payload.values())
+    assert NAME not in str(told)
+    assert places(NAME) == []
+
+
+def _breaks(*args: object, **named: object) -> None:
+    raise ZeroDivisionError
