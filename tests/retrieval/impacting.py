@@ -24,6 +24,7 @@ from apps.retrieval.services.impact import impact_request
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from tests.factories import Firm
+from tests.retrieval.asking import events
 
 Change = Callable[[PolicySnapshot], PolicySnapshot]
 
@@ -96,5 +97,4 @@ def expects(
 
 
 def recorded(firm: Firm, action: str) -> list[Event]:
-    with open_scope(tenant=firm.id, reason="a test"):
-        return list(Event.objects.filter(action=action).order_by("occurred_at", "id"))
+    return events(firm, action)

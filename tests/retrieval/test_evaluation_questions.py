@@ -9,6 +9,7 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.audit.selectors import payloads_of
 from apps.corpus.models import Document
 from apps.retrieval.events import EVALUATION_ADDED, EVALUATION_REMOVED
 from apps.retrieval.models import EvaluationQuery
@@ -135,11 +136,13 @@ def test_both_acts_are_recorded_with_a_digest_and_no_text(firm: Firm, olivia: Vi
     olivia.send("evaluation_question_remove", query.id)
     events = [*recorded(firm, EVALUATION_ADDED), *recorded(firm, EVALUATION_REMOVED)]
     assert len(events) == 2
-    for event in events:
-        assert event.payload["core"] == {"series_id": str(query.series_id), "pages": [1]}
-        assert event.payload["question"]["length_chars"] == len(QUESTION)
-        assert "drawdown" not in json.dumps(event.payload)
-        assert event.scope_ids == [query.scope_id]
+    with open_scope(tenant=firm.id, reason="a test"):
+        payloads = payloads_of(events).values()
+    for payload in payloads:
+        assert payload["core"] == {"series_id": str(query.series_id), "pages": [1]}
+        assert payload["question"]["length_chars"] == len(QUESTION)
+        assert "drawdown" not in json.dumps(payload)
+    assert [event.scope_ids for event in events] == [[query.scope_id]] * 2
 
 
 @pytest.mark.django_db

@@ -11,7 +11,8 @@ import pytest
 from django.conf import LazySettings
 from django.utils import timezone
 
-from apps.audit.models import Event, Outcome
+from apps.audit.models import Outcome
+from apps.audit.services import record
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import NotTheAuthorError
@@ -67,7 +68,9 @@ def draft(officer: Principal) -> PolicyVersion:
 # --- what it computes ---
 
 
-def test_a_question_of_which_digests_are_kept_is_judged_by_its_intent(officer: Principal, draft: PolicyVersion) -> None:
+def test_a_question_of_which_digests_are_kept_is_judged_by_its_intent(
+    firm: Firm, officer: Principal, draft: PolicyVersion
+) -> None:
     event = asked(officer, QUESTION)
     found = computed(officer, draft).recorded
     assert (found.total, found.by_intent, found.by_text, found.not_judged) == (1, 1, 0, 0)
@@ -75,7 +78,9 @@ def test_a_question_of_which_digests_are_kept_is_judged_by_its_intent(officer: P
     (line,) = found.changed
     assert (line.event_id, line.basis) == (event.id, Basis.INTENT)
     assert (line.shift.gained, line.shift.lost) == (("schedule",), ("run", "dataset_summary"))
-    in_context = [hit["chunk_id"] for hit in event.payload["passages"]["hits"] if hit["in_context"]]
+    with open_scope(tenant=firm.id, reason="a test"):
+        hits = event.payload["passages"]["hits"]
+    in_context = [hit["chunk_id"] for hit in hits if hit["in_context"]]
     assert [str(hit.chunk_id) for hit in line.shift.vanishing] == in_context != []
     assert line.shift.appearing == ()
 
@@ -100,17 +105,8 @@ def test_a_question_whose_text_is_kept_is_asked_again_under_both(
 ) -> None:
     event = asked(officer, QUESTION)
     with open_scope(tenant=firm.id, reason="a test"):
-        payload = {**event.payload, "question": {**event.payload["question"], "text": QUESTION}}
-        Event.objects.create(
-            tenant_id=firm.id,
-            scope_ids=event.scope_ids,
-            action=ANSWERED,
-            outcome=Outcome.SUCCESS,
-            occurred_at=timezone.now(),
-            actor_kind="user",
-            actor_label="olivia",
-            payload=payload,
-        )
+        question = {**event.payload["question"], "text": QUESTION}
+        record(action=ANSWERED, scopes=event.scope_ids, **{**event.payload, "question": question})
     found = computed(officer, draft).recorded
     assert (found.by_text, found.by_intent) == (1, 1)
     by_basis = {each.basis: each.shift for each in found.changed}
@@ -120,16 +116,9 @@ def test_a_question_whose_text_is_kept_is_asked_again_under_both(
 
 def test_a_question_whose_record_was_removed_is_counted_as_not_judged(firm: Firm, officer: Principal) -> None:
     with open_scope(tenant=firm.id, reason="a test"):
-        for payload in ({}, {"core": {"intent": "performance"}}, {"question": {"text": "\x07"}}):
-            Event.objects.create(
-                tenant_id=firm.id,
-                action=ANSWERED,
-                outcome=Outcome.SUCCESS,
-                occurred_at=timezone.now(),
-                actor_kind="user",
-                actor_label="gone",
-                payload=payload,
-            )
+        record(action=ANSWERED, core={})
+        record(action=ANSWERED, core={"intent": "performance"})
+        record(action=ANSWERED, core={}, question={"text": "\x07"})
     found = computed(officer, draft_of(officer, NARROWER)).recorded
     assert (found.total, found.not_judged, found.by_intent, found.without_hits) == (3, 2, 1, 1)
 

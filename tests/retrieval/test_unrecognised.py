@@ -15,6 +15,8 @@ from django.utils import timezone
 from lxml import html
 
 from apps.audit.selectors import payloads_of
+from apps.audit.services import record
+from apps.retrieval.events import ANSWERED
 from apps.retrieval.selectors import unrecognised
 from apps.retrieval.selectors.unrecognised import unrecognised_question, unrecognised_questions
 from apps.tenants.context import open_scope
@@ -99,6 +101,15 @@ def test_the_newest_come_first_and_what_is_not_shown_is_counted(firm: Firm, monk
         found = unrecognised_questions(days=7)
     assert [each.event_id for each in found.questions] == [each.id for each in reversed(events(firm))][:2]
     assert (found.found, found.more, found.looked_at, found.answered) == (3, 1, 3, 4)
+
+
+@pytest.mark.django_db
+def test_a_text_that_was_kept_is_read_from_the_sealed_record(firm: Firm) -> None:
+    with open_scope(tenant=firm.id, reason="a test"):
+        record(action=ANSWERED, core=dict(KEPT["core"]), question=dict(KEPT["question"]))
+        found = unrecognised_questions(days=7)
+    assert [each.text for each in found.questions] == ["Who mows the lawn?"]
+    assert (found.with_text, found.digest_only) == (1, 0)
 
 
 @pytest.mark.django_db

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.conf import settings
 
 from apps.audit.models import Event
-from apps.audit.selectors import Payload, payloads_of
+from apps.audit.selectors import Groups, readings_of
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.providers.errors import ProviderError, ResidencyError, UnknownProviderError
 from apps.corpus.providers.registry import provider_for
@@ -115,8 +115,9 @@ def plan_of(impact: PolicyImpact) -> Plan:
 def recorded_of(event_ids: Sequence[UUID]) -> list[RecordedQuestion]:
     """The events of a batch, in its order."""
     events = {event.id: event for event in Event.objects.filter(id__in=event_ids)}
-    payloads = payloads_of(events.values())
-    return [_recorded(events[each], payloads.get(each, {})) for each in event_ids if each in events]
+    # What is damaged counts as what is gone: the pages of the log say of each event which of the two it is.
+    readings = readings_of(events.values())
+    return [_recorded(events[each], readings[each].payload) for each in event_ids if each in events]
 
 
 def expected_of(query_id: UUID) -> Expected | None:
@@ -157,7 +158,7 @@ def _examples(*sides: Judged) -> tuple[Example, ...]:
     return tuple(by_text.values())
 
 
-def _recorded(event: Event, payload: Payload) -> RecordedQuestion:
+def _recorded(event: Event, payload: Groups) -> RecordedQuestion:
     question, core = payload.get("question", {}), payload.get("core", {})
     intent, text, passages = core.get("intent"), question.get("text"), payload.get("passages")
     return RecordedQuestion(

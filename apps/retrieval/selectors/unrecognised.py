@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from apps.audit.models import Event
 from apps.audit.registry import Group
-from apps.audit.selectors import Payload, payloads_of
+from apps.audit.selectors import Groups, readings_of
 from apps.intents.contracts import UNRECOGNISED
 from apps.retrieval.events import ANSWERED
 
@@ -85,7 +85,7 @@ def unrecognised_questions(*, days: int) -> UnrecognisedQuestions:
     )
 
 
-def unrecognised_question(*, event_id: UUID, occurred_at: datetime, payload: Payload) -> UnrecognisedQuestion | None:
+def unrecognised_question(*, event_id: UUID, occurred_at: datetime, payload: Groups) -> UnrecognisedQuestion | None:
     """Read one answered question's payload; None where an intent recognised it, or the record does not tell."""
     core = payload.get(Group.CORE, {})
     if core.get("intent") != UNRECOGNISED:
@@ -106,10 +106,11 @@ def unrecognised_question(*, event_id: UUID, occurred_at: datetime, payload: Pay
 def _unrecognised(events: list[Event]) -> Iterator[UnrecognisedQuestion]:
     remaining = iter(events)
     while batch := list(islice(remaining, _BATCH)):
-        payloads = payloads_of(batch)
+        # A damaged group is shown as one that is not there; the pages of the log say which of the two it is.
+        readings = readings_of(batch, groups=(Group.CORE, Group.QUESTION))
         for event in batch:
             found = unrecognised_question(
-                event_id=event.id, occurred_at=event.occurred_at, payload=payloads.get(event.id, {})
+                event_id=event.id, occurred_at=event.occurred_at, payload=readings[event.id].payload
             )
             if found is not None:
                 yield found
