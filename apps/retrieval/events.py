@@ -7,6 +7,7 @@ from apps.audit.registry import EventClass, Group, register
 ANSWERED = "retrieval.question.answered"
 REJECTED = "retrieval.question.rejected"
 FAILED = "retrieval.question.failed"
+REPLAYED = "retrieval.question.replayed"
 EVALUATION_ADDED = "retrieval.evaluation.added"
 EVALUATION_REMOVED = "retrieval.evaluation.removed"
 IMPACT_REQUESTED = "retrieval.impact.requested"
@@ -17,6 +18,22 @@ _EVALUATION = {
     Group.CORE: frozenset({"series_id", "pages"}),
     Group.QUESTION: frozenset({"hmac_sha256", "key_epoch", "length_chars"}),
 }
+_REPLAY = frozenset(
+    {
+        "intent",
+        "policy_version",
+        "policy_version_id",
+        "typed",
+        "code",
+        "equal",
+        "intent_equal",
+        "kinds_equal",
+        "context_equal",
+        "context_sha256",
+        "hits",
+        "limits",
+    }
+)
 _IMPACT = frozenset({"number", "revision", "content_sha256", "base_number", "base_sha256"})
 
 
@@ -64,6 +81,11 @@ def register_events() -> None:
             action=FAILED,
             label="Question failed",
             fields={Group.CORE: frozenset({"code"}), Group.QUESTION: _QUESTION},
+        ),
+        EventClass(
+            action=REPLAYED,
+            label="Question run again",
+            fields={Group.CORE: _REPLAY, Group.QUESTION: frozenset({"hmac_sha256", "key_epoch"})},
         ),
         EventClass(action=EVALUATION_ADDED, label="Evaluation question added", fields=_EVALUATION),
         EventClass(action=EVALUATION_REMOVED, label="Evaluation question removed", fields=_EVALUATION),

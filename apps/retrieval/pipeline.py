@@ -97,7 +97,9 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
     text = reading.read_question(recorder, question, deps)
     decision = reading.classify(recorder, text, deps)
     grant = reading.grant_kinds(recorder, decision, deps)
-    bounds = SearchBounds(tenant_id=question.tenant_id, scope_ids=question.scope_ids, kinds=grant.permitted)
+    bounds = SearchBounds(
+        tenant_id=question.tenant_id, scope_ids=question.scope_ids, kinds=grant.permitted, as_of=question.as_of
+    )
     analysis = reading.read_meaning(recorder, question, text, bounds, deps)
     found = partial(Found, decision=decision, grant=grant, analysis=analysis)
     if analysis.refusal is not None:

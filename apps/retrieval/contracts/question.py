@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NewType
 from uuid import UUID
 
@@ -21,9 +22,13 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What was asked, and on whose behalf. Scopes are those that the open scope token grants."""
+    """What was asked, and on whose behalf. Scopes are those that the open scope token grants.
+
+    as_of: search the document versions that were the current ones at that instant (aware); None for those of now.
+    """
 
     text: str
     tenant_id: TenantId
     scope_ids: tuple[ScopeId, ...]
     language: str = "en"
+    as_of: datetime | None = None

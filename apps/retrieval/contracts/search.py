@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 from apps.retrieval.contracts.analysis import Period, WeightedTerm
 from apps.retrieval.contracts.question import ChunkId, DocumentId, FloatVector
@@ -29,12 +29,16 @@ class DocumentFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchBounds:
-    """Where a retriever may look: the wall's scopes, the gate's kinds, the question's filters."""
+    """Where a retriever may look: the wall's scopes, the gate's kinds, the question's filters.
+
+    as_of: among the document versions that were current at that instant (aware); None for those that are now.
+    """
 
     tenant_id: TenantId
     scope_ids: tuple[ScopeId, ...]
     kinds: tuple[str, ...]
     filter: DocumentFilter = DocumentFilter()
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apps.corpus.models import Chunk, Document, DocumentStatus
+from apps.corpus.models import Chunk, Document
 from apps.retrieval.contracts import ChunkId, DocumentFacts, DocumentId, SearchBounds, StoredChunk
+from apps.retrieval.retrievers.documents import live
 
 
 class CorpusChunkStore:
@@ -29,9 +30,9 @@ class CorpusChunkStore:
         documents = {
             document.id: document
             for document in Document.objects.filter(
+                live(within),
                 tenant_id=within.tenant_id,
                 scope_id__in=within.scope_ids,
-                status=DocumentStatus.READY,
                 id__in={chunk.document_id for chunk in found},
             )
         }

@@ -54,9 +54,11 @@ _NEAREST = sql.SQL(
      ORDER BY nearest.distance, nearest.chunk_id
     """
 )
-_STATEMENTS: Final[Mapping[int, sql.Composed]] = {
-    dimension: _NEAREST.format(live=LIVE_DOCUMENTS, embedding=sql.Identifier(model._meta.db_table))
+# By dimension, and whether the question is as of an instant.
+_STATEMENTS: Final[Mapping[tuple[int, bool], sql.Composed]] = {
+    (dimension, past): _NEAREST.format(live=live, embedding=sql.Identifier(model._meta.db_table))
     for dimension, model in EMBEDDING_MODELS.items()
+    for past, live in LIVE_DOCUMENTS.items()
 }
 
 
@@ -78,8 +80,8 @@ class DenseRetriever:
         if query.vector is None or not within.kinds:
             return Ranking(name=self.name, hits=())
         dimension = len(query.vector)
-        if dimension not in _STATEMENTS:
-            supported = ", ".join(str(each) for each in sorted(_STATEMENTS))
+        if dimension not in EMBEDDING_MODELS:
+            supported = ", ".join(str(each) for each in sorted(EMBEDDING_MODELS))
             raise UnsupportedEmbeddingDimensionError(dimension=dimension, supported=supported)
         parameters = {
             **bound_parameters(within),
@@ -88,7 +90,7 @@ class DenseRetriever:
             "top_k": top_k,
         }
         with connection.cursor() as cursor:
-            cursor.execute(_STATEMENTS[dimension], parameters)
+            cursor.execute(_STATEMENTS[dimension, within.as_of is not None], parameters)
             rows = cursor.fetchall()
         documents, without_vectors = rows[0][:2]
         return Ranking(

@@ -1,18 +1,24 @@
-"""Which documents a search may see: live, in the granted scopes, of a permitted kind; and which the filter leaves."""
+"""Which documents a search may see: live, in the granted scopes, of a permitted kind; and which the filter leaves.
+
+Live is what is ready now; for a question as of an instant, the versions that were the current ones then.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
+from django.db.models import Q
 from psycopg import sql
 
 from apps.corpus.kinds import DocumentType
 from apps.corpus.models import Document, DocumentStatus
+from apps.corpus.models.document import PUBLISHED
 from apps.retrieval.contracts import SearchBounds
 
 # The literal tenant stands beside the policy's own check: it lets the planner use indexes that begin with tenant_id.
 # `eligible` is the question's filter. A document that states nothing on a field passes it; see DocumentFilter.
-LIVE_DOCUMENTS = sql.SQL(
+_DOCUMENTS = sql.SQL(
     """
     SELECT d.id, d.scope_id, d.kind, d.chunk_count, d.term_count,
            (cardinality(%(companies)s::text[]) = 0 OR d.company = '' OR d.company = ANY (%(companies)s::text[]))
@@ -27,13 +33,33 @@ LIVE_DOCUMENTS = sql.SQL(
      WHERE d.tenant_id = %(tenant)s::uuid
        AND d.scope_id = ANY (%(scopes)s::uuid[])
        AND d.kind = ANY (%(kinds)s::text[])
-       AND d.status = {ready}
+       AND {live}
     """
-).format(
-    document=sql.Identifier(Document._meta.db_table),
-    unstated=sql.Literal(DocumentType.OTHER.value),
-    ready=sql.Literal(DocumentStatus.READY.value),
 )
+_READY: Final = sql.SQL("d.status = {}").format(sql.Literal(DocumentStatus.READY.value))
+# A version that came in after its successor was never current: it ends where it begins.
+_CURRENT_THEN: Final = sql.SQL(
+    "d.status IN ({}) AND d.valid_from <= %(as_of)s::timestamptz "
+    "AND (d.valid_to IS NULL OR d.valid_to > %(as_of)s::timestamptz)"
+).format(sql.SQL(", ").join(sql.Literal(status.value) for status in PUBLISHED))
+
+
+def _with(live: sql.Composable) -> sql.Composed:
+    return _DOCUMENTS.format(
+        document=sql.Identifier(Document._meta.db_table), unstated=sql.Literal(DocumentType.OTHER.value), live=live
+    )
+
+
+# By whether the question is as of an instant: a statement each, so that the planner sees no condition that may be null.
+LIVE_DOCUMENTS: Final[Mapping[bool, sql.Composed]] = {False: _with(_READY), True: _with(_CURRENT_THEN)}
+
+
+def live(bounds: SearchBounds) -> Q:
+    """The same documents, as a condition on Document."""
+    if bounds.as_of is None:
+        return Q(status=DocumentStatus.READY)
+    still = Q(valid_to__isnull=True) | Q(valid_to__gt=bounds.as_of)
+    return Q(status__in=PUBLISHED, valid_from__lte=bounds.as_of) & still
 
 
 def bound_parameters(bounds: SearchBounds) -> dict[str, Any]:
@@ -46,4 +72,5 @@ def bound_parameters(bounds: SearchBounds) -> dict[str, Any]:
         "document_types": list(bounds.filter.document_types),
         "years": [period.fiscal_year for period in bounds.filter.periods],
         "quarters": [period.fiscal_quarter for period in bounds.filter.periods],
+        **({} if bounds.as_of is None else {"as_of": bounds.as_of}),
     }

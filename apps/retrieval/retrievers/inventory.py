@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django.db.models import Count
 
-from apps.corpus.models import Document, DocumentStatus
+from apps.corpus.models import Document
 from apps.retrieval.contracts import CorpusInventory, InventoryEntry, SearchBounds
+from apps.retrieval.retrievers.documents import live
 
 
 class CorpusInventoryReader:
@@ -15,10 +16,7 @@ class CorpusInventoryReader:
         """Read the inventory of the scopes and kinds; the filter of the bounds is not applied. Costs: one query."""
         rows = (
             Document.objects.filter(
-                tenant_id=bounds.tenant_id,
-                scope_id__in=bounds.scope_ids,
-                kind__in=bounds.kinds,
-                status=DocumentStatus.READY,
+                live(bounds), tenant_id=bounds.tenant_id, scope_id__in=bounds.scope_ids, kind__in=bounds.kinds
             )
             .order_by("kind", "company", "ticker", "document_type", "fiscal_year", "fiscal_quarter")
             .values_list("kind", "company", "ticker", "document_type", "fiscal_year", "fiscal_quarter")

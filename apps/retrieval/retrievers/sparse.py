@@ -13,6 +13,9 @@ logarithm keeps the weight of a very frequent term above zero.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 from django.db import connection
 from psycopg import sql
 
@@ -97,11 +100,14 @@ _BM25 = sql.SQL(
      ORDER BY bm25_score DESC, id
      LIMIT %(top_k)s::int
     """
-).format(
-    live=LIVE_DOCUMENTS,
-    posting=sql.Identifier(Posting._meta.db_table),
-    chunk=sql.Identifier(Chunk._meta.db_table),
 )
+# By whether the question is as of an instant.
+_STATEMENTS: Final[Mapping[bool, sql.Composed]] = {
+    past: _BM25.format(
+        live=live, posting=sql.Identifier(Posting._meta.db_table), chunk=sql.Identifier(Chunk._meta.db_table)
+    )
+    for past, live in LIVE_DOCUMENTS.items()
+}
 
 
 class SparseRetriever:
@@ -136,7 +142,7 @@ class SparseRetriever:
             "top_k": top_k,
         }
         with connection.cursor() as cursor:
-            cursor.execute(_BM25, parameters)
+            cursor.execute(_STATEMENTS[within.as_of is not None], parameters)
             rows = cursor.fetchall()
         return Ranking(
             name=self.name,

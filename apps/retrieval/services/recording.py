@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 from django.utils import timezone
@@ -45,7 +46,7 @@ def answer_record(text: str, result: PipelineResult, decision: IntentDecision, g
         core=_core(trace, answer, decision, grant),
         question=_question(text, decision, grant),
         answer=_answer(trace, answer),
-        passages={"hits": _hits(trace, answer)},
+        passages={"hits": recorded_hits(trace, answer.ref_ids)},
         scopes=current_scope().scope_ids,
     )
 
@@ -101,8 +102,11 @@ def _answer(trace: Trace, answer: Answer) -> Json:
     }
 
 
-def _hits(trace: Trace, answer: Answer) -> list[Json]:
-    """Every fused hit with its rank in each ranking, and how far it came."""
+def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
+    """Every fused hit with its rank in each ranking, and how far it came.
+
+    Args: cited: the ref_ids that the answer cites; none where no answer was written, as in a replay.
+    """
     fused = trace.output(FusedRanking)
     if fused is None:
         return []
@@ -126,7 +130,7 @@ def _hits(trace: Trace, answer: Answer) -> list[Json]:
             "ranks": {each.ranking: each.rank for each in hit.ranks if each.ranking in names},
             "rrf_score": round(hit.rrf_score, 9),
             "in_context": hit.chunk_id in used,
-            "cited": hit.chunk_id in lines and lines[hit.chunk_id].ref_id in answer.ref_ids,
+            "cited": hit.chunk_id in lines and lines[hit.chunk_id].ref_id in cited,
         }
         for rank, hit in enumerate(fused.hits, start=1)
     ]

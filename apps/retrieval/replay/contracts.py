@@ -1,0 +1,129 @@
+"""What was decided then, what is decided now, and what lies between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from apps.tenants.ids import ScopeId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A fused hit. rank counts from 1; rankings are those that found it."""
+
+    chunk_id: UUID
+    document_id: UUID
+    kind: str
+    ref_id: str
+    content_sha256: str
+    rank: int
+    rankings: frozenset[str]
+    in_context: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """One decision: the intent, what it could reach, what was found, and what the answer was to be written from.
+
+    intent: "" for unrecognised. hits, context_sha256, refusal: None where that part was removed from the record;
+    "" for a question without a context, or without a refusal.
+    """
+
+    intent: str
+    kinds: tuple[str, ...]
+    hits: tuple[Hit, ...] | None
+    context_sha256: str | None
+    refusal: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What the log tells of an answered question, as far as a run needs it.
+
+    text: None where only the digest was kept. embedding_model: "" where none embedded it.
+    """
+
+    event_id: UUID
+    at: datetime
+    scope_ids: tuple[ScopeId, ...]
+    policy_version_id: UUID
+    policy_version: int
+    text: str | None
+    digest: str
+    key_epoch: str
+    embedding_model: str
+    degraded: tuple[str, ...]
+    decided: Decided
+
+
+class HitState(StrEnum):
+    SAME = "same"
+    MOVED = "moved"
+    GONE = "gone"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitShift:
+    """A passage then and now: None where it was not found. changed: under the same id stands another text now.
+
+    why: for one that is gone, as far as it is known; else empty.
+    """
+
+    state: HitState
+    then: Hit | None
+    now: Hit | None
+    changed: bool = False
+    why: str = ""
+
+    @property
+    def hit(self) -> Hit:
+        hit = self.now or self.then
+        if hit is None:
+            raise AssertionError("a shift of nothing")
+        return hit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """A run beside the record. shifts: None where the recorded passages were removed.
+
+    limits: what could not be made as it was then, one sentence each; with none, a difference is a finding.
+    """
+
+    recorded: Recorded
+    now: Decided
+    shifts: tuple[HitShift, ...] | None
+    limits: tuple[str, ...]
+
+    @property
+    def intent_equal(self) -> bool:
+        return self.recorded.decided.intent == self.now.intent
+
+    @property
+    def kinds_equal(self) -> bool:
+        return self.recorded.decided.kinds == self.now.kinds
+
+    @property
+    def context_equal(self) -> bool | None:
+        then = self.recorded.decided.context_sha256
+        return None if then is None else then == self.now.context_sha256
+
+    @property
+    def hits_equal(self) -> bool | None:
+        return None if self.shifts is None else self.count(HitState.SAME) == len(self.shifts)
+
+    @property
+    def equal(self) -> bool:
+        """Nothing that can be compared differs."""
+        return self.intent_equal and self.kinds_equal and False not in (self.context_equal, self.hits_equal)
+
+    def count(self, state: HitState) -> int:
+        return sum(each.state is state for each in self.shifts or ())
+
+    @property
+    def changed(self) -> int:
+        return sum(each.changed for each in self.shifts or ())

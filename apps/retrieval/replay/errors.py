@@ -1,0 +1,35 @@
+"""Why a recorded question is not run again, in words for the auditor."""
+
+from __future__ import annotations
+
+from apps.errors import ApplicationError
+
+
+class NotReplayableError(ApplicationError):
+    """What the run would need is not in the record any more, or never was."""
+
+    code = "retrieval.not_replayable"
+    status = 409
+    message = "This question can't be run again: {why}."
+
+
+class DifferentQuestionError(ApplicationError):
+    """The typed text has another digest than the recorded question."""
+
+    code = "retrieval.replay_other_question"
+    status = 422
+    message = (
+        "This is not the question that was asked: its digest is another one. Every character counts, also blanks "
+        "and capitals. That you tried is recorded; what you typed is not."
+    )
+
+
+class TooManyGuessesError(ApplicationError):
+    """Typing questions until one fits would turn the digest into the text that was not kept."""
+
+    code = "retrieval.replay_too_many_guesses"
+    status = 429
+    message = (
+        "You typed {count} texts within an hour that were not the recorded questions. Guessing is not what this page "
+        "is for: wait an hour, or get the question's wording from whoever asked it."
+    )

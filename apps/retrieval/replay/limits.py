@@ -1,0 +1,67 @@
+"""What a run can't make as it was then, in sentences; and why a passage is not found any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import UUID
+
+from apps.corpus.models import Chunk, Document
+from apps.retrieval.replay.contracts import Hit, Recorded
+from apps.retrieval.trace import EmbeddedQuery, Trace
+
+# True of every run, so said once on the page and not among the findings.
+ALWAYS = (
+    "The run ends where the answer would be written: what a model would write today proves nothing of then.",
+    "Settings outside of the policy, and what a document states of itself (company, period), are those of today.",
+)
+
+
+def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
+    """One sentence for each thing that differs from then and is known to. Costs: one query."""
+    found: list[str] = []
+    embedded = trace.output(EmbeddedQuery)
+    model = embedded.model if embedded else ""
+    if recorded.embedding_model and model and recorded.embedding_model != model:
+        found.append(
+            f"The question was embedded by {recorded.embedding_model} then and by {model} now: the ranks by meaning "
+            "can't be compared."
+        )
+    elif not recorded.embedding_model and model:
+        found.append(f"Then no model embedded the question, so it was searched by words alone; now {model} did.")
+    if recorded.degraded:
+        found.append(f"Parts were missing then, which are not left out now: {', '.join(recorded.degraded)}.")
+    found.extend(f"Now: {each.message}" for each in trace.degradations)
+    hits = recorded.decided.hits
+    if hits is None:
+        found.append("The recorded passages were removed from the log, so what was found can't be compared.")
+    else:
+        wanted = {hit.document_id for hit in hits}
+        gone = len(wanted) - Document.objects.filter(id__in=wanted).count()
+        if gone:
+            found.append(
+                f"{gone} of the {len(wanted)} documents that were found then {'is' if gone == 1 else 'are'} not in the "
+                "corpus any more. Others that were removed, and were not found, still changed what counts as a rare "
+                "word: ranks can differ."
+            )
+    if recorded.decided.context_sha256 is None:
+        found.append("What was recorded of the answer was removed from the log, so the contexts can't be compared.")
+    return tuple(found)
+
+
+def reasons(hits: tuple[Hit, ...]) -> Callable[[Hit], str]:
+    """Why a passage of then is not found now. Costs: two queries, however many are asked about."""
+    documents: set[UUID] = set(
+        Document.objects.filter(id__in={hit.document_id for hit in hits}).values_list("id", flat=True)
+    )
+    chunks: set[UUID] = set(Chunk.objects.filter(id__in={hit.chunk_id for hit in hits}).values_list("id", flat=True))
+
+    def why(hit: Hit) -> str:
+        if hit.document_id not in documents:
+            return "Its document was removed since."
+        if hit.chunk_id not in chunks:
+            return "Its document was cut into passages anew since; this one is not there any more."
+        if hit.rankings == {"dense"}:
+            return "It is still there. It was found by its vector alone, which no longer ranks it among the first."
+        return "It is still there, but no longer ranks among the first."
+
+    return why
