@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from uuid import uuid4
+from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
-from django.conf import LazySettings
 from django.utils import timezone
 
 from apps.audit.models import Event, Outcome
@@ -24,9 +24,8 @@ from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.corpus.ingesting import ingest, remote_profile, run
+from tests.corpus.ingesting import ingest, run
 from tests.factories import Firm, make_member
-from tests.model_server import ModelServer
 from tests.retrieval.asking import ALPHA, QUESTION, events
 from tests.retrieval.impacting import as_, asked
 from tests.retrieval.test_recording import keep, places
@@ -125,13 +124,22 @@ def test_a_passage_whose_text_was_changed_under_its_id_is_found(firm: Firm, alic
     assert replay.changed
 
 
-def test_another_embedding_model_is_named(
-    firm: Firm, alice: Principal, ada: Principal, server: ModelServer, settings: LazySettings
+@pytest.mark.parametrize(
+    ("embedding", "limit"),
+    [
+        ({"model": "an older model"}, "embedded by an older model then and by text-embedding-3-small now"),
+        (None, "no model embedded the question"),
+    ],
+)
+def test_another_embedding_than_today_is_named(
+    firm: Firm, alice: Principal, ada: Principal, embedding: object, limit: str
 ) -> None:
-    event = asked(alice, QUESTION)
-    settings.GLASSBOX_EMBEDDING_PROFILES = {"local": {**remote_profile(server), "model": "another"}}
-    replay = replayed(ada, event)
-    assert any("another now" in limit for limit in replay.limits)
+    told = told_of(firm, asked(alice, QUESTION))
+    told["core"]["embedding"] = embedding
+    with open_scope(tenant=firm.id, reason="a test"):
+        before = record(action=ANSWERED, scopes=firm.scope_ids(*firm.scopes), **told)
+    replay = replayed(ada, before)
+    assert any(limit in each for each in replay.limits)
 
 
 @pytest.mark.parametrize("typed", [QUESTION.lower(), QUESTION + "?", "", QUESTION.replace(" ", "  ", 1)])
@@ -188,7 +196,7 @@ def test_the_run_is_an_event_of_ids_and_digests(firm: Firm, alice: Principal, ad
 
 def test_a_removed_part_is_named(firm: Firm, alice: Principal, ada: Principal) -> None:
     """Without passages and answer there is a run, and less to compare; without the question there is none."""
-    core = events_core(firm, asked(alice, QUESTION))
+    core = told_of(firm, asked(alice, QUESTION))
     with open_scope(tenant=firm.id, reason="a test"):
         without_passages = record(
             action=ANSWERED, core=core["core"], question=core["question"], scopes=firm.scope_ids(*firm.scopes)
@@ -201,7 +209,7 @@ def test_a_removed_part_is_named(firm: Firm, alice: Principal, ada: Principal) -
         replayed(ada, without_question)
 
 
-def events_core(firm: Firm, event: Event) -> dict[str, dict[str, object]]:
+def told_of(firm: Firm, event: Event) -> dict[str, dict[str, Any]]:
     with open_scope(tenant=firm.id, reason="a test"):
         told = payloads_of([Event.objects.get(id=event.id)])[event.id]
     return {group: dict(values) for group, values in told.items()}
@@ -260,8 +268,6 @@ def test_a_version_that_was_late_was_never_current(firm: Firm, alice: Principal,
 
 
 def hit(chunk: int, rank: int, *, sha: str = "a", context: bool = True) -> Hit:
-    from uuid import UUID
-
     return Hit(
         chunk_id=UUID(int=chunk),
         document_id=uuid4(),

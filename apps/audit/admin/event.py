@@ -8,22 +8,27 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
+from django.urls.resolvers import URLPattern
 from django.utils.html import format_html
 
+from apps.audit.admin.event_export import export_query, export_view
 from apps.audit.admin.event_filters import (
     ActionFilter,
     ActorFilter,
     DocumentFilter,
     IntentFilter,
     PolicyVersionFilter,
+    ScopeFilter,
     SubjectFilter,
     WhenFilter,
 )
-from apps.audit.admin.payload import lost_groups, payload_groups, subject_url
+from apps.audit.admin.event_trace import TRACED, trace_of
+from apps.audit.admin.payload import kept_groups, lost_groups, payload_groups, subject_url
 from apps.audit.errors import UnregisteredActionError
 from apps.audit.models import Event, Outcome
 from apps.audit.registry import EventClass, Group, event_class
 from apps.audit.selectors import Reading, readings_of
+from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import TenantModelAdmin, require
 from apps.tenants.admin.kit import ChangeList, ChoicesDropdownFilter
 from apps.tenants.admin.pages import page
@@ -76,6 +81,7 @@ class EventAdmin(TenantModelAdmin):
         IntentFilter,
         PolicyVersionFilter,
         DocumentFilter,
+        ScopeFilter,
         SubjectFilter,
     )
     search_fields = ("action", "actor_label", "=id")
@@ -83,6 +89,7 @@ class EventAdmin(TenantModelAdmin):
 
     view_permission = Permission.AUDIT_VIEW
     in_palette = False
+    list_after_template = "glassbox/events_export.html"
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return EventList
@@ -127,6 +134,13 @@ class EventAdmin(TenantModelAdmin):
 
     # --- Pages ------------------------------------------------------------------------------------------------------
 
+    def own_urls(self) -> list[URLPattern]:
+        return [self.page("export/", export_view(self), name="export")]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        export_url = f"{self.url('export')}?{export_query(request)}"
+        return super().changelist_view(request, {"export_url": export_url, **(extra_context or {})})
+
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
     ) -> Any:
@@ -134,6 +148,7 @@ class EventAdmin(TenantModelAdmin):
         event = self.find(request, str(object_id))
         known = class_of(event)
         reading = readings_of([event])[event.id]
+        trace = trace_of(reading.payload)
         return page(
             self,
             request,
@@ -148,9 +163,12 @@ class EventAdmin(TenantModelAdmin):
             subject=identifier(event.subject_id),
             event_class=known,
             keep_until=known and event.occurred_at.year + known.retention_years,
-            groups=payload_groups(reading.payload),
+            groups=payload_groups(reading.payload, without=TRACED if trace else ()),
+            trace=trace,
+            kept=kept_groups(reading, event.commitments),
+            replay_url=trace and address("question_replay", event.id),
+            events_url=self.url("changelist"),
             lost=lost_groups(reading),
             scopes=list(Scope.objects.filter(id__in=event.scope_ids).order_by("key")),
             raw=json.dumps(reading.payload, indent=2, ensure_ascii=False),
-            commitments=sorted(event.commitments.items()),
         )

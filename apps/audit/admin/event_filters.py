@@ -14,6 +14,14 @@ from apps.audit.registry import Group, event_classes
 from apps.audit.selectors import with_term
 from apps.audit.terms import DOCUMENT, INTENT, POLICY_VERSION
 from apps.tenants.admin.kit import DropdownFilter, RangeDateTimeFilter, TextFilter
+from apps.tenants.models import Scope
+
+
+def as_uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text.strip())
+    except ValueError:
+        return None
 
 
 class WhenFilter(RangeDateTimeFilter):
@@ -49,11 +57,19 @@ class ActionFilter(DropdownFilter):
 
 
 class ActorFilter(TextFilter):
-    title = "actor"
+    """By a part of the name of then, or by the id, which stays the same when a name does not."""
+
+    title = "actor (name or id)"
     parameter_name = "actor"
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        return queryset.filter(actor_label__icontains=self.value()) if self.value() else queryset
+        wanted = (self.value() or "").strip()
+        if not wanted:
+            return queryset
+        actor_id = as_uuid(wanted)
+        return (
+            queryset.filter(actor_label__icontains=wanted) if actor_id is None else queryset.filter(actor_id=actor_id)
+        )
 
 
 class IntentFilter(TextFilter):
@@ -84,10 +100,7 @@ class PolicyVersionFilter(TextFilter):
 
 class _IdFilter(TextFilter):
     def wanted(self) -> UUID | None:
-        try:
-            return UUID((self.value() or "").strip())
-        except ValueError:
-            return None
+        return as_uuid(self.value() or "")
 
 
 class DocumentFilter(_IdFilter):
@@ -117,3 +130,19 @@ class SubjectFilter(_IdFilter):
             return queryset
         subject_id = self.wanted()
         return queryset.none() if subject_id is None else queryset.filter(subject_id=subject_id)
+
+
+class ScopeFilter(DropdownFilter):
+    """Events that touched a scope. Only scopes of the reader are offered, and only their events are there."""
+
+    title = "scope"
+    parameter_name = "scope"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]) -> list[tuple[str, str]]:
+        return [(str(id), key) for id, key in Scope.objects.order_by("key").values_list("id", "key")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if not self.value():
+            return queryset
+        scope_id = as_uuid(self.value() or "")
+        return queryset.none() if scope_id is None else queryset.filter(scope_ids__contains=[scope_id])

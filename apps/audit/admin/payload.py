@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ _PAGES: Mapping[str, str] = {
     "api_key": "admin:tenants_apikey_change",
     "scope": "admin:tenants_scope_change",
     "tenant": "admin:tenants_tenant_change",
+    "event": "admin:audit_event_change",
 }
 _SUBJECT_OF_FIELD: Mapping[str, str] = {
     **{f"{name}_id": name for name in _PAGES},
@@ -101,15 +102,17 @@ class FieldGroup:
     fields: tuple[Field, ...]
 
 
-def payload_groups(payload: Mapping[str, Mapping[str, Any]]) -> tuple[FieldGroup, ...]:
-    """The groups in the registry's order."""
+def payload_groups(
+    payload: Mapping[str, Mapping[str, Any]], *, without: Collection[str] = ()
+) -> tuple[FieldGroup, ...]:
+    """The groups in the registry's order, but for those that the page shows in a way of their own."""
     return tuple(
         FieldGroup(
             title=GROUP_TITLES[group],
             fields=tuple(_field(name, payload[group][name]) for name in _ordered(payload[group])),
         )
         for group in Group
-        if payload.get(group)
+        if payload.get(group) and group not in without
     )
 
 
@@ -119,6 +122,44 @@ class LostGroup:
 
     title: str
     problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptGroup:
+    """What became of a group that the event was written with, and what binds its content."""
+
+    title: str
+    state: str
+    tone: str
+    note: str
+    commitment: str
+
+
+_STATES: Mapping[GroupState, tuple[str, str, str]] = {
+    GroupState.INTACT: ("Intact", "good", "opens its commitment: it is what was recorded"),
+    GroupState.REMOVED: ("Removed", "warn", "not stored any more; the rest of the event stands without it"),
+    GroupState.DAMAGED: ("Damaged", "bad", "what is stored is not what was recorded"),
+}
+
+
+def kept_groups(reading: Reading, commitments: Mapping[str, str]) -> tuple[KeptGroup, ...]:
+    """Every group that the event was written with, or that lies beside it, in the registry's order."""
+    kept = []
+    for group in Group:
+        state = reading.states.get(group)
+        if state is not None:
+            word, tone, note = _STATES[state]
+            problem = reading.problems.get(group)
+            kept.append(
+                KeptGroup(
+                    title=GROUP_TITLES[group],
+                    state=word,
+                    tone=tone,
+                    note=f"{note}: {problem}" if problem else note,
+                    commitment=commitments.get(group, ""),
+                )
+            )
+    return tuple(kept)
 
 
 def lost_groups(reading: Reading) -> tuple[LostGroup, ...]:

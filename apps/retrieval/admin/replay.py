@@ -119,7 +119,9 @@ class ReplayTold:
     def comparisons(self) -> list[Comparison]:
         then, now = self._replay.recorded.decided, self._replay.now
         return [
-            Comparison("Intent", then.intent or "unrecognised", now.intent or "unrecognised", then.intent == now.intent),
+            Comparison(
+                "Intent", then.intent or "unrecognised", now.intent or "unrecognised", then.intent == now.intent
+            ),
             Comparison("Kinds permitted", _kinds(then.kinds), _kinds(now.kinds), then.kinds == now.kinds),
             Comparison("Passages found", *self._passages(), self._replay.hits_equal),
             Comparison(

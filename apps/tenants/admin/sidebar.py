@@ -57,7 +57,13 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         "Quality",
         (Entry("Evaluation questions", "quiz", "evaluation_questions", Permission.POLICY_VIEW),),
     ),
-    ("Audit", (Entry("Events", "receipt_long", "audit_event_changelist", Permission.AUDIT_VIEW),)),
+    (
+        "Audit",
+        (
+            Entry("Events", "receipt_long", "audit_event_changelist", Permission.AUDIT_VIEW),
+            Entry("Reports", "bar_chart", "audit_report", Permission.AUDIT_VIEW),
+        ),
+    ),
     (
         "Administration",
         (

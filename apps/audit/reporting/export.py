@@ -1,0 +1,190 @@
+"""Handing out a report's table, and the list of events: written to be read, not to be verified.
+
+What proves that nothing was changed is the export of the log itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import partial
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from apps.audit.errors import UnregisteredActionError
+from apps.audit.models import Event, Outcome
+from apps.audit.registry import Group, event_class
+from apps.audit.reporting.contracts import Cell, Report, Table
+from apps.audit.reporting.delimited import csv_bytes
+from apps.audit.reporting.events import EVENTS_EXPORTED, EXPORT_CUT_SHORT, REPORT_EXPORTED
+from apps.audit.reporting.questions import before
+from apps.audit.selectors import GroupState, Reading, readings_of
+from apps.audit.services import record
+from apps.errors import ApplicationError
+from apps.tenants.context import current_scope
+from apps.tenants.roles import Permission
+from apps.tenants.streaming import Part, scoped_stream
+
+BATCH: Final = 500
+COLUMNS: Final = (
+    "occurred_at",
+    "event_id",
+    "action",
+    "what",
+    "outcome",
+    "actor_kind",
+    "actor_id",
+    "actor",
+    "subject_type",
+    "subject_id",
+    "scope_ids",
+    "intent",
+    "policy_version",
+    "core",
+)
+
+
+class ListFormat(StrEnum):
+    CSV = "csv"
+    JSON_LINES = "jsonl"
+
+
+def report_export(report: Report, table: Table, *, scope_id: UUID | None) -> bytes:
+    """A table of a report as CSV, and an event that says who took it."""
+    current_scope().principal.require(Permission.AUDIT_VIEW)
+    record(
+        action=REPORT_EXPORTED,
+        core={
+            "table": table.key,
+            "first": report.period.first.isoformat(),
+            "last": report.period.last.isoformat(),
+            "step": report.period.step.value,
+            "scope_id": str(scope_id) if scope_id else None,
+            "rows": len(table.rows),
+            "questions": report.looked.looked_at,
+        },
+    )
+    return csv_bytes([table.columns, *table.rows])
+
+
+def events_export(
+    events: QuerySet[Event], *, format: ListFormat, filters: Mapping[str, str], batch: int = BATCH
+) -> Iterator[bytes]:
+    """The events of a list in parts, newest first, and an event that says who took them.
+
+    The event is in the open transaction. The parts are made when the response is sent, each in a transaction of its
+    own with the grants of that moment (see scoped_stream): what the reader may not see is in none of them. Of the
+    payload only the core goes out, never a question or an answer.
+
+    Args:   events: filtered, of the open tenant; what comes in later than now is left out.
+            filters: what it was filtered by, as the event tells it: names, ids and codes, no words that a person typed.
+    Raises: PermissionDeniedError; in the middle of the parts, what scoped_stream raises.
+    """
+    principal, now = current_scope().principal, timezone.now()
+    principal.require(Permission.AUDIT_VIEW)
+    wanted = events.filter(occurred_at__lte=now).order_by("-occurred_at", "-id")
+    record(action=EVENTS_EXPORTED, core={"format": format.value, "events": wanted.count(), "filters": dict(filters)})
+
+    def cut_short(error: ApplicationError, sent_bytes: int) -> None:
+        record(
+            action=EXPORT_CUT_SHORT,
+            core={
+                "format": format.value,
+                "sent_bytes": sent_bytes,
+                "error_code": error.code,
+                "reader_kind": principal.kind.value,
+                "reader_id": str(principal.id) if principal.id else None,
+            },
+            outcome=Outcome.FAILED,
+        )
+
+    return scoped_stream(
+        principal,
+        _parts(wanted, format, batch),
+        scopes=principal.scope_ids,
+        permission=Permission.AUDIT_VIEW,
+        cut_short=cut_short,
+    )
+
+
+def _parts(events: QuerySet[Event], format: ListFormat, batch: int) -> Iterator[Part]:
+    last: list[Event] = []
+    ended = False
+
+    def part() -> bytes:
+        nonlocal ended
+        found = list((events.filter(before(last[-1])) if last else events)[:batch])
+        written = _WRITERS[format](found, first=not last)
+        ended = len(found) < batch
+        last[:] = found[-1:]
+        return written
+
+    while not ended:
+        yield part
+
+
+def _csv(events: Iterable[Event], *, first: bool) -> bytes:
+    return csv_bytes([*([COLUMNS] if first else ()), *(_cells(line) for line in _lines(events))])
+
+
+def _json_lines(events: Iterable[Event], *, first: bool) -> bytes:
+    lines = (json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in _lines(events))
+    return "".join(lines).encode()
+
+
+_WRITERS: Final[Mapping[ListFormat, Callable[..., bytes]]] = {
+    ListFormat.CSV: partial(_csv),
+    ListFormat.JSON_LINES: partial(_json_lines),
+}
+
+
+def _lines(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
+    page = list(events)
+    readings = readings_of(page, groups=(Group.CORE,))
+    for event in page:
+        reading = readings[event.id]
+        yield {
+            "occurred_at": event.occurred_at.isoformat(),
+            "event_id": str(event.id),
+            "action": event.action,
+            "what": _label(event.action),
+            "outcome": event.outcome,
+            "actor_kind": event.actor_kind,
+            "actor_id": str(event.actor_id) if event.actor_id else None,
+            "actor": event.actor_label,
+            "subject_type": event.subject_type,
+            "subject_id": str(event.subject_id) if event.subject_id else None,
+            "scope_ids": [str(each) for each in event.scope_ids],
+            "core_state": _state(reading),
+            "core": reading.payload.get(Group.CORE),
+            "commitments": event.commitments,
+        }
+
+
+def _cells(line: Mapping[str, Any]) -> list[Cell]:
+    """The line of a spreadsheet: what it can be sorted by, and of the core its state."""
+    core = line["core"] or {}
+    flat = {
+        **line,
+        "scope_ids": " ".join(line["scope_ids"]),
+        "intent": (core["intent"] or "unrecognised") if "intent" in core else "",
+        "policy_version": core.get("policy_version"),
+        "core": line["core_state"],
+    }
+    return [flat[name] for name in COLUMNS]
+
+
+def _state(reading: Reading) -> str:
+    return reading.states.get(Group.CORE, GroupState.INTACT).value if reading.states else "none"
+
+
+def _label(action: str) -> str:
+    """Of this release; an action that it no longer knows keeps its own name."""
+    try:
+        return event_class(action).label
+    except UnregisteredActionError:
+        return action
