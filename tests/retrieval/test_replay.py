@@ -209,7 +209,7 @@ def test_a_removed_part_is_named(firm: Firm, alice: Principal, ada: Principal) -
         replayed(ada, without_question)
 
 
-def told_of(firm: Firm, event: Event) -> dict[str, dict[str, Any]]:
+def told_of(firm: Firm, event: Event) -> dict[str, Any]:
     with open_scope(tenant=firm.id, reason="a test"):
         told = payloads_of([Event.objects.get(id=event.id)])[event.id]
     return {group: dict(values) for group, values in told.items()}
