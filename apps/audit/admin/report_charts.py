@@ -137,7 +137,7 @@ def _shares(table: Table) -> Chart:
             url=subject_url("document", id) if id else "",
             note=str(row[2]) if table.key == "documents" else f"permitted in {row[1]}, cited in {row[3]}",
             number=number(_value(row[counted])),
-            width=f"{_value(row[counted]) / top:.2%}" if top else "0%",
+            width=f"{_value(row[counted]) / top:.2%}" if _value(row[counted]) else "0%",
         )
         for row, id in zip(table.rows, ids, strict=True)
     )
