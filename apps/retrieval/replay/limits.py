@@ -23,8 +23,8 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
     model = embedded.model if embedded else ""
     if recorded.embedding_model and model and recorded.embedding_model != model:
         found.append(
-            f"The question was embedded by {recorded.embedding_model} then and by {model} now: the ranks by meaning "
-            "can't be compared."
+            f"The question was embedded by {recorded.embedding_model} then and by {model} now: the ranks by meaning, "
+            "and how sure the intent is, can't be compared."
         )
     elif not recorded.embedding_model and model:
         found.append(f"Then no model embedded the question, so it was searched by words alone; now {model} did.")

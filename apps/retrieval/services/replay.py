@@ -36,7 +36,8 @@ def question_replay(event: Event, *, typed: str | None = None) -> Replay:
 
     Args:    event: of an answered question, visible to who asks.
              typed: the question, where the log kept its digest alone. It is compared with that and then forgotten.
-    Returns: the run beside the record. Nothing is written but the event that says that it was done.
+    Returns: the run beside the record. Nothing is written but the event that says that it was done, and vectors of the
+             version's own examples, where today's model has not seen them yet (as for every question).
     Raises:  PermissionDeniedError; NotReplayableError; DifferentQuestionError: recorded, though the request fails;
              TooManyGuessesError; ResidencyError and others of dependencies_for.
     """
