@@ -115,6 +115,18 @@ def test_a_document_that_is_gone_is_named_as_the_reason(firm: Firm, alice: Princ
     assert any("not in the corpus any more" in limit for limit in replay.limits)
 
 
+def test_a_document_that_is_gone_and_was_not_found_is_known_from_the_log(
+    firm: Firm, alice: Principal, ada: Principal
+) -> None:
+    """It counted for what is a rare word, and no recorded passage names it."""
+    event = asked(alice, QUESTION)
+    assert replayed(ada, event).limits == ()
+    with open_scope(tenant=firm.id, reason="a test"):
+        document_delete(document_id=Document.objects.get(filename="rules.md").id)
+    (limit,) = replayed(ada, event).limits
+    assert limit.startswith("1 document was removed from these scopes since.")
+
+
 def test_a_passage_whose_text_was_changed_under_its_id_is_found(firm: Firm, alice: Principal, ada: Principal) -> None:
     event = asked(alice, QUESTION)
     with open_scope(tenant=firm.id, reason="a test"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from uuid import UUID
 
+from apps.audit.models import Event
+from apps.corpus.events import DELETED
 from apps.corpus.models import Chunk, Document
 from apps.retrieval.replay.contracts import Hit, Recorded
 from apps.retrieval.trace import EmbeddedQuery, Trace
@@ -17,7 +19,7 @@ ALWAYS = (
 
 
 def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
-    """One sentence for each thing that differs from then and is known to. Costs: one query."""
+    """One sentence for each thing that differs from then and is known to. Costs: two queries."""
     found: list[str] = []
     embedded = trace.output(EmbeddedQuery)
     model = embedded.model if embedded else ""
@@ -40,12 +42,25 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
         if gone:
             found.append(
                 f"{gone} of the {len(wanted)} documents that were found then {'is' if gone == 1 else 'are'} not in the "
-                "corpus any more. Others that were removed, and were not found, still changed what counts as a rare "
-                "word: ranks can differ."
+                "corpus any more."
             )
+    removed = _removed_since(recorded)
+    if removed:
+        found.append(
+            f"{removed} document{'s were' if removed > 1 else ' was'} removed from these scopes since. What of it was "
+            "current then is missing here, also from what counts as a rare word: ranks can differ."
+        )
     if recorded.decided.context_sha256 is None:
         found.append("What was recorded of the answer was removed from the log, so the contexts can't be compared.")
     return tuple(found)
+
+
+def _removed_since(recorded: Recorded) -> int:
+    """As the log tells it: a document that was not found then, and is gone, is known from nowhere else."""
+    events = Event.objects.filter(
+        action=DELETED, occurred_at__gt=recorded.at, scope_ids__overlap=list(recorded.scope_ids)
+    )
+    return events.count()
 
 
 def reasons(hits: tuple[Hit, ...]) -> Callable[[Hit], str]:
