@@ -172,17 +172,17 @@ def require_accuracy(version: PolicyVersion) -> GoldenCheck:
             version's own bar; ProviderError.
     """
     check = version_check(version)
-    if check.unreachable:
-        raise UnreachableIntentError(
-            number=version.number,
-            intents=", ".join(version_snapshot(version).label_of(name) for name in check.unreachable),
-        )
-    if not check.passed:
+    if check.accuracy < check.minimum_accuracy:
         raise GoldenAccuracyError(
             number=version.number,
             accuracy=f"{check.accuracy:.0%}",
             minimum=f"{check.minimum_accuracy:.0%}",
             examples="; ".join(f"“{each.text}” ({each.given or 'unrecognised'})" for each in check.misclassified[:3]),
+        )
+    if check.unreachable:
+        raise UnreachableIntentError(
+            number=version.number,
+            intents=", ".join(version_snapshot(version).label_of(name) for name in check.unreachable),
         )
     return check
 
