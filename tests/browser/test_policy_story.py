@@ -1,4 +1,4 @@
-"""A change of the whitelist as its people live it: drafted, reviewed, in force by the clock, and asked about afterwards.
+"""A change of the whitelist as its people live it: drafted, reviewed, in force by the clock, asked about afterwards.
 
 Pictures of each station are kept under <GLASSBOX_HOME>/screenshots, for whoever wants to see what was tested.
 """
@@ -66,7 +66,7 @@ def begin_two_days_ago(firm: Firm) -> None:
         superuser.execute("SET session_replication_role = replica")  # no trigger lets anybody do this
         for table, key, column in columns:
             superuser.execute(
-                f"UPDATE {table} SET {column} = {column} - interval '2 days' WHERE {key} = %s",  # noqa: S608
+                f"UPDATE {table} SET {column} = {column} - interval '2 days' WHERE {key} = %s",
                 [firm.tenant.id],
             )
 
