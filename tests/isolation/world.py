@@ -127,7 +127,9 @@ def _foreseen(firm: Firm) -> None:
             base_sha256="0" * 64,
             requested_at=timezone.now(),
             requested_by="a test",
-            state=ImpactState.DONE,
+            state=ImpactState.FAILED,
+            error_code="retrieval.impact_crashed",
+            error_detail="It ended in the middle.",
         )
 
 
