@@ -248,6 +248,7 @@ def _record(
             "origin": version.origin,
             "reason": reason or version.decision_reason or version.reason,
             "author": version.author_label,
+            "before_sha256": policy_sha256(policy_in_force()),
             "content_sha256": policy_sha256(version_snapshot(version)),
             **more,
         },

@@ -89,6 +89,7 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
         earlier = (
             PolicyVersion.objects.select_for_update().filter(status=VersionStatus.ACTIVE).exclude(id=version.id).first()
         )
+        before = policy_sha256(version_snapshot(earlier)) if earlier else None
         version.status = VersionStatus.ACTIVE
         version.save(update_fields=["status"])
         version.refresh_from_db()
@@ -101,6 +102,7 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
                 "author": version.author_label,
                 "approver": version.approver_label,
                 "superseded_number": earlier.number if earlier else None,
+                "before_sha256": before,
                 "content_sha256": policy_sha256(content),
             },
             subject_type="policy_version",
