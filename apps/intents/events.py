@@ -6,15 +6,17 @@ from apps.audit.registry import EventClass, Group, register
 
 ACCESS_ASKED = "intents.access.asked"
 
-_VERSION = frozenset({"number", "origin", "reason", "author", "content_sha256"})
+# content_sha256 is the version's content after the step. before_sha256 is what a draft said before it was changed; in
+# all other steps what was in force when the step was taken: every event names what would give way to what.
+_VERSION = frozenset({"number", "origin", "reason", "author", "before_sha256", "content_sha256"})
 _STEPS = {
-    "intents.policy.drafted": ("Draft begun", {"before_sha256", "revision"}),
-    "intents.policy.draft_changed": ("Draft changed", {"before_sha256", "revision"}),
+    "intents.policy.drafted": ("Draft begun", {"revision"}),
+    "intents.policy.draft_changed": ("Draft changed", {"revision"}),
     "intents.policy.submitted": ("Policy submitted", set()),
     "intents.policy.approved": ("Policy approved", {"effective_from"}),
     "intents.policy.rejected": ("Policy rejected", set()),
     "intents.policy.sent_back": ("Policy sent back", set()),
-    "intents.policy.withdrawn": ("Policy withdrawn", {"before_sha256", "revision"}),
+    "intents.policy.withdrawn": ("Policy withdrawn", {"revision"}),
     "intents.policy.commented": ("Policy commented on", {"comment_id"}),
     "intents.policy.activated": ("Policy put in force", {"approver", "superseded_number"}),
 }

@@ -29,7 +29,7 @@ def announce_submission(version: PolicyVersion) -> None:
     subject = f"Policy version {version.number} of {current_tenant().name} waits for a review"
     body = (
         f"{version.author_label} has submitted policy version {version.number}.\n\n"
-        "Sign in, and open Policy, Waiting for my review.\n"
+        "Sign in, and open Policy, Waiting for review.\n"
     )
     transaction.on_commit(lambda: _send(subject, body, addresses))
 

@@ -265,6 +265,18 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 }
 CELERY_TIMEZONE = "UTC"
 
+# --- E-mail -------------------------------------------------------------------------------------------------------
+
+# Without a server, letters are written to the log of the process that would send them.
+EMAIL_HOST = env.text("GLASSBOX_EMAIL_HOST", default="")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
+EMAIL_PORT = env.integer("GLASSBOX_EMAIL_PORT", default=587, minimum=1, maximum=65535)
+EMAIL_HOST_USER = env.text("GLASSBOX_EMAIL_USER", default="")
+EMAIL_HOST_PASSWORD = env.text("GLASSBOX_EMAIL_PASSWORD", default="")
+EMAIL_USE_TLS = env.boolean("GLASSBOX_EMAIL_TLS", default=True)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.text("GLASSBOX_EMAIL_FROM", default="glassbox@localhost")
+
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -53,4 +53,3 @@ CACHES = {
 }
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 WHITENOISE_USE_FINDERS = True
-EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"

@@ -84,7 +84,10 @@
         } catch {
             // The server is away; ask again.
         }
-        setTimeout(() => loadFragment(element), Number(element.dataset.fragmentEveryMs));
+        const everyMs = Number(element.dataset.fragmentEveryMs);
+        if (everyMs > 0) {
+            setTimeout(() => loadFragment(element), everyMs);
+        }
     }
 
     document.addEventListener("click", (event) => {
@@ -102,6 +105,8 @@
         showLocalTimes(document);
         pollProgress();
         document.querySelectorAll("[data-fragment]").forEach(loadFragment);
+        // The attribute alone is passed over now and then after a form was sent with the Enter key.
+        document.querySelector("[autofocus]")?.focus();
         const target = location.hash && document.getElementById(location.hash.slice(1));
         if (target instanceof HTMLDetailsElement) {
             target.open = true;

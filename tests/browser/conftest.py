@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.conf import LazySettings
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from apps.tenants.context import open_scope
@@ -19,6 +19,7 @@ from tests.factories import Firm, make_firm
 from tests.model_server import ModelServer
 
 PASSWORD = "a password for tests"
+_PATIENCE_MS = 30_000
 _FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -56,7 +57,9 @@ def browser(_rows_beside_a_browser: None) -> Iterator[Browser]:
 @pytest.fixture
 def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
     opened = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900}, timezone_id="UTC")
-    opened.set_default_timeout(10_000)
+    # Generous: a submission embeds every golden example, and the machine may be busy with the other half of the suite.
+    opened.set_default_timeout(_PATIENCE_MS)
+    expect.set_options(timeout=_PATIENCE_MS)
     yield opened
     opened.close()
 

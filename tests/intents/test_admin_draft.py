@@ -287,7 +287,9 @@ def test_an_intent_is_added_filled_in_and_saved(acme: Firm, officer: Visitor, dr
     assert "Nothing is saved yet" in page.text
     assert value(page, "total_cap") == "4000"
     assert stored(acme, draft).total_cap_chars == 4096
-    form = Typed.from_page(page.tree).with_(label__i6="Costs", name__i6="costs", kind__i6=["fund_profile"])
+    form = Typed.from_page(page.tree).with_(
+        label__i6="Costs", name__i6="costs", description__i6="Fees and charges.", kind__i6=["fund_profile"]
+    )
     form = form.and_(example=[f"What does fund {n} cost?" for n in range(5)], example__of=["i6"] * 5)
     assert save(officer, draft, form).status == 302
     assert stored(acme, draft).intents[-1].label == "Costs"

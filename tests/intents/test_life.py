@@ -36,6 +36,7 @@ from apps.intents.errors import (
     UnreachableIntentError,
 )
 from apps.intents.models import PolicyVersion, VersionStatus
+from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services import activation, reviews
 from apps.intents.services.activation import activate_due
@@ -131,6 +132,22 @@ def test_every_step_s_event_names_the_content_before_and_after(acme: Firm, offic
         change = Event.objects.get(action="intents.policy.draft_changed").payload["core"]
     assert begun["content_sha256"] == change["before_sha256"] != change["content_sha256"]
     assert change["reason"] == "Schedules belong to performance."
+
+
+def test_each_step_of_a_review_names_what_gives_way_to_what(
+    acme: Firm, officer: Principal, reviewer: Principal
+) -> None:
+    version = submitted(officer)
+    with as_(reviewer):
+        in_force = policy_sha256(policy_in_force())
+        version_comment(version.id, text="Which ones?")
+        version_approve(version.id)
+        after = policy_sha256(policy_in_force())
+    with open_scope(tenant=acme.id, reason="a test"):
+        events = Event.objects.filter(subject_id=version.id).order_by("occurred_at", "id")
+        told = {event.action.rpartition(".")[2]: event.payload["core"] for event in events}
+    for step in ("submitted", "commented", "approved", "activated"):
+        assert (told[step]["before_sha256"], told[step]["content_sha256"]) == (in_force, after), step
 
 
 def test_the_author_decides_on_nothing_of_theirs(acme: Firm) -> None:

@@ -414,7 +414,6 @@ def test_a_key_is_no_session_of_the_admin(world: World) -> None:
 def reviewed_by_key(world: World, reviewer: str) -> Iterator[PolicyVersion]:
     """A version of olivia's in review, and the reviewer's own key at work on it."""
     with ExitStack() as stack:
-        stack.enter_context(patch("apps.intents.services.reviews.golden_check", _passing))
         author, _ = make_personal_key(world.acme, "olivia", role=Role.COMPLIANCE_OFFICER)
         with open_scope(tenant=world.acme.id, principal=author):
             draft = draft_start(reason="A smaller answer.")
@@ -424,10 +423,6 @@ def reviewed_by_key(world: World, reviewer: str) -> Iterator[PolicyVersion]:
         principal, _ = make_personal_key(world.acme, reviewer, role=Role.REVIEWER)
         stack.enter_context(open_scope(tenant=world.acme.id, principal=principal))
         yield version
-
-
-def _passing(*_: object, **__: object) -> Any:
-    return type("Check", (), {"passed": True})()
 
 
 def test_another_person_s_key_approves_in_that_person_s_name(world: World) -> None:

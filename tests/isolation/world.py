@@ -15,8 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from django.utils import timezone
+
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
+from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
@@ -92,9 +95,42 @@ def make_world() -> World:
         for scope in SCOPES:
             for kind in KINDS:
                 world.documents[slug, scope, kind] = _stored(world.firm(slug), slug, scope, kind)
+            _asked_for(world, slug, scope)
     for slug, person in (("acme", "amy"), ("bolt", "ben")):
         _commented(world.firm(slug), world.people[person])
+        _foreseen(world.firm(slug))
     return world
+
+
+def _asked_for(world: World, slug: str, scope: str) -> None:
+    """An evaluation question of the scope, with its canary in the words."""
+    with open_scope(tenant=world.firm(slug).id, reason="a test"):
+        EvaluationQuery.objects.create(
+            tenant_id=world.firm(slug).id,
+            scope_id=world.scope_id(slug, scope),
+            text=f"What drawdown did {canary(slug, scope)} report?",
+            series_id=Document.objects.get(id=world.document(slug, scope)).series_id,
+            created_by="a test",
+        )
+
+
+def _foreseen(firm: Firm) -> None:
+    """The effect of a version, so that no tenant table is empty."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        version = PolicyVersion.objects.get()
+        PolicyImpact.objects.create(
+            tenant_id=firm.id,
+            version=version,
+            base=version,
+            revision=version.revision,
+            content_sha256="0" * 64,
+            base_sha256="0" * 64,
+            requested_at=timezone.now(),
+            requested_by="a test",
+            state=ImpactState.FAILED,
+            error_code="retrieval.impact_crashed",
+            error_detail="It ended in the middle.",
+        )
 
 
 def _commented(firm: Firm, principal: Principal) -> None:

@@ -166,7 +166,7 @@ def _record(action: str, version: PolicyVersion, *, after: str, before: str = ""
             "origin": version.origin,
             "reason": version.reason,
             "revision": version.revision,
-            "before_sha256": before or None,
+            "before_sha256": before or policy_sha256(policy_in_force()),
             "content_sha256": after,
         },
         subject_type="policy_version",

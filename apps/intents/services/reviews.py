@@ -172,17 +172,17 @@ def require_accuracy(version: PolicyVersion) -> GoldenCheck:
             version's own bar; ProviderError.
     """
     check = version_check(version)
-    if check.unreachable:
-        raise UnreachableIntentError(
-            number=version.number,
-            intents=", ".join(version_snapshot(version).label_of(name) for name in check.unreachable),
-        )
-    if not check.passed:
+    if check.accuracy < check.minimum_accuracy:
         raise GoldenAccuracyError(
             number=version.number,
             accuracy=f"{check.accuracy:.0%}",
             minimum=f"{check.minimum_accuracy:.0%}",
             examples="; ".join(f"“{each.text}” ({each.given or 'unrecognised'})" for each in check.misclassified[:3]),
+        )
+    if check.unreachable:
+        raise UnreachableIntentError(
+            number=version.number,
+            intents=", ".join(version_snapshot(version).label_of(name) for name in check.unreachable),
         )
     return check
 
@@ -248,6 +248,7 @@ def _record(
             "origin": version.origin,
             "reason": reason or version.decision_reason or version.reason,
             "author": version.author_label,
+            "before_sha256": policy_sha256(policy_in_force()),
             "content_sha256": policy_sha256(version_snapshot(version)),
             **more,
         },

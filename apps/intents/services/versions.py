@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
-from uuid import uuid4
 
 from django.db import transaction
 
+from apps.audit.ids import new_id
 from apps.audit.services import record
 from apps.intents.contracts import FallbackRule, IntentRule, PolicySnapshot
 from apps.intents.models import (
@@ -64,9 +64,14 @@ def content_columns(snapshot: PolicySnapshot) -> dict[str, Any]:
 
 
 def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
-    """Write the rows below a version that has none. Five queries."""
+    """Write the rows below a version that has none. Five queries.
+
+    With ids of our own: bulk_create does not bring back those that the database makes, and some six hundred rows are
+    sent as a few arrays then, not as thousands of parameters.
+    """
     KindBudget.objects.bulk_create(
-        KindBudget(tenant_id=version.tenant_id, version=version, **asdict(budget)) for budget in snapshot.budgets
+        KindBudget(id=new_id(), tenant_id=version.tenant_id, version=version, **asdict(budget))
+        for budget in snapshot.budgets
     )
     _insert_intents(version, snapshot)
 
@@ -84,6 +89,7 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
         earlier = (
             PolicyVersion.objects.select_for_update().filter(status=VersionStatus.ACTIVE).exclude(id=version.id).first()
         )
+        before = policy_sha256(version_snapshot(earlier)) if earlier else None
         version.status = VersionStatus.ACTIVE
         version.save(update_fields=["status"])
         version.refresh_from_db()
@@ -96,6 +102,7 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
                 "author": version.author_label,
                 "approver": version.approver_label,
                 "superseded_number": earlier.number if earlier else None,
+                "before_sha256": before,
                 "content_sha256": policy_sha256(content),
             },
             subject_type="policy_version",
@@ -109,8 +116,7 @@ def _insert_intents(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
     rules: list[IntentRule | FallbackRule] = [*snapshot.intents, snapshot.fallback]
     intents: list[PolicyIntent] = PolicyIntent.objects.bulk_create(
         PolicyIntent(
-            # bulk_create does not bring back an id that the database made, and the rows below need it.
-            id=uuid4(),
+            id=new_id(),
             tenant_id=tenant_id,
             version=version,
             name=rule.name if isinstance(rule, IntentRule) else FALLBACK_NAME,
@@ -123,18 +129,31 @@ def _insert_intents(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
         for position, rule in enumerate(rules, start=1)
     )
     PolicyIntentKind.objects.bulk_create(
-        PolicyIntentKind(tenant_id=tenant_id, intent=intent, kind=kind)
+        PolicyIntentKind(id=new_id(), tenant_id=tenant_id, intent=intent, kind=kind)
         for intent, rule in zip(intents, rules, strict=True)
         for kind in rule.kinds
     )
     IntentTerm.objects.bulk_create(
-        IntentTerm(tenant_id=tenant_id, intent=intent, text=term.text, decisive=term.decisive, position=position)
+        IntentTerm(
+            id=new_id(),
+            tenant_id=tenant_id,
+            intent=intent,
+            text=term.text,
+            decisive=term.decisive,
+            position=position,
+        )
         for intent, rule in zip(intents, rules, strict=True)
         if isinstance(rule, IntentRule)
         for position, term in enumerate(rule.terms, start=1)
     )
     by_name = {"" if intent.is_fallback else intent.name: intent for intent in intents}
     GoldenExample.objects.bulk_create(
-        GoldenExample(tenant_id=tenant_id, intent=by_name[example.intent], text=example.text, position=position)
+        GoldenExample(
+            id=new_id(),
+            tenant_id=tenant_id,
+            intent=by_name[example.intent],
+            text=example.text,
+            position=position,
+        )
         for position, example in enumerate(snapshot.examples, start=1)
     )
