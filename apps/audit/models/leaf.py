@@ -1,4 +1,4 @@
-"""The Merkle tree of a tenant's events as the database holds it: what waits, the leaves, and roots of whole subtrees."""
+"""A tenant's Merkle tree as the database holds it: what waits, the leaves, and the roots of whole subtrees."""
 
 from __future__ import annotations
 
