@@ -85,3 +85,14 @@ class NoCheckpointError(ApplicationError):
     code = "audit.no_checkpoint"
     status = 404
     message = "No checkpoint has been signed yet. The first one follows the first event within about a minute."
+
+
+class MissingNodesError(ApplicationError):
+    """Leaves or subtrees that the log's size promises are not there."""
+
+    code = "audit.log_damaged"
+    status = 500
+    message = (
+        "{count} stored hashes of the log are missing, such as number {index} of level {level}. Run manage.py audit "
+        "verify."
+    )

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -265,7 +266,7 @@ def test_a_sequencer_killed_before_and_after_its_commit_leaves_the_same_tree(acm
 _LEAF = "INSERT INTO audit_leaf (tenant_id, event_id, index, hash) VALUES (%s, uuidv7(), %s, sha256('x'))"
 
 
-def refused(firm: Firm, statement: str, values: Sequence[object] = ()) -> str:
+def refused(firm: Firm, statement: str, values: Sequence[Any] = ()) -> str:
     with (
         pytest.raises(DatabaseError) as caught,
         open_scope(tenant=firm.id, reason="an attack"),

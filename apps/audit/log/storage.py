@@ -7,11 +7,11 @@ subtrees a level, and what lies between. RFC 6962 cuts at powers of two, and 256
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from django.db.models import Q
 
+from apps.audit.errors import MissingNodesError
 from apps.audit.log.tree import Frontier, RangeRoot, consistency_path, inclusion_path, root_of
 from apps.audit.models import Leaf, Subtree
 
@@ -45,17 +45,6 @@ def stored_consistency_path(first: int, second: int) -> tuple[bytes, ...]:
     wanted: list[Range] = []
     consistency_path(first, second, _noting(wanted))
     return consistency_path(first, second, _looking_up(_roots(wanted)))
-
-
-@dataclass(frozen=True, slots=True)
-class MissingNodesError(Exception):
-    """Leaves or subtrees that the log's size promises are not there."""
-
-    nodes: tuple[Node, ...]
-
-    def __str__(self) -> str:
-        shown = ", ".join(f"{level}/{index}" for level, index in self.nodes[:3])
-        return f"{len(self.nodes)} stored hashes are missing, such as {shown}"
 
 
 def nodes_of(start: int, end: int) -> Iterator[Node]:
@@ -108,7 +97,8 @@ def _stored(nodes: set[Node]) -> dict[Node, bytes]:
         found |= {(level, index): bytes(hash) for level, index, hash in rows}
     missing = nodes - found.keys()
     if missing:
-        raise MissingNodesError(tuple(sorted(missing)))
+        level, index = min(missing)
+        raise MissingNodesError(count=len(missing), level=level, index=index)
     return found
 
 
