@@ -11,6 +11,9 @@ from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, ORDINARY_ROLES
 APPEND_ONLY = ("audit_event", "audit_payload")
 # Keys that the worker wraps anew, and that nobody removes.
 REWRAPPED = ("audit_datakey",)
+# What the worker alone inserts, and nobody changes; what it alone takes away, when the leaf is there.
+SEALED = ("audit_leaf", "audit_subtree", "audit_checkpoint")
+QUEUED = ("audit_unsealed",)
 # With the role that each must belong to.
 SECURITY_DEFINERS = {
     "authz.verified": "glassbox_authz",
@@ -133,6 +136,10 @@ def rights(cursor: Cursor) -> Iterator[Finding]:
             OR (relname = ANY (%(append)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT'))
             OR (relname = ANY (%(rewrapped)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT')
                 AND (role, right_) <> ('glassbox_worker', 'UPDATE'))
+            OR (relname = ANY (%(sealed)s::text[]) AND right_ <> 'SELECT'
+                AND (role, right_) <> ('glassbox_worker', 'INSERT'))
+            OR (relname = ANY (%(queued)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT')
+                AND (role, right_) <> ('glassbox_worker', 'DELETE'))
             OR (NOT is_guarded AND NOT relname || ':' || right_ = ANY (%(granted)s::text[])
                 AND role IN ('glassbox_api', 'glassbox_worker'))
             OR (NOT is_guarded AND role NOT IN ('glassbox_api', 'glassbox_worker'))
@@ -141,6 +148,8 @@ def rights(cursor: Cursor) -> Iterator[Finding]:
         roles=list(ORDINARY_ROLES),
         append=list(APPEND_ONLY),
         rewrapped=list(REWRAPPED),
+        sealed=list(SEALED),
+        queued=list(QUEUED),
         granted=_global_rights(),
     ):
         yield Finding(
