@@ -13,6 +13,7 @@ from apps.audit.log.notes import opened
 from apps.audit.log.tree import proves_consistency, proves_inclusion
 from apps.audit.services import record
 from apps.tenants.context import open_scope
+from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Role
 from tests.api.client import Api
 from tests.audit.acting import checkpointed, recorded, sealed
@@ -79,7 +80,7 @@ def test_an_event_that_is_not_signed_yet_is_a_conflict(acme: Firm, auditor: Api)
 
 def test_an_event_of_a_scope_that_one_does_not_hold_is_proved_to_nobody(acme: Firm) -> None:
     with open_scope(tenant=acme.id, reason="a test"):
-        scope = acme.scopes["fund:alpha"].id
+        scope = ScopeId(acme.scopes["fund:alpha"].id)
         event = record(action="tenants.scope.created", core={"key": "x"}, scopes=[scope])
     sealed(acme)
     checkpointed(acme)

@@ -3,10 +3,11 @@
     python -m tests.benchmarks.audit_log [--quick] [--question] [--json]
 
 4 processes of 8 writers each record 100,000 events of one tenant (the worst case: one tree, one queue), each in a
-transaction of its own with its scope opened and committed, as requests do. Beside them one sealer does every second
-what the worker does by the clock. The time to seal of an event is from its commit to the commit of the batch that gave
-it its leaf. At the end every event must have one leaf, at contiguous places, and the stored root must be the recomputed
-one. It judges times, and never fails for them. It joins the suite's PostgreSQL or starts it, and drops its database.
+transaction of its own with a person's scope opened and committed, as requests do. Beside them one sealer does every
+second what the worker does by the clock. The time to seal of an event is from its commit to the commit of the batch
+that gave it its leaf. At the end every event must have one leaf, at contiguous places, and the stored root must be the
+recomputed one. It judges times, and never fails for them. It joins the suite's PostgreSQL or starts it, and drops its
+database at the end.
 """
 
 from __future__ import annotations
@@ -23,8 +24,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from statistics import median, quantiles
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
+
+if TYPE_CHECKING:
+    from apps.tenants.principals import Principal
 
 AIM_PER_S: Final = 1_500
 AIM_P99_S: Final = 2.0
@@ -98,17 +102,19 @@ def run(plan: Plan, *, question: bool) -> dict[str, Any]:
 
 
 def _measured(database: str, plan: Plan, *, question: bool) -> dict[str, Any]:
+    from apps.tenants.roles import Role
     from tests.benchmarks.wall_databases import WALLED_ROLE
-    from tests.factories import make_firm
+    from tests.factories import make_firm, make_member
 
     with _connected(database, WALLED_ROLE):
-        tenant = make_firm("acme").id
+        firm = make_firm("acme")
+        tenant, alice = firm.id, make_member(firm, "alice", Role.ANALYST)
     context = get_context("spawn")
     start = context.Barrier(plan.processes + 1)
     with ProcessPoolExecutor(plan.processes + 1, mp_context=context, initializer=_set_up, initargs=(start,)) as pool:
         sealer = pool.submit(_seal_on, database, tenant, plan.processes * plan.writers * plan.each)
         writers = [
-            pool.submit(_write, database, tenant, plan.writers, plan.each, question) for _ in range(plan.processes)
+            pool.submit(_write, database, alice, plan.writers, plan.each, question) for _ in range(plan.processes)
         ]
         written = [moment for each in writers for moment in each.result()]
         sealed = sealer.result()
@@ -193,12 +199,14 @@ def _set_up(start: Any = None) -> None:
     _start = start
 
 
-def _write(database: str, tenant: UUID, writers: int, each: int, question: bool) -> list[Written]:
+def _write(database: str, principal: Principal, writers: int, each: int, question: bool) -> list[Written]:
     """So many writers at once."""
-    _warmed(database, tenant)
+    _warmed(database, principal.tenant_id)
     _start.wait()
     done: list[Written] = []
-    threads = [threading.Thread(target=_author, args=(database, tenant, each, question, done)) for _ in range(writers)]
+    threads = [
+        threading.Thread(target=_author, args=(database, principal, each, question, done)) for _ in range(writers)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -220,11 +228,10 @@ def _warmed(database: str, tenant: UUID) -> None:
         current_data_key(TenantId(tenant), datetime.now(UTC))
 
 
-def _author(database: str, tenant: UUID, each: int, question: bool, done: list[Written]) -> None:
+def _author(database: str, principal: Principal, each: int, question: bool, done: list[Written]) -> None:
     from apps.audit.services import record
     from apps.retrieval.events import ANSWERED
     from apps.tenants.context import open_scope
-    from apps.tenants.ids import TenantId
     from tests.benchmarks.audit_record import _payload
     from tests.benchmarks.wall_databases import WALLED_ROLE
 
@@ -232,7 +239,7 @@ def _author(database: str, tenant: UUID, each: int, question: bool, done: list[W
     with _connected(database, WALLED_ROLE):
         for _ in range(each):
             began = time.time()
-            with open_scope(tenant=TenantId(tenant), reason="a benchmark"):
+            with open_scope(tenant=principal.tenant_id, principal=principal):
                 event = record(action=action, **payload)
             done.append((str(event.id), began, time.time()))
 
