@@ -98,7 +98,10 @@ def export_log(*, tenant: TenantId, output: Path, since: str | None = None, cont
     except OSError as error:
         raise ExportTargetError(path=output, problem=error.strerror or error) from None
     finally:
-        shutil.rmtree(partial) if partial.is_dir() else partial.unlink(missing_ok=True)
+        if partial.is_dir():
+            shutil.rmtree(partial)
+        elif partial.exists():
+            partial.unlink()
     return Exported(path=output, first=start.size, size=size)
 
 
