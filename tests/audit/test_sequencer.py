@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -27,6 +28,7 @@ from apps.audit.models import Event, Leaf, Subtree, Unsealed
 from apps.audit.services import record
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_scope
+from apps.tenants.ids import TenantId
 from apps.tenants.services.tenants import scope_create
 from tests.audit.acting import as_worker, checkpointed, recorded, sealed, worker_connection
 from tests.conftest import admin_dsn
@@ -94,6 +96,26 @@ def test_the_sealer_finds_the_tenants_that_wait_and_no_others(acme: Firm) -> Non
     assert tenants_that_wait() == ()
     for firm in (acme, bolt, calm):
         tree_is_whole(firm)
+
+
+def test_a_long_queue_of_one_tenant_keeps_another_waiting_for_one_turn(
+    acme: Firm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sequencer, "TURN", 1)
+    bolt, turns = make_firm("bolt"), list[UUID]()
+    recorded(acme, 2 * BATCH + 5)
+    recorded(bolt, 3)
+    real = sequencer._seal_batch
+
+    def noted(tenant_id: TenantId) -> int | None:
+        turns.append(tenant_id)
+        return real(tenant_id)
+
+    monkeypatch.setattr(sequencer, "_seal_batch", noted)
+    with as_worker():
+        seal_all_waiting()
+    assert sorted(turns[:2]) == sorted([acme.id, bolt.id])
+    assert (waiting(acme), waiting(bolt)) == (0, 0)
 
 
 def test_a_second_sequencer_leaves_at_once(acme: Firm) -> None:

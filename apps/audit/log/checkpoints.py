@@ -8,12 +8,12 @@ from typing import Final
 from django.conf import settings
 from django.db import connection
 
-from apps.audit.errors import CheckpointExportError, LogInconsistentError, SigningKeyMissingError
+from apps.audit.errors import CheckpointExportError, LogInconsistentError, MissingNodesError, SigningKeyMissingError
 from apps.audit.log.export.contracts import LATEST, CheckpointPlace, checkpoint_place, note_name
 from apps.audit.log.export.state import note_exported, note_problem
 from apps.audit.log.notes import Checkpoint as SignedState
 from apps.audit.log.notes import InvalidNoteError, SigningKey, opened, signed
-from apps.audit.log.storage import MissingNodesError, root_at, stored_consistency_path, stored_size
+from apps.audit.log.storage import root_at, stored_consistency_path, stored_size
 from apps.audit.log.tree import proves_consistency
 from apps.audit.models import Checkpoint
 from apps.errors import ApplicationError

@@ -25,6 +25,8 @@ from apps.tenants.tokens import Identity
 logger = logging.getLogger("glassbox.audit")
 
 BATCH: Final = 256
+# Batches of one tenant before the next one has its turn: a fraction of a second.
+TURN: Final = 8
 _REASON: Final = "seal the log"
 
 _SEAL: Final = """
@@ -56,31 +58,42 @@ def tenants_that_wait() -> tuple[TenantId, ...]:
 
 
 def seal_all_waiting() -> int:
-    """Seal what waits in every tenant. Returns: how many events.
+    """Seal what waits in every tenant, by turns: a long queue of one keeps the others waiting for one turn at most.
 
-    A tenant whose log can't be sealed is logged and tried again the next time; no other waits for it.
+    Returns: how many events. A tenant whose log can't be sealed is logged and tried again the next time; no other waits
+    for it.
     """
-    sealed = 0
-    for tenant_id in tenants_that_wait():
-        try:
-            sealed += seal_tenant(tenant_id)
-        except Exception as error:  # noqa: BLE001 - one tenant's trouble is not another's
-            # Not its message: a database's may quote a row.
-            logger.error("the log of tenant %s can't be sealed: %s", tenant_id, type(error).__name__)  # noqa: TRY400
+    sealed, is_more = 0, True
+    while is_more:
+        counts = [_sealed_or_logged(tenant_id) for tenant_id in tenants_that_wait()]
+        sealed += sum(counts)
+        is_more = any(count >= TURN * BATCH for count in counts)
     return sealed
 
 
-def seal_tenant(tenant_id: TenantId) -> int:
-    """Seal all that waits in one tenant's log, batch by batch. Returns: how many events.
+def seal_tenant(tenant_id: TenantId, *, batches: int | None = None) -> int:
+    """Seal what waits in one tenant's log, batch by batch. Returns: how many events.
 
     It stops at once where another sequencer is at it.
+
+    Args: batches: at most so many; None for all.
     """
-    sealed = 0
-    while (count := _seal_batch(tenant_id)) is not None:
-        sealed += count
+    sealed = done = 0
+    while batches is None or done < batches:
+        count = _seal_batch(tenant_id) or 0
+        sealed, done = sealed + count, done + 1
         if count < BATCH:
             break
     return sealed
+
+
+def _sealed_or_logged(tenant_id: TenantId) -> int:
+    try:
+        return seal_tenant(tenant_id, batches=TURN)
+    except Exception as error:  # noqa: BLE001 - one tenant's trouble is not another's
+        # Not its message: a database's may quote a row.
+        logger.error("the log of tenant %s can't be sealed: %s", tenant_id, type(error).__name__)  # noqa: TRY400
+        return 0
 
 
 def _seal_batch(tenant_id: TenantId) -> int | None:
