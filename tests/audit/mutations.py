@@ -37,6 +37,7 @@ from apps.audit.verify.export import export_log
 from apps.audit.verify.findings import VerificationReport
 from apps.audit.verify.offline import Verifier
 from apps.tenants.context import open_scope
+from apps.tenants.ids import TenantId
 from tests.audit.acting import checkpointed, sealed, signing_key
 from tests.conftest import admin_dsn
 from tests.factories import Firm
@@ -755,7 +756,7 @@ class Making:
     def make_checkpoint_of_another_log(self) -> tuple[Apply, set[Key]]:
         size = self.chosen.choice(self.log.sizes)
         root = root_of(bytes.fromhex(row["leaf"]) for row in self.log.rows[:size])
-        value = self._signed(size, root, origin=origin_of(new_id()))
+        value = self._signed(size, root, origin=origin_of(TenantId(new_id())))
         return lambda store: store.checkpoint(size, value), {("FOREIGN_CHECKPOINT", None, None, None, size)}
 
 

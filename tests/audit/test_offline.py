@@ -122,7 +122,8 @@ def test_both_trees_agree_with_rfc_6962(size: int) -> None:
 def test_headers_are_rendered_as_the_application_renders_them() -> None:
     header = {"b": None, "a": 'q"\\\x01\x7f\u2028é😀', "scope_ids": ["2", "1"]}
     assert offline.canonical(header) == canonical_bytes(header)
-    for other in ({"a": 1}, {"a": {}}, {"a": [1]}, {"a": True}):
+    others: tuple[dict[str, object], ...] = ({"a": 1}, {"a": {}}, {"a": [1]}, {"a": True})
+    for other in others:
         with pytest.raises(ValueError, match="texts alone"):
             offline.canonical(other)
     with pytest.raises(UnicodeEncodeError):

@@ -89,9 +89,14 @@ def test_the_subtrees_that_a_batch_completes_are_those_of_the_whole_tree() -> No
         made = _completed(firm.id, 65_500, 65_536)
         nothing = _completed(firm.id, 65_281, 65_535)
         aligned = _completed(firm.id, 512, 768)
+        several = _completed(firm.id, 300, 1_100)
+        many = _completed(firm.id, 65_000, 65_536)
     assert [(row.level, row.index) for row in made] == [(1, 255), (2, 0)]
     assert bytes(made[0].hash) == root_of(leaves[-256:])
+    assert [(row.level, row.index) for row in many] == [(1, 253), (1, 254), (1, 255), (2, 0)]
+    assert bytes(many[-1].hash) == bytes(made[-1].hash) == root_of(leaves)
     assert nothing == []
+    assert [bytes(row.hash) for row in several] == [root_of(leaves[start : start + 256]) for start in (256, 512, 768)]
     assert [(row.level, row.index) for row in aligned] == [(1, 2)]
 
 

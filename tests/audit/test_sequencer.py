@@ -21,14 +21,14 @@ from django.db import DatabaseError, connection, connections, transaction
 
 from apps.audit.log import sequencer
 from apps.audit.log.leaves import leaf_of
-from apps.audit.log.sequencer import BATCH, seal_all_waiting, seal_tenant, tenants_that_wait
+from apps.audit.log.sequencer import seal_all_waiting, seal_tenant, tenants_that_wait
 from apps.audit.log.storage import root_at, stored_size
 from apps.audit.log.tree import root_of
 from apps.audit.models import Event, Leaf, Subtree, Unsealed
 from apps.audit.services import record
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_scope
-from apps.tenants.ids import TenantId
+from apps.tenants.principals import Principal
 from apps.tenants.services.tenants import scope_create
 from tests.audit.acting import as_worker, checkpointed, recorded, sealed, worker_connection
 from tests.conftest import admin_dsn
@@ -36,7 +36,14 @@ from tests.factories import Firm, make_firm
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+# Of a batch, here: enough to complete a subtree, few enough to be written quickly.
+BATCH = 256
 CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sequencer, "BATCH", BATCH)
 
 
 @pytest.fixture
@@ -87,6 +94,13 @@ def test_a_tree_that_grew_bit_by_bit_is_the_one_that_grew_at_once(acme: Firm) ->
         tree_is_whole(acme)
 
 
+def test_a_batch_may_complete_several_subtrees(acme: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sequencer, "BATCH", 1_024)
+    sealed(acme, 100)
+    sealed(acme, 700)
+    tree_is_whole(acme)
+
+
 def test_the_sealer_finds_the_tenants_that_wait_and_no_others(acme: Firm) -> None:
     bolt, calm = make_firm("bolt"), make_firm("calm")
     sealed(calm)
@@ -107,9 +121,9 @@ def test_a_long_queue_of_one_tenant_keeps_another_waiting_for_one_turn(
     recorded(bolt, 3)
     real = sequencer._seal_batch
 
-    def noted(tenant_id: TenantId) -> int | None:
-        turns.append(tenant_id)
-        return real(tenant_id)
+    def noted(principal: Principal) -> int | None:
+        turns.append(principal.tenant_id)
+        return real(principal)
 
     monkeypatch.setattr(sequencer, "_seal_batch", noted)
     with as_worker():

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.conf import settings
-from django.db import connection, connections
-from django.db.backends.postgresql.base import DatabaseWrapper
+from django.db import connection
 
 from apps.audit.erasing import Removal, RemovalNotSealedError, RemovalReason, payload_erase, removals_execute
 from apps.audit.models import Event, Payload
@@ -24,6 +24,7 @@ from apps.audit.registry import Group
 from apps.audit.services import record
 from apps.tenants.context import open_scope
 from tests.audit.acting import checkpointed, sealed
+from tests.audit.mutations import acting_as
 from tests.factories import Firm
 from tests.isolation.harness import changed, held, rolled_back, sql
 from tests.isolation.world import World
@@ -37,21 +38,6 @@ TABLES = {
     "audit_checkpoint": "note = 'x'",
 }
 THROUGH = "it was let through"
-
-
-@contextmanager
-def acting_as(role: str) -> Iterator[None]:
-    """This thread's connection is that role's, with its own password."""
-    ordinary = connections["default"]
-    options = {name: value for name, value in ordinary.settings_dict["OPTIONS"].items() if name != "pool"}
-    changes = {"USER": role, "PASSWORD": settings.GLASSBOX_DB_PASSWORDS[role], "OPTIONS": options}
-    acting = DatabaseWrapper({**ordinary.settings_dict, **changes}, alias="default")
-    connections["default"] = acting
-    try:
-        yield
-    finally:
-        connections["default"] = ordinary
-        acting.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +158,7 @@ def test_no_setting_of_a_session_lets_the_owner_through(world: World, ground: Gr
     with acting_as("glassbox_owner"):
         for setting in ("session_replication_role = replica", "glassbox.erasing = on", "row_security = off"):
             with rolled_back(), pytest.raises(Exception, match=r"permission denied|append-only|row-level security"):
-                in_acme(world, lambda s=setting: sql(f"SET LOCAL {s}; DELETE FROM audit_payload"))()
+                in_acme(world, partial(sql, f"SET LOCAL {setting}; DELETE FROM audit_payload"))()
 
 
 # --- audit_erase itself -----------------------------------------------------------------------------------------------
@@ -287,7 +273,7 @@ def test_the_eraser_sees_no_ciphertext_and_no_key(world: World, ground: Ground) 
     with acting_as("glassbox_eraser"):
         for statement in ("SELECT ciphertext FROM audit_payload", "SELECT wrapped_key FROM audit_datakey"):
             with rolled_back(), pytest.raises(Exception, match="permission denied"):
-                in_acme(world, lambda s=statement: sql(s))()
+                in_acme(world, partial(sql, statement))()
 
 
 def test_executing_is_repeated_without_harm(world: World, ground: Ground) -> None:
@@ -307,8 +293,8 @@ def test_the_remover_owns_the_function_and_may_no_more_than_it_does(world: World
         )
         assert cursor.fetchall() == [(False, False, False, 0, ["audit_erase(uuid,text,uuid)"], False)]
         cursor.execute(
-            "SELECT c.relname, p.name "
-            "FROM pg_class c, unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) p (name) WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' "
+            "SELECT c.relname, p.name FROM pg_class c, unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) "
+            "AS p (name) WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' "
             "AND has_table_privilege('glassbox_remover', c.oid, p.name)"
         )
         assert cursor.fetchall() == [("audit_payload", "DELETE")]

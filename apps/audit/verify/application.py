@@ -158,41 +158,40 @@ class _Verification:
                 self._find(FindingClass.INCONSISTENT, words, size=size)
 
     def _judge_event(self, entry: Entry) -> None:
-        place: dict[str, Any] = {"index": entry.index, "event_id": entry.event_id}
         if entry.header is None:
-            self._find(FindingClass.MISSING_EVENT, "its leaf is there, the event is gone", **place)
+            self._find_in(entry, FindingClass.MISSING_EVENT, "its leaf is there, the event is gone")
             return
         if not entry.is_sealed:
             words = "its header or commitments are not those that were sealed"
-            self._find(FindingClass.ALTERED_EVENT, words, **place)
+            self._find_in(entry, FindingClass.ALTERED_EVENT, words)
         for group in sorted(entry.known.keys() | entry.groups.keys()):
-            self._judge_group(entry, group, {**place, "group": group})
+            self._judge_group(entry, group, str(entry.header["id"]))
 
-    def _judge_group(self, entry: Entry, group: str, place: dict[str, Any]) -> None:
-        is_named = self._authorised.get((str(entry.event_id), group), -1) > entry.index
+    def _judge_group(self, entry: Entry, group: str, event: str) -> None:
+        is_named = self._authorised.get((event, group), -1) > entry.index
         if group in entry.groups:
             self._groups += 1
-            self._judge_present(entry, group, place)
+            self._judge_present(entry, group)
             if is_named:
                 words = "its removal was authorised, and it is still there"
-                self._find(FindingClass.INCOMPLETE_ERASURE, words, **place)
+                self._find_in(entry, FindingClass.INCOMPLETE_ERASURE, words, group)
             return
         self._removed += 1
         if not is_named:
             words = "it is gone, and no later sealed event authorises that"
-            self._find(FindingClass.UNAUTHORISED_REMOVAL, words, **place)
+            self._find_in(entry, FindingClass.UNAUTHORISED_REMOVAL, words, group)
         elif group == Group.ACTOR and entry.label:
             words = "its removal was authorised; the name stands by the event"
-            self._find(FindingClass.INCOMPLETE_ERASURE, words, **place)
+            self._find_in(entry, FindingClass.INCOMPLETE_ERASURE, words, group)
 
-    def _judge_present(self, entry: Entry, group: str, place: dict[str, Any]) -> None:
+    def _judge_present(self, entry: Entry, group: str) -> None:
         if group not in entry.known:
             words = "it is there, and the event was written without it"
-            self._find(FindingClass.UNKNOWN_GROUP, words, **place)
+            self._find_in(entry, FindingClass.UNKNOWN_GROUP, words, group)
         elif self._contents:
             problem = entry.problem(group)
             if problem:
-                self._find(FindingClass.ALTERED_GROUP, problem, **place)
+                self._find_in(entry, FindingClass.ALTERED_GROUP, problem, group)
             else:
                 self._opened += 1
 
@@ -221,6 +220,9 @@ class _Verification:
             if not waits or now - occurred_at > SEALED_WITHIN:
                 words = "it has no leaf, and should have one by now"
                 self._find(FindingClass.UNSEALED, words, event_id=event_id)
+
+    def _find_in(self, entry: Entry, kind: FindingClass, words: str, group: str | None = None) -> None:
+        self._find(kind, words, index=entry.index, event_id=entry.event_id, group=group)
 
     def _find(self, kind: FindingClass, words: str, **place: Any) -> None:
         self._findings.add(kind, words, **place)
