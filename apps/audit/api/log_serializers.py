@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from apps.audit.log.proofs import ConsistencyProof, InclusionProof
 from apps.audit.models import Checkpoint
+from apps.tenants.api.serializers import Field
 
 _LARGEST: Final = 2**63 - 1
 _PATH: Final = "SHA-256 hashes in hex, in the order in which the verification takes them."
@@ -22,11 +23,14 @@ class HexField(serializers.CharField):
 
 class CheckpointSerializer(serializers.Serializer[Checkpoint]):
     size = serializers.IntegerField(help_text="How many events it covers.")
-    root = HexField(help_text="The root of the Merkle tree over their leaves, in hex.")
     created_at = serializers.DateTimeField()
     note = serializers.CharField(
         help_text="A signed note (C2SP): origin, size, root in base64, an empty line, and the Ed25519 signature."
     )
+
+    def get_fields(self) -> dict[str, Field]:
+        root = HexField(help_text="The root of the Merkle tree over their leaves, in hex.")
+        return {**super().get_fields(), "root": root}
 
 
 class ProofQuerySerializer(serializers.Serializer[Any]):
@@ -44,10 +48,12 @@ class InclusionProofSerializer(serializers.Serializer[InclusionProof]):
     index = serializers.IntegerField(help_text="Its place, from 0.")
     size = serializers.IntegerField(help_text="Of the log that the proof is about.")
     path = serializers.ListField(child=HexField(), help_text=_PATH)
-    root = HexField()
     checkpoint = serializers.CharField(
         allow_null=True, help_text="The signed note of this size; null where none was signed."
     )
+
+    def get_fields(self) -> dict[str, Field]:
+        return {**super().get_fields(), "root": HexField(help_text="Over the leaves of that size, in hex.")}
 
 
 class ConsistencyProofSerializer(serializers.Serializer[ConsistencyProof]):

@@ -23,12 +23,13 @@ _ANSWER_WITHIN_SECONDS = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignOfLife:
-    """One process; consequence says what its absence means, in words for a user."""
+    """One part; consequence says what it means when it is not alive, in words for a user, and trouble in one word."""
 
     name: str
     alive: bool
     detail: str
     consequence: str
+    trouble: str = "Silent"
 
 
 def signs_of_life() -> tuple[SignOfLife, ...]:
@@ -79,6 +80,7 @@ def _sealer() -> SignOfLife:
         alive=not lag.is_late,
         detail=f"{events}, the oldest for {lag.oldest.total_seconds():,.0f} s" if lag.waiting else "all events sealed",
         consequence="Events are recorded, and not sealed: until they are, nobody outside would miss them.",
+        trouble="Late",
     )
 
 
@@ -92,4 +94,5 @@ def _checkpoints() -> SignOfLife:
         alive=not state.problem,
         detail=f"{done}; the last attempt failed ({state.problem})" if state.problem else done,
         consequence="The log goes on. What proves it to outsiders is not renewed: see the worker's log for the reason.",
+        trouble="Failed",
     )
