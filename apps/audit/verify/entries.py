@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -46,11 +46,15 @@ _HASHES: Final = "SELECT hash FROM audit_leaf WHERE tenant_id = %s AND index < %
 # One look into the index an event: a list of ids would be looked for among all of the tenant's rows, batch after batch.
 _GROUPS: Final = """
     SELECT p.event_id, p.field_group, p.data_key_id, p.ciphertext
-      FROM unnest(%s::uuid[], %s::boolean[]) AS wanted (id, opened)
+      FROM unnest(%s::uuid[]) AS wanted (id)
      CROSS JOIN LATERAL (
-           SELECT event_id, field_group, data_key_id,
-                  CASE WHEN %s OR field_group = 'core' AND wanted.opened THEN ciphertext END AS ciphertext
+           SELECT event_id, field_group, data_key_id, ciphertext
              FROM audit_payload WHERE tenant_id = %s AND event_id = wanted.id OFFSET 0) AS p
+"""
+_PRESENT: Final = """
+    SELECT l.event_id, ARRAY(SELECT p.field_group FROM audit_payload p
+                              WHERE p.tenant_id = l.tenant_id AND p.event_id = l.event_id)
+      FROM audit_leaf l WHERE l.tenant_id = %s AND l.index BETWEEN %s AND %s
 """
 _WAITING: Final = f"""
     SELECT e.id, {_SECONDS}, EXISTS (SELECT FROM audit_unsealed u WHERE u.tenant_id = e.tenant_id
@@ -217,16 +221,26 @@ class LogReader:
 
     def _add_groups(self, entries: Sequence[Entry]) -> None:
         by_id = {entry.event_id: entry for entry in entries if entry.header is not None}
-        named = [entry.action in AUTHORISING for entry in by_id.values()]
+        opened = [id for id, entry in by_id.items() if self._contents or entry.action in AUTHORISING]
+        if len(opened) < len(by_id):
+            self._add_present(by_id, entries[0].index, entries[-1].index)
         with connection.cursor() as cursor:
-            cursor.execute(_GROUPS, [list(by_id), named, self._contents, self._tenant])
+            cursor.execute(_GROUPS, [opened, self._tenant])
             rows = cursor.fetchall()
-        unknown = {key_id for _, _, key_id, ciphertext in rows if ciphertext is not None} - self._keys.keys()
+        unknown = {key_id for _, _, key_id, _ in rows} - self._keys.keys()
         self._keys |= data_keys(self._tenant, unknown) if unknown else {}
         for event_id, group, key_id, ciphertext in rows:
+            is_opened = self._contents or group == Group.CORE
             by_id[event_id].groups[group] = (
-                None if ciphertext is None else self._opened(event_id, group, self._keys.get(key_id), ciphertext)
+                self._opened(event_id, group, self._keys.get(key_id), ciphertext) if is_opened else None
             )
+
+    def _add_present(self, by_id: Mapping[UUID, Entry], first: int, last: int) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(_PRESENT, [self._tenant, first, last])
+            for event_id, groups in cursor.fetchall():
+                if event_id in by_id:
+                    by_id[event_id].groups = dict.fromkeys(groups)
 
     def _opened(self, event_id: UUID, group: str, key: bytes | None, ciphertext: bytes) -> Opened | Damaged:
         if key is None:
