@@ -84,6 +84,7 @@ def as_text(report: dict[str, Any]) -> str:
             f"time to seal, median {seal['median']:>10.2f} s",
             f"time to seal, p99    {p99:>10.2f} s      aim: {AIM_P99_S:g} s: {_verdict(p99 <= AIM_P99_S)}",
             f"time to seal, most   {seal['most']:>10.2f} s",
+            f"p99 by tenths of the run: {', '.join(f'{each:.1f}' for each in report['p99_by_tenth_s'])} s",
             f"one leaf an event, contiguous, and the root recomputed in {report['verified_in_s']:.1f} s: "
             f"{'yes' if report['whole'] else 'NO'}",
         ]
@@ -152,9 +153,16 @@ def _report(
         "kind": "a whole retrieval of 20 hits" if question else "small events of two groups",
         "appends_per_s": len(written) / span,
         "time_to_seal_s": {"median": median(waits), "p99": quantiles(waits, n=100)[-1], "most": max(waits)},
+        "p99_by_tenth_s": [quantiles(part, n=100)[-1] for part in _tenths(waits)],
         "whole": whole,
         "verified_in_s": time.perf_counter() - began,
     }
+
+
+def _tenths(waits: list[float]) -> list[list[float]]:
+    """In the order of the log: whether the sealer falls behind, or was late once."""
+    length = len(waits) // 10
+    return [waits[start : start + length] for start in range(0, 10 * length, length)]
 
 
 def _is_whole(tenant: Any, in_log: set[str], written: set[str]) -> bool:
