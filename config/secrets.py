@@ -7,6 +7,7 @@ wins over the file:
     GLASSBOX_SCOPE_TOKEN_KEYS            kid:hex[,kid:hex ...]; the first signs, the others still verify (rotation)
     GLASSBOX_AUDIT_MASTER_KEY            hex, 32 bytes
     GLASSBOX_AUDIT_KEKS                  kid:hex[,kid:hex ...]; the first wraps, the others still unwrap (rotation)
+    GLASSBOX_LOG_SIGNING_KEY             kid:hex, 32 bytes; demanded of the worker alone
     GLASSBOX_DB_PASSWORD_<ROLE>          one a login role, for example GLASSBOX_DB_PASSWORD_API for glassbox_api
 """
 
@@ -42,6 +43,7 @@ _DJANGO: Final = "DJANGO_SECRET_KEY"
 _SCOPE: Final = "GLASSBOX_SCOPE_TOKEN_KEYS"
 _AUDIT: Final = "GLASSBOX_AUDIT_MASTER_KEY"
 _KEKS: Final = "GLASSBOX_AUDIT_KEKS"
+_LOG: Final = "GLASSBOX_LOG_SIGNING_KEY"
 
 
 class SecretsFileError(ApplicationError):
@@ -69,6 +71,14 @@ class WrappingKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogSeed:
+    """What the log's checkpoints are signed with (Ed25519): `kid` names it in the signature, `seed` is 32 bytes."""
+
+    kid: str
+    seed: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Secrets:
     """All secrets of an installation; `repr` shows none of them.
 
@@ -77,6 +87,7 @@ class Secrets:
         audit_master_key: 32 bytes, from which the keys of the digests in the log are derived.
         audit_keks: at least one; the first wraps the data keys of the log, all unwrap.
         database_passwords: by role name, one for each of LOGIN_ROLES.
+        log_seed: None where it was not asked for.
     """
 
     django_secret_key: str = field(repr=False)
@@ -84,6 +95,7 @@ class Secrets:
     audit_master_key: bytes = field(repr=False)
     audit_keks: tuple[WrappingKey, ...]
     database_passwords: Mapping[str, str] = field(repr=False)
+    log_seed: LogSeed | None = None
 
 
 def password_variable(role: str) -> str:
@@ -127,13 +139,16 @@ def required_secrets(values: Mapping[str, str] | None = None) -> Secrets:
     return _parse(values, origin=None)
 
 
-def secret_texts(reader: env.Reader) -> dict[str, str]:
-    """The variables of all secrets, unparsed: for a reader that gathers the problems of others as well."""
-    return {name: reader.secret(name) for name in _names()}
+def secret_texts(reader: env.Reader, *, signs_log: bool = False) -> dict[str, str]:
+    """The variables of all secrets, unparsed: for a reader that gathers the problems of others as well.
+
+    Args: signs_log: with the key that signs the log, which only the worker is given.
+    """
+    return {name: reader.secret(name) for name in _names() if name != _LOG or signs_log}
 
 
 def _names() -> tuple[str, ...]:
-    return (_DJANGO, _SCOPE, _AUDIT, _KEKS, *(password_variable(role) for role in LOGIN_ROLES))
+    return (_DJANGO, _SCOPE, _AUDIT, _KEKS, _LOG, *(password_variable(role) for role in LOGIN_ROLES))
 
 
 def _generate() -> dict[str, str]:
@@ -142,6 +157,7 @@ def _generate() -> dict[str, str]:
         _SCOPE: f"k1:{secrets.token_hex(KEY_BYTES)}",
         _AUDIT: secrets.token_hex(KEY_BYTES),
         _KEKS: f"kek1:{secrets.token_hex(KEY_BYTES)}",
+        _LOG: f"log1:{secrets.token_hex(KEY_BYTES)}",
         **{password_variable(role): secrets.token_urlsafe(32) for role in LOGIN_ROLES},
     }
 
@@ -181,7 +197,11 @@ def _parse(values: Mapping[str, str], *, origin: Path | None) -> Secrets:
     audit = _key_bytes(values[_AUDIT])
     if audit is None:
         problems.append(f"{_AUDIT} must be {KEY_BYTES} bytes in hex")
-    if keys is None or keks is None or audit is None:
+    log = _named_keys(values[_LOG]) if _LOG in values else ()
+    if log is None or len(log) > 1:
+        problems.append(f"{_LOG} must be kid:hex, with {KEY_BYTES} bytes")
+        log = None
+    if log is None or keys is None or keks is None or audit is None:
         if origin is not None:
             raise SecretsFileError(path=origin, problem=", and ".join(problems))
         raise env.EnvironmentVariableError(problems="\n".join(f"{problem}." for problem in problems))
@@ -191,6 +211,7 @@ def _parse(values: Mapping[str, str], *, origin: Path | None) -> Secrets:
         audit_master_key=audit,
         audit_keks=tuple(WrappingKey(kid=kid, key=key) for kid, key in keks),
         database_passwords=MappingProxyType({role: values[password_variable(role)] for role in LOGIN_ROLES}),
+        log_seed=LogSeed(kid=log[0][0], seed=log[0][1]) if log else None,
     )
 
 

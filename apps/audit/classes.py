@@ -29,5 +29,7 @@ def register_tenant_events() -> None:
         _core("tenants.session.logout", "Signed out", "user_id"),
         _core("tenants.session.tenant_switched", "Tenant switched", "user_id"),
         _core("tenants.user.configured", "Account changed", "user_id", "is_active", "password_reset"),
+        _core("audit.payload.erased", "Removal from the log authorised", "removals", "reason_code"),
+        _core("audit.log.exported", "Log exported", "first", "size", "contents"),
         _core("audit.data_keys.rewrapped", "Keys of the log wrapped anew", "kek_id", "rewrapped"),
     )

@@ -40,3 +40,59 @@ class DataKeyDamagedError(ApplicationError):
     code = "audit.data_key_damaged"
     status = 500
     message = "A data key of the log does not unwrap under {kek!r}: it was changed, or that key was."
+
+
+class LogInconsistentError(ApplicationError):
+    """The log is not a continuation of what was signed before: nothing more of it is signed."""
+
+    code = "audit.log_inconsistent"
+    status = 500
+    message = (
+        "The log is not a continuation of its {which} checkpoint of {size} leaves: {problem}. No checkpoint is signed "
+        "until somebody has found out why. Run manage.py audit verify."
+    )
+
+
+class SigningKeyMissingError(ApplicationError):
+    code = "audit.signing_key_missing"
+    status = 500
+    message = "Only the worker signs the log: run this as glassbox_worker, with GLASSBOX_LOG_SIGNING_KEY."
+
+
+class CheckpointExportError(ApplicationError):
+    """It is tried again with the next checkpoint."""
+
+    code = "audit.checkpoint_export"
+    status = 500
+    message = "A checkpoint can't be exported to {place}: {problem}."
+
+
+class NotSealedError(ApplicationError):
+    """The event is recorded, and has no leaf in the tree that was asked for."""
+
+    code = "audit.not_sealed"
+    status = 409
+    message = "Event {event} is not in a signed checkpoint yet. That takes about a minute: try again."
+
+
+class SizeUnknownError(ApplicationError):
+    code = "audit.size_unknown"
+    status = 404
+    message = "There is no log of {size} leaves to prove anything of: sizes go from 1 to {largest}."
+
+
+class NoCheckpointError(ApplicationError):
+    code = "audit.no_checkpoint"
+    status = 404
+    message = "No checkpoint has been signed yet. The first one follows the first event within about a minute."
+
+
+class MissingNodesError(ApplicationError):
+    """Leaves or subtrees that the log's size promises are not there."""
+
+    code = "audit.log_damaged"
+    status = 500
+    message = (
+        "{count} stored hashes of the log are missing, such as number {index} of level {level}. Run manage.py audit "
+        "verify."
+    )

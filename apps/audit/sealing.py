@@ -57,13 +57,18 @@ def seal(values: Mapping[str, Any], *, place: Place, key: bytes) -> Sealed:
     )
 
 
-def open_sealed(ciphertext: bytes, *, place: Place, key: bytes, committed: bytes) -> dict[str, Any]:
-    """The group's values. Args: committed: what the event says of this group. Raises: SealBrokenError."""
+def unsealed(ciphertext: bytes, *, place: Place, key: bytes) -> tuple[bytes, bytes]:
+    """The salt and the canonical content, whatever the event says of them. Raises: SealBrokenError."""
     try:
         plain = AESGCM(key).decrypt(ciphertext[:_NONCE_BYTES], ciphertext[_NONCE_BYTES:], place.aad())
     except (InvalidTag, ValueError):
         raise SealBrokenError("it does not decrypt: it was changed, or belongs to another event or group") from None
-    salt, content = plain[:SALT_BYTES], plain[SALT_BYTES:]
+    return plain[:SALT_BYTES], plain[SALT_BYTES:]
+
+
+def open_sealed(ciphertext: bytes, *, place: Place, key: bytes, committed: bytes) -> dict[str, Any]:
+    """The group's values. Args: committed: what the event says of this group. Raises: SealBrokenError."""
+    salt, content = unsealed(ciphertext, place=place, key=key)
     if not hmac.compare_digest(commitment(salt=salt, group=place.group, content=content), committed):
         raise SealBrokenError("it does not open its commitment: it is not what the event was written with")
     values: dict[str, Any] = json.loads(content)

@@ -14,6 +14,8 @@ from apps.audit.registry import Group
 INTENT: Final = "intent"
 POLICY_VERSION: Final = "policy_version"
 DOCUMENT: Final = "document_id"
+# Of an event that authorises removals: what audit_erase goes by, since the database can't read the sealed core.
+REMOVAL: Final = "removal"
 
 
 def term(name: str, value: object) -> str:
@@ -30,6 +32,9 @@ def _of_core(values: Mapping[str, Any]) -> Iterable[str]:
     for name in (INTENT, POLICY_VERSION):
         if isinstance(values.get(name), str | int):
             yield term(name, values[name])
+    for removal in values.get("removals", ()):
+        if isinstance(removal, Mapping):
+            yield term(REMOVAL, f"{removal['event_id']}:{removal['group']}")
 
 
 def _of_passages(values: Mapping[str, Any]) -> Iterable[str]:

@@ -23,6 +23,8 @@ _INSERT: Final = """
             %(id)s, %(tenant)s, %(scopes)s::uuid[], %(action)s, %(outcome)s, %(at)s, %(actor_kind)s, %(actor)s,
             %(label)s, %(subject_type)s, %(subject)s, %(commitments)s::jsonb
         )
+    ), waiting AS (
+        INSERT INTO audit_unsealed (tenant_id, event_id) VALUES (%(tenant)s, %(id)s)
     )
     INSERT INTO audit_payload (tenant_id, event_id, scope_ids, field_group, ciphertext, data_key_id, terms)
     SELECT %(tenant)s, %(id)s, %(scopes)s::uuid[], part.name, part.ciphertext, %(key)s,
@@ -34,7 +36,7 @@ _INSERT: Final = """
 def insert_event(
     event: Event, sealed: Mapping[str, Sealed], *, key_id: UUID, terms: Mapping[str, Sequence[str]]
 ) -> None:
-    """Insert both; from then on the event counts as one that was read.
+    """Insert both, and the row by which the event waits for its leaf; from then on it counts as one that was read.
 
     Args: event: made and not saved, with its id.
           sealed, terms: by group.

@@ -39,7 +39,7 @@ def keys_by_scope(model: type[models.Model], by: IsolationLevel) -> list[str]:
     owner = ("tenant_id", "scope_id") if by is IsolationLevel.SCOPE else ("tenant_id",)
     statements = [
         f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey, "
-        f"ADD CONSTRAINT {table}_pkey PRIMARY KEY ({', '.join((*owner, 'id'))})"
+        f"ADD CONSTRAINT {table}_pkey PRIMARY KEY ({', '.join((*owner, str(model._meta.pk.column)))})"
     ]
     for field in tenant_keys(model):
         target = field.related_model._meta

@@ -14,7 +14,7 @@ import psycopg
 from psycopg import sql
 
 from apps.tenants.catalogue.guarded import guarded_tables
-from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, RUNTIME_ROLES
+from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, HANDED_OVER, RUNTIME_ROLES
 from apps.tenants.tokens import pads
 from config.secrets import SigningKey
 
@@ -27,6 +27,7 @@ _PLANNER_SQL = _SQL / "planner.sql"
 ROLE_ATTRIBUTES: Mapping[str, str] = {
     "glassbox_owner": "LOGIN NOBYPASSRLS",
     "glassbox_authz": "NOLOGIN NOBYPASSRLS",
+    "glassbox_remover": "NOLOGIN NOBYPASSRLS",
     "glassbox_api": "LOGIN NOBYPASSRLS",
     "glassbox_worker": "LOGIN NOBYPASSRLS",
     "glassbox_auditor": "LOGIN NOBYPASSRLS",
@@ -67,9 +68,24 @@ def provision(
 
 
 def settle(*, admin_url: str, database: str) -> None:
-    """What only the server's administrator can put right, after every migration: see the two below."""
+    """What only the server's administrator can put right, after every migration: see the three below."""
+    hand_over_functions(admin_url=admin_url, database=database)
     grant_global_tables(admin_url=admin_url, database=database)
     settle_planner(admin_url=admin_url, database=database)
+
+
+def hand_over_functions(*, admin_url: str, database: str) -> None:
+    """Functions that a migration made for a role that nobody logs in as: a migration can't give them away itself."""
+    with psycopg.connect(admin_url, dbname=database) as connection:
+        for function, role in HANDED_OVER.items():
+            row = connection.execute(
+                "SELECT pg_get_userbyid(proowner) FROM pg_proc WHERE oid = to_regprocedure(%s)", [function]
+            ).fetchone()
+            if row is not None and row[0] != role:
+                # Who is no superuser may give a function only to a role that may create where it lies.
+                connection.execute(f"GRANT CREATE ON SCHEMA public TO {role}")
+                connection.execute(sql.SQL(f"ALTER FUNCTION {function} OWNER TO {role}"))
+                connection.execute(f"REVOKE CREATE ON SCHEMA public FROM {role}")
 
 
 def settle_planner(*, admin_url: str, database: str) -> None:
@@ -169,7 +185,7 @@ def _wall(connection: psycopg.Connection, database: str, keys: Sequence[SigningK
         "REVOKE ALL ON SCHEMA public FROM PUBLIC",
         "ALTER SCHEMA public OWNER TO glassbox_owner",
         "GRANT USAGE ON SCHEMA public TO glassbox_api, glassbox_worker, glassbox_auditor, glassbox_eraser, "
-        "glassbox_backup",
+        "glassbox_backup, glassbox_remover",
         "GRANT pg_read_all_data TO glassbox_backup",
     ):
         connection.execute(sql.SQL(statement).format(db=name))

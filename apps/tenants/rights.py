@@ -8,6 +8,9 @@ RUNTIME_ROLES = ("glassbox_api", "glassbox_worker")
 # Those that a person or a queue may log in as besides; none of them may see past the wall either.
 ORDINARY_ROLES = (*RUNTIME_ROLES, "glassbox_auditor", "glassbox_eraser")
 
+# Functions that run with the rights of a role that nobody logs in as or is a member of: the only way to those rights.
+HANDED_OVER: Mapping[str, str] = {"public.audit_erase(uuid, text, uuid)": "glassbox_remover"}
+
 # Functions of pg_catalog that look past row-level security and that everybody may call by default, as LIKE patterns.
 CLOSED_FUNCTIONS = (
     r"pg\_stat\_get\_%",

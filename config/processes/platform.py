@@ -69,7 +69,7 @@ def start_platform(
     worker_processes: int = 1,
     queues: Sequence[str] = ("celery",),
 ) -> Platform:
-    """Start worker, beat and web, and wait until they do their work. The services and the schema must be there.
+    """Start worker, sealer, beat and web, and wait until they do their work. The services and the schema must be there.
 
     Args:
         port: free, see `choose_port`.
@@ -80,6 +80,7 @@ def start_platform(
     """
     specs = (
         _worker(worker_processes, queues),
+        _sealer(),
         _beat(),
         _web(host, port, web_processes),
     )
@@ -139,6 +140,24 @@ def _worker(processes: int, queues: Sequence[str]) -> ProcessSpec:
         environment={"GLASSBOX_DB_ROLE": "glassbox_worker"},
         ready=lambda: _worker_answers(name),
         stop_timeout_s=60.0,
+    )
+
+
+def _sealer() -> ProcessSpec:
+    """The log's sequencer: a worker of its own, without children, that never waits behind a document."""
+    return ProcessSpec(
+        name="sealer",
+        command=(
+            *_celery("worker"),
+            "--loglevel=WARNING",
+            "--pool=solo",
+            "--queues=log",
+            f"--hostname=glassbox-sealer-{os.getpid()}@%h",
+            "--without-gossip",
+            "--without-mingle",
+        ),
+        environment={"GLASSBOX_DB_ROLE": "glassbox_worker"},
+        stop_timeout_s=20.0,
     )
 
 

@@ -117,6 +117,14 @@ GLASSBOX_MAX_QUESTION_CHARS = 4_000
 GLASSBOX_IMPACT_EVENTS = env.integer("GLASSBOX_IMPACT_EVENTS", default=500, minimum=0)
 # Where the log's key-encryption keys are: a class after apps.audit.keys.contracts.KeyProvider.
 GLASSBOX_AUDIT_KEY_PROVIDER = "apps.audit.keys.environment.EnvironmentKeys"
+# Where checkpoints of the log go, out of the database's reach: a directory, or s3://bucket/prefix with the rest below.
+GLASSBOX_CHECKPOINT_URL = env.text("GLASSBOX_CHECKPOINT_URL", default=str(GLASSBOX_HOME / "checkpoints"))
+GLASSBOX_CHECKPOINT_S3 = {
+    "endpoint": env.text("GLASSBOX_CHECKPOINT_S3_ENDPOINT", default=""),
+    "region": env.text("GLASSBOX_CHECKPOINT_S3_REGION", default="us-east-1"),
+    "access_key": env.text("GLASSBOX_CHECKPOINT_S3_ACCESS_KEY", default=""),
+    "secret_key": env.secret("GLASSBOX_CHECKPOINT_S3_SECRET_KEY", default=""),
+}
 DATA_UPLOAD_MAX_MEMORY_SIZE = GLASSBOX_MAX_UPLOAD_BYTES
 # A policy in its editor is a form with a field for each term and example: the baseline alone has more than 1,000.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
@@ -261,8 +269,13 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "forget-ended-sessions": {"task": "apps.tenants.tasks.forget_ended_sessions", "schedule": 3600.0},
     "activate-due-policies": {"task": "apps.intents.tasks.activate_due_policies", "schedule": 30.0},
     "corpus-sweep": {"task": "apps.corpus.tasks.sweep", "schedule": 30.0},
+    # Not long good: what one run leaves, the next one finds.
+    "audit-seal": {"task": "apps.audit.tasks.seal", "schedule": 1.0, "options": {"expires": 5}},
+    "audit-checkpoint": {"task": "apps.audit.tasks.checkpoint", "schedule": 60.0, "options": {"expires": 60}},
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
+# The sequencer never waits behind a document that is being read: it has a worker of its own.
+CELERY_TASK_ROUTES: dict[str, dict[str, Any]] = {"apps.audit.tasks.seal": {"queue": "log"}}
 CELERY_TIMEZONE = "UTC"
 
 # --- E-mail -------------------------------------------------------------------------------------------------------

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from apps.audit.log.notes import SigningKey
 from config import env
 from config.database import database_settings
+from config.log_keys import SIGNING_ROLE, VERIFY_KEYS, verify_keys
 from config.secrets import required_secrets, secret_texts
 from config.services.layout import ServiceName
 from config.settings.base import *  # noqa: F403
@@ -15,7 +17,7 @@ with env.collecting() as _env:
     DATABASE_URL = _env.url("DATABASE_URL", schemes=("postgresql", "postgres"))
     _redis_url = _env.url("REDIS_URL", schemes=("redis", "rediss", "unix"))
     ALLOWED_HOSTS = list(_env.items("DJANGO_ALLOWED_HOSTS"))
-    _texts = secret_texts(_env)
+    _texts = secret_texts(_env, signs_log=GLASSBOX_DB_ROLE == SIGNING_ROLE)
 _secrets = required_secrets(_texts)
 
 SECRET_KEY = _secrets.django_secret_key
@@ -23,6 +25,9 @@ GLASSBOX_SCOPE_KEYS = _secrets.scope_token_keys
 GLASSBOX_AUDIT_KEY = _secrets.audit_master_key
 GLASSBOX_AUDIT_KEKS = _secrets.audit_keks
 GLASSBOX_DB_PASSWORDS = _secrets.database_passwords
+_seed = _secrets.log_seed
+GLASSBOX_LOG_SIGNING_KEY = None if _seed is None else SigningKey(name=_seed.kid, seed=_seed.seed)
+GLASSBOX_LOG_VERIFY_KEYS = verify_keys(GLASSBOX_LOG_SIGNING_KEY, env.items(VERIFY_KEYS, default=()))
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS if not host.startswith(".")]
 
 _pool_size = env.integer("GLASSBOX_DB_POOL", default=8, minimum=1)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 
+from apps.audit.log.notes import SigningKey
 from config import env
 from config.database import database_settings
+from config.log_keys import SIGNING_ROLE, VERIFY_KEYS, verify_keys
 from config.secrets import load_secrets
 from config.services.layout import Layout, ServiceName
 from config.settings.base import *  # noqa: F403
@@ -31,6 +33,12 @@ GLASSBOX_AUDIT_KEY = _secrets.audit_master_key
 GLASSBOX_AUDIT_KEKS = _secrets.audit_keks
 GLASSBOX_DB_PASSWORDS = _secrets.database_passwords
 GLASSBOX_DB_ROLE = env.text("GLASSBOX_DB_ROLE", default="glassbox_api")
+if _secrets.log_seed is None:
+    raise AssertionError("a checkout makes its own key")
+_log_key = SigningKey(name=_secrets.log_seed.kid, seed=_secrets.log_seed.seed)
+GLASSBOX_LOG_SIGNING_KEY = _log_key if GLASSBOX_DB_ROLE == SIGNING_ROLE else None
+GLASSBOX_LOG_VERIFY_KEYS = verify_keys(_log_key, env.items(VERIFY_KEYS, default=()))
+GLASSBOX_CHECKPOINT_URL = str(GLASSBOX_HOME / "checkpoints" / TEST_DATABASE)
 
 DATABASES = {
     "default": database_settings(

@@ -70,6 +70,10 @@ DOORS = (
     Door("post", "/api/v1/policy/versions/{version}/comments/", Permission.POLICY_VIEW),
     Door("get", "/api/v1/audit/events/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/audit/events/{event}/", Permission.AUDIT_VIEW),
+    Door("get", "/api/v1/audit/events/{event}/proof/", Permission.AUDIT_VIEW),
+    Door("get", "/api/v1/audit/checkpoints/", Permission.AUDIT_VIEW),
+    Door("get", "/api/v1/audit/checkpoints/latest/", Permission.AUDIT_VIEW),
+    Door("get", "/api/v1/audit/consistency/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/scopes/", None),
     Door("get", "/api/v1/me/", None),
 )

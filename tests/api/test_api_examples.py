@@ -31,6 +31,7 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission, Role
 from tests.api.conftest import firm_with_provider, ready_document
 from tests.api.test_api_access import DOORS
+from tests.audit.acting import checkpointed, sealed
 from tests.corpus.ingesting import ingest, remote_profile, run
 from tests.factories import Firm, make_key, make_member, make_personal_key
 from tests.model_server import ModelServer
@@ -64,6 +65,8 @@ def reader(acme: Firm) -> dict[str, str]:
     with open_scope(tenant=acme.id, reason="a test"):
         event = Event.objects.filter(subject_id=document.id).latest("occurred_at")
         in_force = PolicyVersion.objects.get(status=VersionStatus.ACTIVE)
+    sealed(acme)
+    checkpointed(acme)
     return {
         "DOCUMENT_ID": str(document.id),
         "JOB_ID": str(broken.job.id),

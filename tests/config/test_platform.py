@@ -1,10 +1,11 @@
-"""The platform as `manage.py up` starts it: real web, worker and beat on the suite's services."""
+"""The platform as `manage.py up` starts it: real web, worker, sealer and beat on the suite's services."""
 
 from __future__ import annotations
 
 import json
 import os
 import socket
+import time
 import urllib.request
 from collections.abc import Iterator
 
@@ -12,8 +13,13 @@ import psutil
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.test import TransactionTestCase
+from pytest_django import DjangoDbBlocker
 
+from apps.audit.log.sequencer import tenants_that_wait
 from config.processes import Platform, choose_port, start_platform
+from tests.audit.acting import recorded
+from tests.factories import make_firm
 
 
 class Output:
@@ -27,7 +33,7 @@ class Output:
 
 
 @pytest.fixture(scope="module")
-def platform(django_db_setup: None) -> Iterator[Platform]:
+def platform(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Platform]:
     output = Output()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GLASSBOX_TEST_DATABASE", settings.TEST_DATABASE)
@@ -36,6 +42,8 @@ def platform(django_db_setup: None) -> Iterator[Platform]:
     # Ours is only one of the suite's many uses of the services: the others go on.
     yield Platform(supervisor=started.supervisor, base_url=started.base_url, leaves_services=False)
     started.supervisor.stop()
+    with django_db_blocker.unblock():
+        TransactionTestCase._fixture_teardown(TransactionTestCase())
 
 
 def test_its_health_is_whole(platform: Platform) -> None:
@@ -44,14 +52,30 @@ def test_its_health_is_whole(platform: Platform) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "role"), [("web", "glassbox_api"), ("worker", "glassbox_worker"), ("beat", "glassbox_worker")]
+    ("name", "role"),
+    [
+        ("web", "glassbox_api"),
+        ("worker", "glassbox_worker"),
+        ("sealer", "glassbox_worker"),
+        ("beat", "glassbox_worker"),
+    ],
 )
 def test_each_process_has_the_role_that_its_work_needs(platform: Platform, name: str, role: str) -> None:
     assert psutil.Process(platform.supervisor.pid(name)).environ()["GLASSBOX_DB_ROLE"] == role
 
 
+def test_events_are_sealed_by_the_clock(platform: Platform, django_db_blocker: DjangoDbBlocker) -> None:
+    """By the schedule, the broker, and the worker that seals; aim: two seconds."""
+    with django_db_blocker.unblock():
+        recorded(make_firm("sealed-by-the-clock"), 3)
+        deadline = time.monotonic() + 20
+        while tenants_that_wait():
+            assert time.monotonic() < deadline, "nobody sealed them"
+            time.sleep(0.05)
+
+
 def test_nothing_is_left_of_it_when_it_has_stopped(platform: Platform) -> None:
-    pids = [platform.supervisor.pid(name) for name in ("web", "worker", "beat")]
+    pids = [platform.supervisor.pid(name) for name in ("web", "worker", "sealer", "beat")]
     everything = [child for pid in pids for child in [psutil.Process(pid), *psutil.Process(pid).children()]]
     platform.stop()
     assert [process for process in everything if process.is_running() and process.status() != "zombie"] == []

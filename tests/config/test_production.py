@@ -54,3 +54,13 @@ def test_a_malformed_one_is_named_and_its_value_is_not_repeated(name: str) -> No
     assert result.returncode == 1
     assert name in result.stderr
     assert "hunter2" not in result.stderr
+
+
+def test_the_key_that_signs_the_log_is_demanded_of_the_worker_alone() -> None:
+    worker = _NEEDED | {"GLASSBOX_DB_ROLE": "glassbox_worker"}
+    result = _check_deploy(worker)
+    assert result.returncode == 1
+    assert "GLASSBOX_LOG_SIGNING_KEY is not set." in result.stderr
+    assert _check_deploy(worker | {"GLASSBOX_LOG_SIGNING_KEY": f"log1:{secrets.token_hex(32)}"}).returncode == 0
+    malformed = _check_deploy(worker | {"GLASSBOX_LOG_SIGNING_KEY": secrets.token_hex(32)})
+    assert "GLASSBOX_LOG_SIGNING_KEY must be kid:hex" in malformed.stderr

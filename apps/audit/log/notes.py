@@ -18,7 +18,7 @@ import binascii
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from cryptography.exceptions import InvalidSignature
@@ -70,7 +70,7 @@ class SigningKey:
     """A private key by its name; `seed` is 32 bytes."""
 
     name: str
-    seed: bytes
+    seed: bytes = field(repr=False)
 
     @property
     def verify_key(self) -> VerifyKey:

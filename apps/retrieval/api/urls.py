@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
+from apps.audit.api.log import CheckpointListView, ConsistencyView, EventProofView, LatestCheckpointView
 from apps.audit.api.views import EventListView, EventView
 from apps.corpus.api.contents import ChunkListView, ContentView, PageView, VersionListView
 from apps.corpus.api.documents import DocumentListView, DocumentView
@@ -52,6 +53,10 @@ urlpatterns = [
     path("v1/policy/versions/<uuid:id>/comments/", VersionCommentView.as_view()),
     path("v1/audit/events/", EventListView.as_view()),
     path("v1/audit/events/<uuid:id>/", EventView.as_view()),
+    path("v1/audit/events/<uuid:id>/proof/", EventProofView.as_view()),
+    path("v1/audit/checkpoints/", CheckpointListView.as_view()),
+    path("v1/audit/checkpoints/latest/", LatestCheckpointView.as_view()),
+    path("v1/audit/consistency/", ConsistencyView.as_view()),
     path("v1/scopes/", ScopeListView.as_view()),
     path("v1/me/", MeView.as_view()),
     path("v1/health/", HealthView.as_view()),

@@ -10,6 +10,9 @@ from django_celery_beat.models import PeriodicTask
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
+from apps.audit.log.export.state import export_state
+from apps.audit.log.lag import sealing_lag
+from apps.tenants.context import current_scope
 from config.celery import app
 
 SWEEP = "corpus-sweep"
@@ -20,12 +23,13 @@ _ANSWER_WITHIN_SECONDS = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignOfLife:
-    """One process; consequence says what its absence means, in words for a user."""
+    """One part; consequence says what it means when it is not alive, in words for a user, and trouble in one word."""
 
     name: str
     alive: bool
     detail: str
     consequence: str
+    trouble: str = "Silent"
 
 
 def signs_of_life() -> tuple[SignOfLife, ...]:
@@ -43,7 +47,7 @@ def signs_of_life() -> tuple[SignOfLife, ...]:
         detail=f"{workers} answering" if workers else "none answers",
         consequence="Documents are taken in and wait to be read.",
     )
-    return redis, worker, _beat()
+    return redis, worker, _beat(), _sealer(), _checkpoints()
 
 
 def _workers() -> int | None:
@@ -65,4 +69,30 @@ def _beat() -> SignOfLife:
         alive=alive,
         detail=f"last noted {last:%H:%M} UTC" if last else "has not run yet",
         consequence="A document whose worker died, or whose message was lost, waits until it runs again.",
+    )
+
+
+def _sealer() -> SignOfLife:
+    lag = sealing_lag()
+    events = "1 event waits" if lag.waiting == 1 else f"{lag.waiting:,} events wait"
+    return SignOfLife(
+        name="Log",
+        alive=not lag.is_late,
+        detail=f"{events}, the oldest for {lag.oldest.total_seconds():,.0f} s" if lag.waiting else "all events sealed",
+        consequence="Events are recorded, and not sealed: until they are, nobody outside would miss them.",
+        trouble="Late",
+    )
+
+
+def _checkpoints() -> SignOfLife:
+    state = export_state(current_scope().tenant_id)
+    done = (
+        f"exported at {state.size:,} events, {state.at:%H:%M} UTC" if state.size and state.at else "none exported yet"
+    )
+    return SignOfLife(
+        name="Checkpoints",
+        alive=not state.problem,
+        detail=f"{done}; the last attempt failed ({state.problem})" if state.problem else done,
+        consequence="The log goes on. What proves it to outsiders is not renewed: see the worker's log for the reason.",
+        trouble="Failed",
     )

@@ -11,17 +11,23 @@ from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, ORDINARY_ROLES
 APPEND_ONLY = ("audit_event", "audit_payload")
 # Keys that the worker wraps anew, and that nobody removes.
 REWRAPPED = ("audit_datakey",)
-SECURITY_DEFINERS = (
-    "authz.verified",
-    "authz.tenant",
-    "authz.scopes",
-    "authz.may",
-    "authz.acts_as",
-    "authz.tenant_if_open",
-    "authz.scopes_if_open",
-    "authz.is_open",
-    "authz.identity",
-)
+# What the worker alone inserts, and nobody changes; what it alone takes away, when the leaf is there.
+SEALED = ("audit_leaf", "audit_subtree", "audit_checkpoint")
+QUEUED = ("audit_unsealed",)
+# With the role that each must belong to.
+SECURITY_DEFINERS = {
+    "authz.verified": "glassbox_authz",
+    "authz.tenant": "glassbox_authz",
+    "authz.scopes": "glassbox_authz",
+    "authz.may": "glassbox_authz",
+    "authz.acts_as": "glassbox_authz",
+    "authz.tenant_if_open": "glassbox_authz",
+    "authz.scopes_if_open": "glassbox_authz",
+    "authz.is_open": "glassbox_authz",
+    "authz.identity": "glassbox_authz",
+    # Removes what a sealed event of the log names, and nothing else (apps/audit/migrations/0004_erase.py).
+    "public.audit_erase": "glassbox_remover",
+}
 
 
 def definers(cursor: Cursor) -> Iterator[Finding]:
@@ -38,11 +44,12 @@ def definers(cursor: Cursor) -> Iterator[Finding]:
         """,
         listed=list(SECURITY_DEFINERS),
     ):
+        keeper = SECURITY_DEFINERS.get(function)
         problems = [
             text
             for text, found in (
                 ("runs with its owner's rights and is not listed", is_definer and not is_listed),
-                ("does not belong to glassbox_authz", is_listed and owner != "glassbox_authz"),
+                (f"does not belong to {keeper}", is_listed and owner != keeper),
                 ("has no pinned search_path", is_definer and not is_pinned),
                 ("may be called by everybody", is_public),
             )
@@ -129,6 +136,10 @@ def rights(cursor: Cursor) -> Iterator[Finding]:
             OR (relname = ANY (%(append)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT'))
             OR (relname = ANY (%(rewrapped)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT')
                 AND (role, right_) <> ('glassbox_worker', 'UPDATE'))
+            OR (relname = ANY (%(sealed)s::text[]) AND right_ <> 'SELECT'
+                AND (role, right_) <> ('glassbox_worker', 'INSERT'))
+            OR (relname = ANY (%(queued)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT')
+                AND (role, right_) <> ('glassbox_worker', 'DELETE'))
             OR (NOT is_guarded AND NOT relname || ':' || right_ = ANY (%(granted)s::text[])
                 AND role IN ('glassbox_api', 'glassbox_worker'))
             OR (NOT is_guarded AND role NOT IN ('glassbox_api', 'glassbox_worker'))
@@ -137,6 +148,8 @@ def rights(cursor: Cursor) -> Iterator[Finding]:
         roles=list(ORDINARY_ROLES),
         append=list(APPEND_ONLY),
         rewrapped=list(REWRAPPED),
+        sealed=list(SEALED),
+        queued=list(QUEUED),
         granted=_global_rights(),
     ):
         yield Finding(

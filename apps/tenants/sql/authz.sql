@@ -3,7 +3,8 @@
 
 CREATE SCHEMA IF NOT EXISTS authz AUTHORIZATION glassbox_authz;
 REVOKE ALL ON SCHEMA authz FROM PUBLIC;
-GRANT USAGE ON SCHEMA authz TO glassbox_owner, glassbox_api, glassbox_worker, glassbox_auditor, glassbox_eraser;
+GRANT USAGE ON SCHEMA authz TO glassbox_owner, glassbox_api, glassbox_worker, glassbox_auditor, glassbox_eraser,
+    glassbox_remover;
 
 CREATE TABLE IF NOT EXISTS authz.signing_key (
     kid text PRIMARY KEY,
@@ -184,7 +185,7 @@ BEGIN
         IF name <> 'verified(text, text)' THEN
             EXECUTE format(
                 'GRANT EXECUTE ON FUNCTION authz.%s TO glassbox_owner, glassbox_api, glassbox_worker, '
-                'glassbox_auditor, glassbox_eraser', name);
+                'glassbox_auditor, glassbox_eraser, glassbox_remover', name);
         END IF;
     END LOOP;
 END

@@ -1,4 +1,4 @@
-"""`manage.py audit`: what an operator does to the log's keys from a shell."""
+"""`manage.py audit`: what an operator does to the log and its keys from a shell."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from argparse import RawDescriptionHelpFormatter
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from django.conf import settings
@@ -13,6 +14,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.audit.keys.data_keys import key_provider
 from apps.audit.keys.rotation import rewrap_data_keys
+from apps.audit.log.checkpoints import checkpoint_tenant
+from apps.audit.log.sequencer import seal_all_waiting, tenants_that_wait
+from apps.audit.management import audit_export, audit_verify
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
@@ -27,7 +31,14 @@ are not touched. It can be repeated, and is when it was interrupted.
 
 
 class Command(BaseCommand):
-    help = "Wraps the data keys of the log under the newest key-encryption key."
+    help = (
+        "rotate-keys: wraps the data keys of the log under the newest key-encryption key. "
+        "seal: gives the events that wait their leaves, as the sealer does every second. "
+        "checkpoint: signs and exports a checkpoint of every log that grew, as the worker does every minute. "
+        "log-key: prints the public key that checkpoints are verified with. "
+        "verify: whether a log is what it was. "
+        "export: a copy of a log, with the program that verifies it."
+    )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         return super().create_parser(
@@ -35,13 +46,21 @@ class Command(BaseCommand):
         )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("action", choices=["rotate-keys"])
+        parser.add_argument("action", choices=[*_ACTIONS, *_READING])
+        audit_verify.add_arguments(parser)
+        audit_export.add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["action"] in _READING:
+            _READING[options["action"]](self, options)
+            return
         if settings.GLASSBOX_DB_ROLE != ROLE:
             # The role that serves requests may not change a data key's row, and is not given the right for this.
             self._run_as_worker(str(options["action"]))
             return
+        _ACTIONS[str(options["action"])](self)
+
+    def rotate_keys(self) -> None:
         newest, rewrapped, failed = key_provider().current_id, 0, 0
         for tenant in all_tenants():
             try:
@@ -57,6 +76,28 @@ class Command(BaseCommand):
             raise CommandError(f"{failed} tenants still have data keys under an older key: keep it. See above.")
         self.stdout.write(f"{rewrapped} data keys wrapped anew; all are under {newest}.")
 
+    def seal(self) -> None:
+        self.stdout.write(f"{seal_all_waiting()} events sealed.")
+        waiting = tenants_that_wait()
+        if waiting:
+            raise CommandError(f"Events of {len(waiting)} tenants still wait: run it again, and see the log above.")
+
+    def checkpoint(self) -> None:
+        signed, failed = 0, 0
+        for tenant in all_tenants():
+            try:
+                signed += checkpoint_tenant(TenantId(tenant.id))
+            except ApplicationError as error:
+                failed += 1
+                self.stderr.write(f"{tenant.slug}: {error}")
+        if failed:
+            raise CommandError(f"{signed} checkpoints signed, and {failed} tenants have a problem: see above.")
+        self.stdout.write(f"{signed} checkpoints signed; all are exported to {settings.GLASSBOX_CHECKPOINT_URL}.")
+
+    def log_key(self) -> None:
+        for key in settings.GLASSBOX_LOG_VERIFY_KEYS:
+            self.stdout.write(key.line())
+
     def _run_as_worker(self, action: str) -> None:
         command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "audit", action]
         result = subprocess.run(
@@ -65,3 +106,16 @@ class Command(BaseCommand):
         self.stdout.write(result.stdout, ending="")
         if result.returncode:
             raise CommandError(result.stderr.strip() or f"{ROLE} could not do it", returncode=result.returncode)
+
+
+_ACTIONS: Final[Mapping[str, Callable[[Command], None]]] = {
+    "rotate-keys": Command.rotate_keys,
+    "seal": Command.seal,
+    "checkpoint": Command.checkpoint,
+    "log-key": Command.log_key,
+}
+# What every role may do that reads the log.
+_READING: Final[Mapping[str, Callable[[BaseCommand, Mapping[str, Any]], None]]] = {
+    "verify": audit_verify.run,
+    "export": audit_export.run,
+}

@@ -1,0 +1,151 @@
+"""Signing the state of a tenant's log, and carrying it to where the database can't rewrite it. As glassbox_worker."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from django.conf import settings
+from django.db import connection
+
+from apps.audit.errors import CheckpointExportError, LogInconsistentError, MissingNodesError, SigningKeyMissingError
+from apps.audit.log.export.contracts import LATEST, CheckpointPlace, checkpoint_place, note_name
+from apps.audit.log.export.state import note_exported, note_problem
+from apps.audit.log.notes import Checkpoint as SignedState
+from apps.audit.log.notes import InvalidNoteError, SigningKey, opened, signed
+from apps.audit.log.storage import root_at, stored_consistency_path, stored_size
+from apps.audit.log.tree import proves_consistency
+from apps.audit.models import Checkpoint
+from apps.errors import ApplicationError
+from apps.tenants.advisory import advisory_key
+from apps.tenants.context import open_scope
+from apps.tenants.ids import TenantId
+from apps.tenants.selectors.tenants import all_tenants
+
+logger = logging.getLogger("glassbox.audit")
+
+_REASON: Final = "sign and export a checkpoint of the log"
+
+
+def origin_of(tenant_id: TenantId) -> str:
+    return f"glassbox/audit/{tenant_id}"
+
+
+def checkpoint_all() -> int:
+    """Sign and export a checkpoint of every tenant whose log grew. Returns: how many were signed.
+
+    What fails is logged and shown, and tried again the next time; no other tenant waits for it.
+    """
+    made = 0
+    for tenant in all_tenants():
+        try:
+            made += checkpoint_tenant(TenantId(tenant.id))
+        except ApplicationError as error:
+            logger.error("no checkpoint of tenant %s: %s", tenant.id, error)  # noqa: TRY400
+        except Exception as error:  # noqa: BLE001 - one tenant's trouble is not another's
+            # Not its message: a database's may quote a row.
+            logger.error("no checkpoint of tenant %s: %s", tenant.id, type(error).__name__)  # noqa: TRY400
+    return made
+
+
+def checkpoint_tenant(tenant_id: TenantId) -> bool:
+    """Sign a checkpoint where the log grew, and export every one that the place outside lacks.
+
+    Before it signs, the log must be a continuation of the newest stored checkpoint and of the newest exported one,
+    each as its own signature tells it: a log that was rewritten is not signed over.
+
+    Returns: whether a checkpoint was signed.
+    Raises:  LogInconsistentError, SigningKeyMissingError; CheckpointExportError: it is signed and stored, and is
+             exported the next time.
+    """
+    try:
+        made = _signed_and_exported(tenant_id)
+    except ApplicationError as error:
+        note_problem(tenant_id, code=error.code)
+        raise
+    return made
+
+
+def _signed_and_exported(tenant_id: TenantId) -> bool:
+    try:
+        place = checkpoint_place()
+        outside = place.get(origin_of(tenant_id), LATEST)
+    except CheckpointExportError:
+        # What can't be compared with the outside is compared with what is stored, and signed: the chain goes on.
+        _signed_now(tenant_id, None)
+        raise
+    made = _signed_now(tenant_id, outside)
+    _export(tenant_id, place, outside)
+    return made
+
+
+def _signed_now(tenant_id: TenantId, outside: str | None) -> bool:
+    """In a transaction of its own: exported is what is committed."""
+    key: SigningKey | None = settings.GLASSBOX_LOG_SIGNING_KEY
+    if key is None:
+        raise SigningKeyMissingError
+    with open_scope(tenant=tenant_id, reason=_REASON):
+        if not _locked(tenant_id):
+            return False
+        size = stored_size()
+        last: Checkpoint | None = Checkpoint.objects.order_by("-size").first()
+        if outside is not None:
+            _refuse_other_history(tenant_id, "exported", outside, size)
+        if last is not None:
+            told = _refuse_other_history(tenant_id, "stored", last.note, size)
+            if told.size == size:
+                return False
+        if size == 0:
+            return False
+        root = _root(size)
+        note = signed(SignedState(origin=origin_of(tenant_id), size=size, root=root), key)
+        Checkpoint.objects.create(tenant_id=tenant_id, size=size, root=root, note=note)
+        return True
+
+
+def _locked(tenant_id: TenantId) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [advisory_key("checkpoint", tenant_id)])
+        return bool(cursor.fetchone()[0])
+
+
+def _root(size: int) -> bytes:
+    try:
+        return root_at(size)
+    except MissingNodesError as error:
+        raise LogInconsistentError(which="present", size=size, problem=str(error)) from error
+
+
+def _refuse_other_history(tenant_id: TenantId, which: str, note: str, size: int) -> SignedState:
+    """Raise LogInconsistentError unless the log of `size` leaves begins with what the note says."""
+    try:
+        told = opened(note, settings.GLASSBOX_LOG_VERIFY_KEYS)
+    except InvalidNoteError as error:
+        raise LogInconsistentError(which=which, size="?", problem=f"its note can't be trusted: {error}") from error
+    if told.origin != origin_of(tenant_id):
+        raise LogInconsistentError(which=which, size=told.size, problem="it is of another log")
+    if told.size > size:
+        raise LogInconsistentError(which=which, size=told.size, problem=f"there are only {size} leaves")
+    if told.size == 0:
+        return told
+    try:
+        path = stored_consistency_path(told.size, size)
+        root = root_at(size)
+    except MissingNodesError as error:
+        raise LogInconsistentError(which=which, size=told.size, problem=str(error)) from error
+    if not proves_consistency(first=told.size, second=size, path=path, first_root=told.root, second_root=root):
+        raise LogInconsistentError(which=which, size=told.size, problem="its leaves are not the same any more")
+    return told
+
+
+def _export(tenant_id: TenantId, place: CheckpointPlace, outside: str | None) -> None:
+    """Put what the place lacks, in order, and `latest` after it. One that was interrupted begins again there."""
+    origin = origin_of(tenant_id)
+    done = opened(outside, settings.GLASSBOX_LOG_VERIFY_KEYS).size if outside is not None else 0
+    with open_scope(tenant=tenant_id, reason=_REASON):
+        waiting = list(Checkpoint.objects.filter(size__gt=done).order_by("size").values_list("size", "note"))
+    for size, note in waiting:
+        place.put(origin, note_name(size), note)
+        place.put(origin, LATEST, note)
+        done = size
+    note_exported(tenant_id, size=done)

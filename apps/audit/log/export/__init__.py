@@ -1,0 +1,1 @@
+"""Where checkpoints go, out of the database's reach."""

@@ -1,0 +1,177 @@
+"""The sequencer: gives the events that wait their places in the tenant's log. One at a time, as glassbox_worker.
+
+A batch is one transaction: the leaves, the roots of the subtrees that they complete, and the rows by which the events
+waited. Killed before its commit, nothing of it is there and the same events wait; after it, they do not wait any more.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from django.db import connection
+
+from apps.audit.log.leaves import leaf_of
+from apps.audit.log.storage import ARITY, stored_size
+from apps.audit.log.tree import root_of
+from apps.audit.models import Event, Leaf, Subtree, Unsealed
+from apps.tenants.advisory import advisory_key
+from apps.tenants.context import open_identity, open_scope, tenant_scope_ids
+from apps.tenants.ids import TenantId
+from apps.tenants.principals import Principal, system_principal
+from apps.tenants.tokens import Identity
+
+logger = logging.getLogger("glassbox.audit")
+
+# Four of the smallest subtrees: a transaction costs a dozen ways to the database and back, however much is in it.
+# With 256, one sealer fell behind 32 writers on two cores.
+BATCH: Final = 1_024
+# Batches of one tenant before the next one has its turn: a fraction of a second.
+TURN: Final = 4
+_REASON: Final = "seal the log"
+
+_SEAL: Final = """
+    WITH sealed AS (
+        INSERT INTO audit_leaf (tenant_id, event_id, index, hash)
+        SELECT %(tenant)s, leaf.event_id, leaf.index, leaf.hash
+          FROM unnest(%(events)s::uuid[], %(indices)s::bigint[], %(hashes)s::bytea[]) AS leaf (event_id, index, hash)
+    )
+    DELETE FROM audit_unsealed WHERE tenant_id = %(tenant)s AND event_id = ANY (%(events)s::uuid[])
+"""
+# One step from tenant to tenant, however many events of each wait.
+_WAITING: Final = """
+    WITH RECURSIVE waiting (tenant_id) AS (
+        (SELECT tenant_id FROM audit_unsealed ORDER BY tenant_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT u.tenant_id FROM audit_unsealed u WHERE u.tenant_id > w.tenant_id
+                 ORDER BY u.tenant_id LIMIT 1)
+          FROM waiting w WHERE w.tenant_id IS NOT NULL
+    )
+    SELECT tenant_id FROM waiting WHERE tenant_id IS NOT NULL
+"""
+
+
+def tenants_that_wait() -> tuple[TenantId, ...]:
+    """Tenants with events that have no leaf. Costs: one query, whatever waits."""
+    with open_identity(Identity(all_tenants=True)), connection.cursor() as cursor:
+        cursor.execute(_WAITING)
+        return tuple(TenantId(row[0]) for row in cursor.fetchall())
+
+
+def seal_all_waiting() -> int:
+    """Seal what waits in every tenant, by turns: a long queue of one keeps the others waiting for one turn at most.
+
+    Returns: how many events. A tenant whose log can't be sealed is logged and tried again the next time; no other waits
+    for it.
+    """
+    sealed, is_more = 0, True
+    while is_more:
+        counts = [_sealed_or_logged(tenant_id) for tenant_id in tenants_that_wait()]
+        sealed += sum(counts)
+        is_more = any(count >= TURN * BATCH for count in counts)
+    return sealed
+
+
+def seal_tenant(tenant_id: TenantId, *, batches: int | None = None) -> int:
+    """Seal what waits in one tenant's log, batch by batch. Returns: how many events.
+
+    It stops at once where another sequencer is at it.
+
+    Args: batches: at most so many; None for all.
+    """
+    sealed = done = 0
+    # Read once a turn: an event of a scope that is made meanwhile has its turn in a second.
+    principal = system_principal(tenant_id=tenant_id, scope_ids=tenant_scope_ids(tenant_id), label=f"system: {_REASON}")
+    while batches is None or done < batches:
+        count = _seal_batch(principal) or 0
+        sealed, done = sealed + count, done + 1
+        if count < BATCH:
+            break
+    return sealed
+
+
+def _sealed_or_logged(tenant_id: TenantId) -> int:
+    try:
+        return seal_tenant(tenant_id, batches=TURN)
+    except Exception as error:  # noqa: BLE001 - one tenant's trouble is not another's
+        # Not its message: a database's may quote a row.
+        logger.error("the log of tenant %s can't be sealed: %s", tenant_id, type(error).__name__)  # noqa: TRY400
+        return 0
+
+
+def _seal_batch(principal: Principal) -> int | None:
+    """One batch in a transaction of its own. Returns: how many; None where another sequencer has the lock.
+
+    It is read after the lock is held, so what the last holder committed is seen.
+    """
+    tenant_id = principal.tenant_id
+    with open_scope(tenant=tenant_id, principal=principal, reason=_REASON):
+        if not _locked(tenant_id):
+            return None
+        events = _next_events()
+        if events:
+            _append(tenant_id, events)
+        return len(events)
+
+
+def _locked(tenant_id: TenantId) -> bool:
+    """Until the end of the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [advisory_key("seal", tenant_id)])
+        return bool(cursor.fetchone()[0])
+
+
+def _next_events() -> list[Event]:
+    """The events that have waited longest, by their ids, which ascend with the time.
+
+    An event may wait and not be visible, when its scope was made after the sequencer had read which scopes there are,
+    or when somebody took the event away: the others do not wait for it.
+    """
+    waiting = Unsealed.objects.order_by("event_id").values_list("event_id", flat=True)
+    ids: list[UUID] = list(waiting[:BATCH])
+    while ids:
+        events = sorted(Event.objects.filter(id__in=ids), key=lambda event: event.id)
+        if events:
+            return events
+        ids = list(waiting.filter(event_id__gt=ids[-1])[:BATCH])
+    return []
+
+
+def _append(tenant_id: TenantId, events: Sequence[Event]) -> None:
+    size = stored_size()
+    hashes = [leaf_of(event) for event in events]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _SEAL,
+            {
+                "tenant": tenant_id,
+                "events": [event.id for event in events],
+                "indices": list(range(size, size + len(events))),
+                "hashes": hashes,
+            },
+        )
+    Subtree.objects.bulk_create(_completed(tenant_id, size, size + len(hashes)))
+
+
+def _completed(tenant_id: TenantId, before: int, after: int) -> list[Subtree]:
+    """Subtrees whose last leaf is among the new ones, the lowest level first. The new leaves are stored already."""
+    made: list[Subtree] = []
+    level, new_from, new = 1, after, list[bytes]()
+    while (first := before // ARITY**level) < (last := after // ARITY**level):
+        # Above the leaves, what was made this moment is not stored yet: it follows what is.
+        below = _hashes(level - 1, first * ARITY, min(new_from, last * ARITY)) + new
+        roots = [root_of(below[start : start + ARITY]) for start in range(0, (last - first) * ARITY, ARITY)]
+        made += [
+            Subtree(tenant_id=tenant_id, level=level, index=first + place, hash=root)
+            for place, root in enumerate(roots)
+        ]
+        level, new_from, new = level + 1, first, roots
+    return made
+
+
+def _hashes(level: int, start: int, end: int) -> list[bytes]:
+    nodes = Subtree.objects.filter(level=level) if level else Leaf.objects.all()
+    within = nodes.filter(index__gte=start, index__lt=end).order_by("index")
+    return [bytes(hash) for hash in within.values_list("hash", flat=True)]

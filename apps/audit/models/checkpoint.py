@@ -1,0 +1,32 @@
+"""The signed states of a tenant's log."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from apps.tenants.models.base import TenantModel
+
+
+class Checkpoint(TenantModel):
+    """The log when it had `size` leaves. Inserted by glassbox_worker alone, and never changed or removed.
+
+    root: 32 bytes. note: signed (apps/audit/log/notes.py), with the origin glassbox/audit/<tenant id>; it is what is
+    exported, and what counts where the columns say something else.
+    """
+
+    size = models.BigIntegerField()
+    root = models.BinaryField()
+    note = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ("-size",)
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "size"], name="checkpoint_once_a_size"),
+            models.CheckConstraint(condition=Q(size__gte=1), name="checkpoint_of_a_leaf_at_least"),
+        )
+
+    def __str__(self) -> str:
+        return f"checkpoint of {self.size} leaves"

@@ -1,0 +1,31 @@
+"""What the log does by the clock. As glassbox_worker: no other role may make a leaf or a checkpoint."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from celery import Task, shared_task
+
+from apps.audit.log.checkpoints import checkpoint_all
+from apps.audit.log.lag import ALARM_AFTER, alarm_where_late
+from apps.audit.log.sequencer import seal_all_waiting
+
+_last_run: float | None = None
+
+
+def seal_all() -> int:
+    """Give every waiting event its leaf. Returns: how many.
+
+    An alarm is given for what waited while nobody was there to seal it, and for what still waits afterwards.
+    """
+    global _last_run
+    if _last_run is None or monotonic() - _last_run > ALARM_AFTER.total_seconds():
+        alarm_where_late()
+    sealed = seal_all_waiting()
+    alarm_where_late()
+    _last_run = monotonic()
+    return sealed
+
+
+seal: Task = shared_task(name="apps.audit.tasks.seal", ignore_result=True)(seal_all)
+checkpoint: Task = shared_task(name="apps.audit.tasks.checkpoint", ignore_result=True)(checkpoint_all)

@@ -1,0 +1,275 @@
+"""The log as the database holds it, leaf by leaf, for whoever judges or copies it: in batches, and never as a whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from apps.audit.canonical import NotCanonicalError, commitment, event_header, leaf_hash
+from apps.audit.keys.data_keys import data_keys
+from apps.audit.registry import ACTOR_LABEL, Group
+from apps.audit.sealing import Place, SealBrokenError, unsealed
+from apps.tenants.context import current_scope, open_scope
+from apps.tenants.ids import TenantId
+
+# Actions whose core may name groups that are removed; the offline verifier and audit_erase name them, too.
+AUTHORISING: Final = ("audit.payload.erased",)
+BATCH: Final = 2_000
+
+_HEX: Final = "0123456789abcdef"
+# Of a time that a header can have; a timestamp by itself would be parsed in Python, at a third of the cost of a leaf.
+_SECONDS: Final = """
+    CASE WHEN e.occurred_at BETWEEN '0001-01-02' AND '9999-12-30'
+         THEN floor(extract(epoch FROM e.occurred_at))::bigint END
+"""
+_COLUMNS: Final = f"""
+    l.index, l.hash, l.event_id, e.id, e.action, e.outcome, {_SECONDS}, e.actor_kind, e.actor_id, e.subject_type,
+    e.subject_id, e.scope_ids, e.commitments, e.actor_label
+"""
+# The tenant stands in every condition, so that indexes are used from their first column on.
+_LEAVES: Final = f"""
+    SELECT {_COLUMNS} FROM audit_leaf l LEFT JOIN audit_event e ON e.tenant_id = l.tenant_id AND e.id = l.event_id
+     WHERE l.tenant_id = %s AND l.index >= %s ORDER BY l.index
+"""  # noqa: S608
+_AUTHORISING: Final = f"""
+    SELECT {_COLUMNS} FROM audit_event e JOIN audit_leaf l ON l.tenant_id = e.tenant_id AND l.event_id = e.id
+     WHERE e.tenant_id = %s AND e.action = ANY (%s)
+"""  # noqa: S608
+_HASHES: Final = "SELECT hash FROM audit_leaf WHERE tenant_id = %s AND index < %s ORDER BY index"
+# One look into the index an event: a list of ids would be looked for among all of the tenant's rows, batch after batch.
+_GROUPS: Final = """
+    SELECT p.event_id, p.field_group, p.data_key_id, p.ciphertext
+      FROM unnest(%s::uuid[]) AS wanted (id)
+     CROSS JOIN LATERAL (
+           SELECT event_id, field_group, data_key_id, ciphertext
+             FROM audit_payload WHERE tenant_id = %s AND event_id = wanted.id OFFSET 0) AS p
+"""
+_PRESENT: Final = """
+    SELECT l.event_id, ARRAY(SELECT p.field_group FROM audit_payload p
+                              WHERE p.tenant_id = l.tenant_id AND p.event_id = l.event_id)
+      FROM audit_leaf l WHERE l.tenant_id = %s AND l.index BETWEEN %s AND %s
+"""
+_WAITING: Final = f"""
+    SELECT e.id, {_SECONDS}, EXISTS (SELECT FROM audit_unsealed u WHERE u.tenant_id = e.tenant_id
+                                           AND u.event_id = e.id)
+      FROM audit_event e
+     WHERE e.tenant_id = %s AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.tenant_id = e.tenant_id
+                                               AND l.event_id = e.id)
+     ORDER BY e.id
+"""  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A group that decrypts; whether it opens its commitment is another question."""
+
+    salt: bytes = field(repr=False)
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    words: str
+
+
+@dataclass(slots=True)
+class Entry:
+    """A leaf with its event.
+
+    header: None where the event is gone. commitments: as they stand, whatever that is; known: those that are some.
+    groups: those that are there; None: not opened.
+    """
+
+    index: int
+    leaf: bytes
+    event_id: UUID
+    action: str = ""
+    header: dict[str, Any] | None = None
+    commitments: Any = None
+    known: dict[str, str] = field(default_factory=dict)
+    label: str = ""
+    groups: dict[str, Opened | Damaged | None] = field(default_factory=dict)
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the leaf is the event's as it stands."""
+        if self.header is None or self.known != self.commitments:
+            return False
+        try:
+            return leaf_hash(self.header, self.known) == self.leaf
+        except NotCanonicalError:
+            return False
+
+    def problem(self, group: str) -> str:
+        """Why a group that was opened is not what was recorded; empty where it is."""
+        found = self.groups[group]
+        if isinstance(found, Damaged):
+            return found.words
+        if found is None:
+            return ""
+        if commitment(salt=found.salt, group=group, content=found.content).hex() != self.known.get(group):
+            return "it does not open its commitment"
+        if group == Group.ACTOR and self.values(group).get(ACTOR_LABEL) != self.label:
+            return "the name beside the event is not the one that was recorded"
+        return ""
+
+    def values(self, group: str) -> dict[str, Any]:
+        """What a group says that opens its commitment."""
+        found = self.groups[group]
+        values = json.loads(found.content) if isinstance(found, Opened) else {}
+        return values if isinstance(values, dict) else {}
+
+
+def _moment(seconds: int | None) -> datetime:
+    """None: a time that no header can have, and so one that no leaf will fit."""
+    return datetime.min.replace(tzinfo=UTC) if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def _is_commitment(value: Any) -> bool:
+    return isinstance(value, str) and len(value) == 64 and not value.strip(_HEX)
+
+
+@contextmanager
+def snapshot(tenant: TenantId, reason: str) -> Iterator[None]:
+    """Open all of the tenant's scopes on one state of the database, whatever is written meanwhile.
+
+    In a transaction that is open already, it is that transaction's view.
+    """
+    was_open = connection.in_atomic_block
+    with transaction.atomic():
+        if not was_open:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        with open_scope(tenant=tenant, reason=reason):
+            yield
+
+
+class LogReader:
+    """The log of the open scope's tenant. Args: contents: open all groups, not only those that authorise removals."""
+
+    def __init__(self, *, contents: bool) -> None:
+        self._tenant = current_scope().tenant_id
+        self._contents = contents
+        self._keys: dict[UUID, bytes | None] = {}
+
+    def entries(self, first: int) -> Iterator[Entry]:
+        """From the leaf `first` on, by index."""
+        yield from self._read(_LEAVES, [self._tenant, first])
+
+    def authorising(self) -> Iterator[Entry]:
+        """The sealed events whose core may authorise removals, in no order."""
+        yield from self._read(_AUTHORISING, [self._tenant, list(AUTHORISING)])
+
+    def hashes(self, before: int) -> Iterator[bytes]:
+        for rows in _batches(_HASHES, [self._tenant, before]):
+            for (hash,) in rows:
+                yield bytes(hash)
+
+    def waiting(self) -> Iterator[tuple[UUID, datetime, bool]]:
+        """Events without a leaf: id, when, and whether they wait for one."""
+        for rows in _batches(_WAITING, [self._tenant]):
+            for event_id, seconds, waits in rows:
+                yield event_id, _moment(seconds), waits
+
+    def _read(self, statement: str, parameters: list[Any]) -> Iterator[Entry]:
+        for rows in _batches(statement, parameters):
+            entries = [self._entry(*row) for row in rows]
+            self._add_groups(entries)
+            yield from entries
+
+    def _entry(
+        self,
+        index: int,
+        leaf: bytes,
+        event_id: UUID,
+        found: UUID | None,
+        action: str,
+        outcome: str,
+        seconds: int | None,
+        actor_kind: str,
+        actor_id: UUID | None,
+        subject_type: str,
+        subject_id: UUID | None,
+        scope_ids: list[UUID],
+        commitments: str,
+        label: str,
+    ) -> Entry:
+        if found is None:
+            return Entry(index, bytes(leaf), event_id)
+        header = event_header(
+            tenant_id=self._tenant,
+            event_id=found,
+            action=action,
+            outcome=outcome,
+            occurred_at=_moment(seconds),
+            actor_kind=actor_kind,
+            actor_id=actor_id,
+            subject_type=subject_type,
+            subject_id=subject_id,
+            scope_ids=scope_ids,
+        )
+        stored = json.loads(commitments)
+        known = {group: each for group, each in stored.items() if _is_commitment(each)} if type(stored) is dict else {}
+        return Entry(index, bytes(leaf), found, action, header, stored, known, label)
+
+    def _add_groups(self, entries: Sequence[Entry]) -> None:
+        by_id = {entry.event_id: entry for entry in entries if entry.header is not None}
+        opened = [id for id, entry in by_id.items() if self._contents or entry.action in AUTHORISING]
+        if len(opened) < len(by_id):
+            self._add_present(by_id, entries[0].index, entries[-1].index)
+        with connection.cursor() as cursor:
+            cursor.execute(_GROUPS, [opened, self._tenant])
+            rows = cursor.fetchall()
+        unknown = {key_id for _, _, key_id, _ in rows} - self._keys.keys()
+        self._keys |= data_keys(self._tenant, unknown) if unknown else {}
+        for event_id, group, key_id, ciphertext in rows:
+            is_opened = self._contents or group == Group.CORE
+            by_id[event_id].groups[group] = (
+                self._opened(event_id, group, self._keys.get(key_id), ciphertext) if is_opened else None
+            )
+
+    def _add_present(self, by_id: Mapping[UUID, Entry], first: int, last: int) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(_PRESENT, [self._tenant, first, last])
+            for event_id, groups in cursor.fetchall():
+                if event_id in by_id:
+                    by_id[event_id].groups = dict.fromkeys(groups)
+
+    def _opened(self, event_id: UUID, group: str, key: bytes | None, ciphertext: bytes) -> Opened | Damaged:
+        if key is None:
+            return Damaged("its data key does not unwrap")
+        try:
+            place = Place(tenant_id=self._tenant, event_id=event_id, group=group)
+            return Opened(*unsealed(bytes(ciphertext), place=place, key=key))
+        except SealBrokenError as error:
+            return Damaged(str(error))
+
+
+def authorised_removals(reader: LogReader) -> dict[tuple[str, str], int]:
+    """(event, group) -> the index of the last leaf that authorises its removal.
+
+    An event counts whose leaf is its own, and whose core is what was recorded.
+    """
+    found: dict[tuple[str, str], int] = {}
+    for entry in reader.authorising():
+        if "core" not in entry.groups or not entry.is_sealed or entry.problem("core"):
+            continue
+        for removal in entry.values("core").get("removals", ()):
+            match removal:
+                case {"event_id": str(event_id), "group": str(group)}:
+                    found[event_id, group] = max(entry.index, found.get((event_id, group), -1))
+    return found
+
+
+def _batches(statement: str, parameters: list[Any]) -> Iterator[list[Any]]:
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(statement, parameters)
+        while rows := cursor.fetchmany(BATCH):
+            yield rows

@@ -1,0 +1,215 @@
+"""A copy of one tenant's log that an outsider can check: a directory, or a .zip of the same files.
+
+    manifest.json       format, tenant, origin, exported_at (UTC), verify_keys, contents (whether groups are opened),
+                        first and size (leaves from first up to and without size), peaks: the roots, in hex, of the
+                        whole subtrees that the leaves before first are made of, the largest first
+    events.jsonl        a line a leaf, by index:
+                          index, leaf (its stored hash, hex), event_id
+                          header (object; null where the event is gone), commitments, actor_label
+                          groups: of those that are there, group -> {"salt": hex, "content": canonical JSON as text};
+                          null where the export is without contents; {"damaged": why} where it does not decrypt.
+                          A group that is gone is absent.
+    checkpoints.jsonl   size, root (hex), note (signed) of each checkpoint of the log's own, by size
+    checkpoint.txt      the newest of these notes
+    subtrees.jsonl      level, index, hash (hex) of the stored roots of whole subtrees of 256**level leaves
+    unsealed.jsonl      event_id, occurred_at, waits: events that have no leaf
+    verify_log.py       the verifier: python verify_log.py DIRECTORY --checkpoint FILE --key KEY
+
+Without contents, the cores of events that authorise removals are there all the same: they hold ids alone, and without
+them nobody could tell an erasure from a theft. With contents, an export is as confidential as the log.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any, Final
+
+from django.conf import settings
+from django.utils import timezone
+
+from apps.audit.log.checkpoints import origin_of
+from apps.audit.log.storage import stored_size
+from apps.audit.log.tree import Frontier
+from apps.audit.models import Checkpoint, Subtree
+from apps.audit.services import record
+from apps.audit.verify.application import trusted_checkpoint
+from apps.audit.verify.entries import Damaged, Entry, LogReader, Opened, snapshot
+from apps.audit.verify.errors import CheckpointAheadError, CheckpointOfAnotherLogError, ExportTargetError
+from apps.tenants.ids import TenantId
+
+FORMAT: Final = "glassbox.audit.export.v1"
+_VERIFIER: Final = Path(__file__).with_name("offline.py")
+
+# Opens a file of the export for writing.
+_Opener = Callable[[str], AbstractContextManager[IO[str]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """first, size: the leaves from first up to, and without, size."""
+
+    path: Path
+    first: int
+    size: int
+
+
+def export_log(*, tenant: TenantId, output: Path, since: str | None = None, contents: bool = True) -> Exported:
+    """Write the log to a directory, or to a .zip where the name ends so, and record that it was written.
+
+    Args:   output: must not exist. It is there, whole, when this returns, and not at all when it raises.
+            since: a signed checkpoint: only the events after it.
+            contents: with what the field groups say. The caller sees to it that whoever asks may read all of it.
+    Raises: ExportTargetError, CheckpointNotTrustedError, CheckpointOfAnotherLogError, CheckpointAheadError;
+            KeyEncryptionKeyMissingError.
+    Costs:  memory for a batch of events, however long the log is.
+    """
+    held = None if since is None else trusted_checkpoint(since)
+    if held is not None and held.origin != origin_of(tenant):
+        raise CheckpointOfAnotherLogError(origin=held.origin, wanted=origin_of(tenant))
+    if output.exists():
+        raise ExportTargetError(path=output, problem="it exists")
+    partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
+    try:
+        with snapshot(tenant, "export the log"):
+            start = Frontier()
+            if held is not None:
+                start = start.appended(LogReader(contents=False).hashes(held.size))
+                if start.size != held.size or start.root != held.root:
+                    raise CheckpointAheadError(size=held.size)
+            size = stored_size()
+            record(
+                action="audit.log.exported",
+                core={"first": start.size, "size": size, "contents": contents},
+                subject_type="tenant",
+                subject_id=tenant,
+            )
+            with _target(partial, is_zip=output.suffix == ".zip") as opened:
+                _write(opened, tenant=tenant, start=start, size=size, contents=contents)
+        partial.rename(output)
+    except OSError as error:
+        raise ExportTargetError(path=output, problem=error.strerror or error) from None
+    finally:
+        if partial.is_dir():
+            shutil.rmtree(partial)
+        elif partial.exists():
+            partial.unlink()
+    return Exported(path=output, first=start.size, size=size)
+
+
+def _write(opened: _Opener, *, tenant: TenantId, start: Frontier, size: int, contents: bool) -> None:
+    reader = LogReader(contents=contents)
+    _lines(opened, "events.jsonl", (_entry(entry, contents) for entry in reader.entries(start.size)))
+    newest = ""
+    with opened("checkpoints.jsonl") as file:
+        for row in Checkpoint.objects.order_by("size").iterator():
+            file.write(_json({"size": row.size, "root": bytes(row.root).hex(), "note": row.note}))
+            newest = row.note
+    with opened("checkpoint.txt") as file:
+        file.write(newest)
+    subtrees = Subtree.objects.order_by("level", "index").iterator()
+    _lines(
+        opened,
+        "subtrees.jsonl",
+        ({"level": each.level, "index": each.index, "hash": bytes(each.hash).hex()} for each in subtrees),
+    )
+    _lines(
+        opened,
+        "unsealed.jsonl",
+        (
+            {"event_id": str(event_id), "occurred_at": _time(occurred_at), "waits": waits}
+            for event_id, occurred_at, waits in reader.waiting()
+        ),
+    )
+    with opened("verify_log.py") as file:
+        file.write(_VERIFIER.read_text(encoding="utf-8"))
+    with opened("manifest.json") as file:
+        manifest = {
+            "format": FORMAT,
+            "tenant": str(tenant),
+            "origin": origin_of(tenant),
+            "exported_at": _time(timezone.now()),
+            "verify_keys": [key.line() for key in settings.GLASSBOX_LOG_VERIFY_KEYS],
+            "contents": contents,
+            "first": start.size,
+            "size": size,
+            "peaks": [peak.hex() for peak in start.peaks],
+        }
+        file.write(json.dumps(manifest, indent=2) + "\n")
+
+
+def _entry(entry: Entry, contents: bool) -> dict[str, Any]:
+    # Without contents the name beside the event is withheld too; whether it was blanked is not.
+    return {
+        "index": entry.index,
+        "leaf": entry.leaf.hex(),
+        "event_id": str(entry.event_id),
+        "header": entry.header,
+        "commitments": entry.commitments,
+        "actor_label": entry.label if contents or not entry.label else None,
+        "groups": {name: _group(entry.groups[name]) for name in sorted(entry.groups)},
+    }
+
+
+def _group(found: Opened | Damaged | None) -> dict[str, str] | None:
+    match found:
+        case Opened(salt=salt, content=content):
+            try:
+                return {"salt": salt.hex(), "content": content.decode()}
+            except UnicodeDecodeError:
+                return {"damaged": "it decrypts, and is no text"}
+        case Damaged(words=words):
+            return {"damaged": words}
+        case _:
+            return None
+
+
+def _lines(opened: _Opener, name: str, values: Iterable[dict[str, Any]]) -> None:
+    with opened(name) as file:
+        for value in values:
+            file.write(_json(value))
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _time(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@contextmanager
+def _target(path: Path, *, is_zip: bool) -> Iterator[_Opener]:
+    """Readable by nobody else: what is exported is confidential."""
+    if not is_zip:
+        path.mkdir(mode=0o700, parents=True)
+        yield lambda name: _opened(path / name)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive:
+
+        @contextmanager
+        def member(name: str) -> Iterator[IO[str]]:
+            with (
+                archive.open(name, "w", force_zip64=True) as inner,
+                io.TextIOWrapper(inner, encoding="utf-8", newline="\n") as text,
+            ):
+                yield text
+
+        yield member
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[str]]:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+        yield file

@@ -1,0 +1,108 @@
+"""What a verification finds, and says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+# As many findings are kept for showing; all are counted.
+MOST_KEPT: Final = 1_000
+
+
+class FindingClass(StrEnum):
+    """The same as the offline verifier's (offline.py says what each means), without those of a file."""
+
+    ALTERED_EVENT = "ALTERED_EVENT"
+    MISSING_EVENT = "MISSING_EVENT"
+    MISSING_LEAF = "MISSING_LEAF"
+    EXTRA_LEAF = "EXTRA_LEAF"
+    UNSEALED = "UNSEALED"
+    WRONG_SUBTREE = "WRONG_SUBTREE"
+    TRUNCATED = "TRUNCATED"
+    INCONSISTENT = "INCONSISTENT"
+    INVALID_CHECKPOINT = "INVALID_CHECKPOINT"
+    FOREIGN_CHECKPOINT = "FOREIGN_CHECKPOINT"
+    ALTERED_GROUP = "ALTERED_GROUP"
+    UNKNOWN_GROUP = "UNKNOWN_GROUP"
+    UNAUTHORISED_REMOVAL = "UNAUTHORISED_REMOVAL"
+    INCOMPLETE_ERASURE = "INCOMPLETE_ERASURE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that is wrong. index: of a leaf. size: of a checkpoint, in leaves. words: for a person."""
+
+    kind: FindingClass
+    words: str
+    index: int | None = None
+    event_id: UUID | None = None
+    group: str | None = None
+    size: int | None = None
+
+    def __str__(self) -> str:
+        places = (
+            ("leaf", self.index),
+            ("event", self.event_id),
+            ("group", self.group),
+            ("checkpoint of", self.size),
+        )
+        where = ", ".join(f"{name} {value}" for name, value in places if value is not None)
+        return f"{self.kind:<22}{where}: {self.words}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """How much was looked at. groups: that are there; opened: of them, against their commitment; removed: gone."""
+
+    leaves: int = 0
+    groups: int = 0
+    opened: int = 0
+    removed: int = 0
+    checkpoints: int = 0
+    unsealed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerificationReport:
+    """The state of one tenant's log at one moment.
+
+    first: the first leaf whose event was looked at; size: how many leaves the log has.
+    root: over all leaves, 32 bytes; None where leaves are missing.
+    checkpoint: leaves of the outside checkpoint that it was held against; None without one.
+    findings: the first MOST_KEPT; totals: all of them, by class.
+    """
+
+    tenant_id: UUID
+    origin: str
+    first: int
+    size: int
+    root: bytes | None
+    checkpoint: int | None
+    has_contents: bool
+    checked: Checked
+    findings: tuple[Finding, ...]
+    totals: Mapping[FindingClass, int]
+    started_at: datetime
+    elapsed_s: float
+
+    @property
+    def is_intact(self) -> bool:
+        return not self.totals
+
+
+@dataclass(slots=True)
+class Findings:
+    """Gathers them, within memory."""
+
+    kept: list[Finding] = field(default_factory=list)
+    totals: Counter[FindingClass] = field(default_factory=Counter)
+
+    def add(self, kind: FindingClass, words: str, **place: object) -> None:
+        self.totals[kind] += 1
+        if len(self.kept) < MOST_KEPT:
+            self.kept.append(Finding(kind=kind, words=words, **place))  # type: ignore[arg-type]
