@@ -187,6 +187,16 @@ def test_one_tenant_that_can_not_be_sealed_keeps_no_other_waiting(
     assert "secret" not in caplog.text
 
 
+def test_an_event_that_is_queued_again_by_somebody_keeps_no_other_waiting(acme: Firm) -> None:
+    sealed(acme)
+    with open_scope(tenant=acme.id, reason="a test"):
+        known = Leaf.objects.values_list("event_id", flat=True)
+        # As whoever serves requests, with nothing but SQL: the first of all, and one in between.
+        Unsealed.objects.bulk_create([Unsealed(tenant_id=acme.id, event_id=each) for each in (known[0], known[1])])
+    assert sealed(acme, 3) == 3
+    assert tree_is_whole(acme) == len(known) + 3
+
+
 def test_a_rolled_back_writer_leaves_no_gap(acme: Firm) -> None:
     for kept in (True, False, True):
         with open_scope(tenant=acme.id, reason="a test"):

@@ -132,11 +132,26 @@ def _next_events() -> list[Event]:
     waiting = Unsealed.objects.order_by("event_id").values_list("event_id", flat=True)
     ids: list[UUID] = list(waiting[:BATCH])
     while ids:
-        events = sorted(Event.objects.filter(id__in=ids), key=lambda event: event.id)
+        sealed = _let_off(ids)
+        unsealed = Event.objects.filter(id__in=[each for each in ids if each not in sealed])
+        events = sorted(unsealed, key=lambda event: event.id)
         if events:
             return events
         ids = list(waiting.filter(event_id__gt=ids[-1])[:BATCH])
     return []
+
+
+def _let_off(ids: Sequence[UUID]) -> frozenset[UUID]:
+    """Take events off the queue that have a leaf already. Returns: their ids.
+
+    Nothing of the application queues an event twice; whoever can write to the queue could, and a second leaf for one
+    event, which the database refuses, would keep all the others waiting for ever.
+    """
+    sealed = frozenset(Leaf.objects.filter(event_id__in=ids).values_list("event_id", flat=True))
+    if sealed:
+        logger.warning("%d events were queued that have their leaves already", len(sealed))
+        Unsealed.objects.filter(event_id__in=sealed).delete()
+    return sealed
 
 
 def _append(tenant_id: TenantId, events: Sequence[Event]) -> None:
