@@ -190,7 +190,7 @@ def test_one_tenant_that_can_not_be_sealed_keeps_no_other_waiting(
 def test_an_event_that_is_queued_again_by_somebody_keeps_no_other_waiting(acme: Firm) -> None:
     sealed(acme)
     with open_scope(tenant=acme.id, reason="a test"):
-        known = Leaf.objects.values_list("event_id", flat=True)
+        known = list(Leaf.objects.order_by("index").values_list("event_id", flat=True))
         # As whoever serves requests, with nothing but SQL: the first of all, and one in between.
         Unsealed.objects.bulk_create([Unsealed(tenant_id=acme.id, event_id=each) for each in (known[0], known[1])])
     assert sealed(acme, 3) == 3
