@@ -124,6 +124,7 @@ def test_an_event_is_told_in_words_by_group(acme: Firm, ada: Visitor) -> None:
         "The question",
         "The passages",
         "What is kept of this event",
+        "Its place in the log",
     ]
     assert "run, fund profile" in page.text
     assert f"/admin/corpus/document/{document_id}/change/" in page.links

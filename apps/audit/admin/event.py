@@ -22,6 +22,7 @@ from apps.audit.admin.event_filters import (
     SubjectFilter,
     WhenFilter,
 )
+from apps.audit.admin.event_proof import proof_of
 from apps.audit.admin.event_trace import TRACED, trace_of
 from apps.audit.admin.payload import kept_groups, lost_groups, payload_groups, subject_url
 from apps.audit.errors import UnregisteredActionError
@@ -165,6 +166,7 @@ class EventAdmin(TenantModelAdmin):
             keep_until=known and event.occurred_at.year + known.retention_years,
             groups=payload_groups(reading.payload, without=TRACED if trace else ()),
             trace=trace,
+            proof=proof_of(event),
             kept=kept_groups(reading, event.commitments),
             replay_url=trace and address("question_replay", event.id),
             events_url=self.url("changelist"),
