@@ -120,7 +120,8 @@ def test_an_outsider_checks_it_with_python_alone(acme: Firm, tmp_path: Path) -> 
     assert (told["result"], [each["class"] for each in told["findings"]]) == ("failed", ["ALTERED_GROUP"])
     assert "ALTERED_GROUP" in outsider(path).stdout
 
-    other = line.replace(line.rpartition("+")[2], line.rpartition("+")[2][::-1])
+    name, mark, key = line.split("+", 2)  # a key in base64 may hold a + itself
+    other = f"{name}+{mark}+{key[::-1]}"
     assert outsider(path, "--key", other).returncode == 2
     kept.write_text(newest_note(acme).replace("\n", "\n\n", 1))
     found = outsider(path, "--checkpoint", kept)
