@@ -16,7 +16,7 @@ from django.test import TransactionTestCase, override_settings
 from pytest_django import DjangoDbBlocker
 
 from tests.corpus.ingesting import remote_profile
-from tests.isolation.world import World, logged, make_world
+from tests.isolation.world import World, make_world
 from tests.model_server import ModelServer
 
 
@@ -50,7 +50,4 @@ def committed_ground(
 
 @pytest.fixture(scope="module")
 def world(committed_ground: None) -> World:
-    made = make_world()
-    for firm in (made.acme, made.bolt):
-        logged(firm)
-    return made
+    return make_world()

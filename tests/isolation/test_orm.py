@@ -25,6 +25,7 @@ from apps.intents.models import GoldenExample, GoldenVector
 from apps.tenants.context import ScopeContext, open_scope
 from apps.tenants.models import ApiKey, Grant, IdempotentRequest, Membership, Scope, Tenant, User
 from apps.tenants.models.base import TenantModel
+from tests.audit.acting import checkpointed, sealed
 from tests.isolation.harness import changed, held, sql
 from tests.isolation.world import World, canary
 
@@ -64,6 +65,14 @@ def _furnished(world: World) -> None:
             status_code=201,
             expires_at=timezone.now() + dt.timedelta(days=1),
         )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _logged(world: World) -> None:
+    """Enough events in both logs for a subtree, and a checkpoint, so that no tenant table is empty."""
+    for firm in (world.acme, world.bolt):
+        sealed(firm, 256)
+        checkpointed(firm)
 
 
 def as_amy(world: World) -> AbstractContextManager[ScopeContext]:

@@ -17,8 +17,6 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from apps.audit.log.sequencer import seal_tenant
-from apps.audit.models import Checkpoint, Subtree
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
 from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
@@ -26,7 +24,6 @@ from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.audit.acting import as_worker
 from tests.corpus.ingesting import ingest, run
 from tests.factories import Firm, make_firm, make_key, make_member, make_user
 
@@ -134,15 +131,6 @@ def _foreseen(firm: Firm) -> None:
             error_code="retrieval.impact_crashed",
             error_detail="It ended in the middle.",
         )
-
-
-def logged(firm: Firm) -> None:
-    """The firm's events in its log, with a subtree and a checkpoint, so that no tenant table is empty. Commits."""
-    with as_worker():
-        seal_tenant(firm.id)
-        with open_scope(tenant=firm.id, reason="a test"):
-            Subtree.objects.create(tenant_id=firm.id, level=1, index=0, hash=bytes(32))
-            Checkpoint.objects.create(tenant_id=firm.id, size=1, root=bytes(32), note=f"of {firm.tenant.slug}")
 
 
 def _commented(firm: Firm, principal: Principal) -> None:
