@@ -9,6 +9,8 @@ Pure and deterministic: the same text, snapshot and vectors give the same decisi
 
 from __future__ import annotations
 
+from typing import Final
+
 from apps.intents.contracts import UNRECOGNISED, IntentDecision, PolicySnapshot
 from apps.intents.explanation import Verdict, explain
 from apps.intents.instructions import core_question
@@ -20,6 +22,8 @@ from apps.intents.scoring import (
     nearest_examples,
     nearest_mean,
 )
+
+_NOBODY: Final = IntentScore(intent=UNRECOGNISED, similarity=None, points=0.0, score=0.0, terms=())
 
 
 def classify_question(
@@ -39,7 +43,8 @@ def classify_question(
     """
     core = core_question(question)
     similarities = example_similarities(snapshot, question_vector, example_vectors)
-    ranked = intent_scores(core.text, snapshot, similarities)
+    # A draft may have one intent, or none yet: nobody is second to it then.
+    ranked = (*intent_scores(core.text, snapshot, similarities), _NOBODY, _NOBODY)
     best = ranked[0]
     margin = round(best.score - ranked[1].score, 4)
     outside = nearest_mean(snapshot, similarities, UNRECOGNISED)

@@ -113,6 +113,14 @@ def test_the_reason_tells_how_much_was_set_aside_and_quotes_nothing_of_the_quest
     assert not [word for word in ("Ignore", "Charlie", "Dora") if word in decision.reason]
 
 
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_draft_with_fewer_than_two_intents_can_be_tried(count: int) -> None:
+    few = replace(POLICY, intents=POLICY.intents[:count])
+    decision = classify_question("What drawdown?", few, None, None)
+    assert decision.intent == ("performance" if count else "")
+    assert decision.recognised is bool(count)
+
+
 def test_the_nearest_examples_are_shown_best_first() -> None:
     nearest = decide("anything", 0.6, 0.3, 0.1).nearest
     assert [example.text for example in nearest] == ["example 0", "example 1", "example 2"]

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_POST
 
-from apps.corpus.providers.registry import provider_for
+from apps.corpus.providers.tenant import tenant_provider
 from apps.errors import ApplicationError
 from apps.intents.admin.draft_links import crumbs, draft_crumb, find_version, version_admin
 from apps.intents.check import golden_check
@@ -20,7 +20,6 @@ from apps.intents.services.golden import golden_vectors
 from apps.tenants.admin.base import require
 from apps.tenants.admin.pages import page
 from apps.tenants.roles import Permission
-from apps.tenants.selectors.tenants import current_tenant
 
 
 @require_POST
@@ -43,13 +42,9 @@ def draft_check_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
 def _outcome(snapshot: PolicySnapshot) -> dict[str, Any]:
     if len(snapshot.intents) < 2 or not snapshot.examples:
         return {"refusal": "There is nothing to tell apart yet: it needs two intents and golden examples."}
-    tenant = current_tenant()
     try:
         with transaction.atomic():
-            provider = provider_for(
-                tenant.embedding_profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict
-            )
-            check = golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=provider))
+            check = golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=tenant_provider()))
     except ApplicationError as error:
         return {
             "refusal": f"{error.detail} The test can't be made without it, and neither can a submission; your draft is "

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from apps.corpus.providers.errors import ProviderError
 from apps.corpus.providers.registry import provider_for
+from apps.corpus.providers.tenant import tenant_provider
 from apps.errors import ApplicationError
 from apps.intents.check import GoldenCheck, golden_check
 from apps.intents.contracts import PolicySnapshot
@@ -26,7 +27,6 @@ from apps.intents.policy_file.checking import checked_policy_file
 from apps.intents.policy_file.parsing import parse_policy_file
 from apps.intents.policy_file.references import described, file_text, needs_tenant, policy_named
 from apps.intents.scoring import Vector
-from apps.intents.services.desk import tenant_provider
 from apps.intents.services.golden import golden_vectors
 from apps.intents.tables import check_tables, check_verdict
 from apps.intents.validation import policy_problems

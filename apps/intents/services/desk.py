@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from apps.corpus.providers.errors import ProviderError
-from apps.corpus.providers.protocol import EmbeddingProvider
-from apps.corpus.providers.registry import provider_for
+from apps.corpus.providers.tenant import tenant_provider
 from apps.intents.classifier import classify_question
 from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
 from apps.intents.gate import gate
 from apps.intents.scoring import Vector
 from apps.intents.services.classify import classify
 from apps.intents.services.golden import golden_vectors
-from apps.tenants.selectors.tenants import current_tenant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,14 +21,6 @@ class Tried:
     question: str
     decision: IntentDecision
     grant: KindGrant
-
-
-def tenant_provider() -> EmbeddingProvider:
-    """The open tenant's own. Raises ResidencyError, UnknownProviderError."""
-    tenant = current_tenant()
-    return provider_for(
-        tenant.embedding_profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict
-    )
 
 
 def desk_vectors(snapshot: PolicySnapshot) -> tuple[Vector | None, str]:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.audit.models import Outcome
 from apps.audit.services import record
-from apps.corpus.providers.registry import provider_for
+from apps.corpus.providers.tenant import tenant_provider
 from apps.intents.check import GoldenCheck, golden_check
 from apps.intents.errors import (
     GoldenAccuracyError,
@@ -35,7 +35,6 @@ from apps.intents.validation import require_valid
 from apps.tenants.context import current_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
-from apps.tenants.selectors.tenants import current_tenant
 
 _WITHDRAWABLE = (VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 
@@ -156,11 +155,7 @@ def version_check(version: PolicyVersion) -> GoldenCheck:
     Raises: ProviderError: where it is down the terms alone would be judged, and not what answers are made with.
     """
     snapshot = version_snapshot(version)
-    tenant = current_tenant()
-    provider = provider_for(
-        tenant.embedding_profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict
-    )
-    return golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=provider))
+    return golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=tenant_provider()))
 
 
 def require_accuracy(version: PolicyVersion) -> GoldenCheck:

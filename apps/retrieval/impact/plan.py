@@ -12,7 +12,7 @@ from apps.audit.models import Event
 from apps.audit.selectors import Groups, readings_of
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.providers.errors import ProviderError, ResidencyError, UnknownProviderError
-from apps.corpus.providers.registry import provider_for
+from apps.corpus.providers.tenant import tenant_provider
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion
 from apps.intents.scoring import Vector
@@ -26,7 +26,6 @@ from apps.retrieval.trace import Stage
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import Scope
 from apps.tenants.selectors.grants import subtree
-from apps.tenants.selectors.tenants import current_tenant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,10 +136,7 @@ def expected_of(query_id: UUID) -> Expected | None:
 
 
 def _judged(*policies: PolicySnapshot) -> list[Judged]:
-    tenant = current_tenant()
-    provider = provider_for(
-        tenant.embedding_profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict
-    )
+    provider = tenant_provider()
     try:
         return [Judged(policy=each, vectors=golden_vectors(snapshot=each, provider=provider)) for each in policies]
     except (ResidencyError, UnknownProviderError):
