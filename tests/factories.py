@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -92,3 +93,10 @@ def make_personal_key(
             expires_at=timezone.now() + timedelta(days=days),
         )
     return key_principal(key), plain
+
+
+@contextmanager
+def as_(principal: Principal) -> Iterator[None]:
+    """Act as this person or key, in its tenant."""
+    with open_scope(tenant=principal.tenant_id, principal=principal):
+        yield

@@ -285,7 +285,7 @@ EMAIL_HOST = env.text("GLASSBOX_EMAIL_HOST", default="")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 EMAIL_PORT = env.integer("GLASSBOX_EMAIL_PORT", default=587, minimum=1, maximum=65535)
 EMAIL_HOST_USER = env.text("GLASSBOX_EMAIL_USER", default="")
-EMAIL_HOST_PASSWORD = env.text("GLASSBOX_EMAIL_PASSWORD", default="")
+EMAIL_HOST_PASSWORD = env.secret("GLASSBOX_EMAIL_PASSWORD", default="", minimum_length=1)
 EMAIL_USE_TLS = env.boolean("GLASSBOX_EMAIL_TLS", default=True)
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.text("GLASSBOX_EMAIL_FROM", default="glassbox@localhost")

@@ -12,8 +12,8 @@ from apps.retrieval.models import PolicyImpact
 from apps.tenants.roles import Role
 from tests.browser.conftest import PASSWORD
 from tests.corpus.ingesting import REPORT, ingest, run
-from tests.factories import Firm, make_member
-from tests.retrieval.impacting import as_, asked, draft_of, with_kinds
+from tests.factories import Firm, as_, make_member
+from tests.retrieval.impacting import asked, draft_of, with_kinds
 
 QUESTION = "What was the maximum drawdown of the Alpha Fund in the fourth quarter?"
 

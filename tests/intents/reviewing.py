@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 
 from apps.corpus.kinds import Kind
@@ -14,15 +13,9 @@ from apps.intents.services.drafts import draft_save, draft_start
 from apps.intents.services.reviews import version_submit
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
-from tests.factories import Firm
+from tests.factories import Firm, as_
 
 REASON = "Schedules belong to performance."
-
-
-@contextmanager
-def as_(principal: Principal) -> Iterator[None]:
-    with open_scope(tenant=principal.tenant_id, principal=principal):
-        yield
 
 
 def wider(snapshot: PolicySnapshot) -> PolicySnapshot:

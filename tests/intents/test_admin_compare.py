@@ -15,8 +15,8 @@ from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import remote_profile
-from tests.factories import Firm, make_firm, make_member
-from tests.intents.reviewing import as_, drafted, submitted
+from tests.factories import Firm, as_, make_firm, make_member
+from tests.intents.reviewing import drafted, submitted
 from tests.model_server import ModelServer
 from tests.visitor import Page, Visitor
 

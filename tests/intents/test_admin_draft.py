@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from uuid import UUID
 
@@ -22,7 +21,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import remote_profile
-from tests.factories import Firm, make_firm, make_member
+from tests.factories import Firm, as_, make_firm, make_member
 from tests.intents.drafting import Typed
 from tests.model_server import Fault, ModelServer
 from tests.visitor import Page, Visitor
@@ -56,12 +55,6 @@ def officer(olivia: Principal) -> Visitor:
 def draft(olivia: Principal) -> PolicyVersion:
     with as_(olivia):
         return draft_start(reason="Schedules belong to performance.")
-
-
-@contextmanager
-def as_(principal: Principal) -> Iterator[None]:
-    with open_scope(tenant=principal.tenant_id, principal=principal):
-        yield
 
 
 def wider(snapshot: PolicySnapshot) -> PolicySnapshot:

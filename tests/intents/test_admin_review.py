@@ -28,8 +28,8 @@ from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import remote_profile
-from tests.factories import Firm, make_firm, make_member
-from tests.intents.reviewing import REASON, again, as_, drafted, submitted, wider
+from tests.factories import Firm, as_, make_firm, make_member
+from tests.intents.reviewing import REASON, again, drafted, submitted, wider
 from tests.model_server import Fault, ModelServer
 from tests.visitor import Page, Visitor
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
@@ -54,7 +53,7 @@ from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import remote_profile
-from tests.factories import Firm, make_firm, make_member
+from tests.factories import Firm, as_, make_firm, make_member
 from tests.model_server import Fault, ModelServer
 
 pytestmark = pytest.mark.django_db
@@ -80,12 +79,6 @@ def officer(acme: Firm) -> Principal:
 @pytest.fixture
 def reviewer(acme: Firm) -> Principal:
     return make_member(acme, "rupert", Role.REVIEWER)
-
-
-@contextmanager
-def as_(principal: Principal) -> Iterator[None]:
-    with open_scope(tenant=principal.tenant_id, principal=principal):
-        yield
 
 
 def wider(snapshot: PolicySnapshot) -> PolicySnapshot:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID
 
@@ -23,16 +22,10 @@ from apps.retrieval.services.evaluation import evaluation_query_add
 from apps.retrieval.services.impact import impact_request
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
-from tests.factories import Firm
+from tests.factories import Firm, as_
 from tests.retrieval.asking import events
 
 Change = Callable[[PolicySnapshot], PolicySnapshot]
-
-
-@contextmanager
-def as_(principal: Principal) -> Iterator[None]:
-    with open_scope(tenant=principal.tenant_id, principal=principal):
-        yield
 
 
 def with_kinds(intent: str, *kinds: Kind) -> Change:

@@ -18,9 +18,9 @@ from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import ingest, run
-from tests.factories import Firm, make_member
+from tests.factories import Firm, as_, make_member
 from tests.retrieval.asking import ALPHA, QUESTION
-from tests.retrieval.impacting import as_, expects, recorded
+from tests.retrieval.impacting import expects, recorded
 from tests.visitor import Page, Visitor
 
 

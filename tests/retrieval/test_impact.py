@@ -31,11 +31,10 @@ from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.factories import Firm, make_member
+from tests.factories import Firm, as_, make_member
 from tests.model_server import Fault, ModelServer
 from tests.retrieval.asking import QUESTION
 from tests.retrieval.impacting import (
-    as_,
     asked,
     change_impact,
     changed,

@@ -12,20 +12,10 @@ from apps.retrieval.models import ImpactState, PolicyImpact
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.factories import Firm, make_firm, make_member
+from tests.factories import Firm, as_, make_firm, make_member
 from tests.intents.steps import approved
 from tests.retrieval.asking import QUESTION
-from tests.retrieval.impacting import (
-    as_,
-    asked,
-    change_impact,
-    changed,
-    computed,
-    draft_of,
-    expects,
-    requested,
-    with_kinds,
-)
+from tests.retrieval.impacting import asked, change_impact, changed, computed, draft_of, expects, requested, with_kinds
 from tests.visitor import Page, Visitor
 
 pytestmark = pytest.mark.django_db

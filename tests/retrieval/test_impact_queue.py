@@ -26,10 +26,10 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from config.celery import app
 from tests.corpus.test_jobs_celery import Worker, wait_for
-from tests.factories import Firm, make_firm, make_member
+from tests.factories import Firm, as_, make_firm, make_member
 from tests.model_server import ModelServer
 from tests.retrieval.asking import QUESTION, make_acme
-from tests.retrieval.impacting import as_, asked, change_impact, draft_of, expects, impact_row, requested, with_kinds
+from tests.retrieval.impacting import asked, change_impact, draft_of, expects, impact_row, requested, with_kinds
 
 committed = pytest.mark.django_db(transaction=True)
 NARROWER = with_kinds("performance", Kind.FUND_PROFILE)

@@ -25,9 +25,9 @@ from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import ingest, run
-from tests.factories import Firm, make_member
+from tests.factories import Firm, as_, make_member
 from tests.retrieval.asking import ALPHA, QUESTION, events
-from tests.retrieval.impacting import as_, asked
+from tests.retrieval.impacting import asked
 from tests.retrieval.test_recording import keep, places
 from tests.visitor import Visitor
 

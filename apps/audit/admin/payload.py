@@ -80,7 +80,10 @@ _LABELS: Mapping[str, str] = {
     "embedding_profile": "Embedding provider",
     "generation_profile": "Answer provider",
     "byte_size": "Size, bytes",
+    "number": "Version",
+    "superseded_number": "Took the place of version",
     "content_sha256": "Content, SHA-256",
+    "before_sha256": "Content before, SHA-256",
     "hits": "Passages found",
 }
 _PLACES = {name: place for place, name in enumerate(_LABELS)}
