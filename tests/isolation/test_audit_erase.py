@@ -18,7 +18,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from apps.audit.erasing import Removal, RemovalNotSealedError, RemovalReason, payload_erase, removals_execute
+from apps.audit.erasing import ERASED, Removal, RemovalNotSealedError, RemovalReason, payload_erase, removals_execute
 from apps.audit.models import Event, Payload
 from apps.audit.registry import Group
 from apps.audit.services import record
@@ -256,6 +256,22 @@ def test_a_forged_term_removes_nothing_that_is_not_in_the_statement_of_an_event(
         without=lambda: changed("ALTER TABLE audit_payload DROP CONSTRAINT payload_group_once"),
     )
     assert "payload_group_once" in brought
+
+
+@pytest.mark.parametrize("name", ["amy", "ada"])
+def test_who_may_not_manage_privacy_authorises_nothing_past_the_service(
+    world: World, ground: Ground, name: str
+) -> None:
+    """Past the service: with the way of writing events, and without the question that it asks."""
+
+    def attack() -> Any:
+        with open_scope(tenant=world.acme.id, principal=world.people[name]):
+            removal = {"event_id": str(ground.other.id), "group": "question"}
+            record(action=ERASED, core={"removals": [removal], "reason_code": "retention_ended"})
+            return THROUGH
+
+    brought = held(attack, loot=THROUGH, without=lambda: changed("DROP POLICY removal_authorised ON audit_event"))
+    assert "row-level security" in brought
 
 
 def test_another_tenants_scope_removes_nothing_of_this_one(world: World, ground: Ground) -> None:
