@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
@@ -88,8 +89,19 @@ def test_terms_are_ids_and_codes_each_once() -> None:
 
 def test_ids_are_of_version_7_and_ascend(monkeypatch: pytest.MonkeyPatch) -> None:
     moving = [new_id() for _ in range(1_000)]
-    monkeypatch.setattr("time.time_ns", lambda: 1_000_000)
-    backwards = [new_id() for _ in range(3)]
-    made: list[UUID] = moving + backwards
+    half_a_second_ago = time.time_ns() - 500_000_000
+    monkeypatch.setattr("time.time_ns", lambda: half_a_second_ago)
+    put_back = [new_id() for _ in range(3)]
+    made: list[UUID] = moving + put_back
     assert made == sorted(set(made))
     assert all((each.version, each.variant) == (7, "specified in RFC 4122") for each in made)
+
+
+def test_ids_follow_a_clock_that_was_far_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a clock that was once set to next year would date every event of the process there."""
+    new_id()
+    an_hour_ago = time.time_ns() - 3_600 * 10**9
+    monkeypatch.setattr("time.time_ns", lambda: an_hour_ago)
+    first, second = new_id(), new_id()
+    assert first < second
+    assert first.int >> 80 == an_hour_ago // 1_000_000
