@@ -1,0 +1,62 @@
+"""What a removal is aimed at, and what every store of the application answers about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import Protocol
+from uuid import UUID
+
+
+class TargetType(StrEnum):
+    DOCUMENT = "document"  # one version of a document: Document.id
+    EVENT_GROUP = "event_group"  # one field group of one event: Event.id, and the group as part
+    USER = "user"  # an account's traces within the tenant: User.id
+    SCOPE = "scope"  # a scope with all that is in it: Scope.id
+    TENANT = "tenant"  # Tenant.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Target:
+    """part: of an event group, its name (apps.audit.registry.Group); else empty."""
+
+    type: TargetType
+    id: UUID
+    part: str = ""
+
+
+class Phase(IntEnum):
+    """The order in which stores are cleared: what is made of a thing goes before the thing."""
+
+    CACHES = 10  # caches, queues, answers kept for repeated requests
+    DERIVED = 20  # mentions, metrics, feedback, conversations, previews
+    SEARCH = 30  # vectors and term statistics
+    PASSAGES = 40  # chunks, pages
+    DOCUMENTS = 50  # documents and their files
+    ACCOUNTS = 60  # memberships, grants, keys of a person
+    LOG = 70  # field groups of events
+    KEYS = 80  # data keys
+
+
+class Store(Protocol):
+    """One place where personal data lie: a table, a kind of key in Redis, a folder.
+
+    All of them run in the open scope. A target whose type the store knows nothing of counts 0 and clears nothing.
+    """
+
+    key: str  # dotted, `app.things`, such as corpus.pages; stays what it is: ledgers and certificates name it
+    label: str  # as a DPO would call it
+    phase: Phase
+
+    def count(self, targets: Sequence[Target]) -> int:
+        """How many items (rows, keys, files) the store holds of the targets now. Zero is what completion means."""
+        ...
+
+    def clear(self, targets: Sequence[Target], *, limit: int) -> int:
+        """Remove at most about `limit` items of the targets, in the open transaction. Returns: how many were removed.
+
+        Can be repeated: what is gone already is passed over. Returns 0 only when nothing of the targets can be
+        removed now; the caller then asks count() whether that is the end or a wait.
+        """
+        ...
