@@ -28,6 +28,7 @@ class Permission(StrEnum):
     POLICY_APPROVE = "policy.approve"
     AUDIT_VIEW = "audit.view"
     PRIVACY_MANAGE = "privacy.manage"
+    PRIVACY_APPROVE = "privacy.approve"
     SCOPE_MANAGE = "scope.manage"
     MEMBER_VIEW = "member.view"
     MEMBER_MANAGE = "member.manage"
@@ -41,9 +42,17 @@ PERMISSIONS: Mapping[Role, frozenset[Permission]] = {
     Role.ANALYST: _READ | {Permission.QUESTION_ASK, Permission.DOCUMENT_ADD},
     Role.COMPLIANCE_OFFICER: _READ
     | {Permission.QUESTION_ASK, Permission.POLICY_EDIT, Permission.AUDIT_VIEW, Permission.MEMBER_VIEW},
-    Role.REVIEWER: _READ | {Permission.QUESTION_ASK, Permission.POLICY_APPROVE, Permission.AUDIT_VIEW},
+    Role.REVIEWER: _READ
+    | {Permission.QUESTION_ASK, Permission.POLICY_APPROVE, Permission.PRIVACY_APPROVE, Permission.AUDIT_VIEW},
+    # A second DPO may approve what the first proposes; nobody approves their own.
     Role.DPO: _READ
-    | {Permission.DOCUMENT_DELETE, Permission.AUDIT_VIEW, Permission.PRIVACY_MANAGE, Permission.MEMBER_VIEW},
+    | {
+        Permission.DOCUMENT_DELETE,
+        Permission.AUDIT_VIEW,
+        Permission.PRIVACY_MANAGE,
+        Permission.PRIVACY_APPROVE,
+        Permission.MEMBER_VIEW,
+    },
     Role.AUDITOR: _READ | {Permission.AUDIT_VIEW, Permission.MEMBER_VIEW},
     Role.TENANT_ADMIN: _READ
     | {
