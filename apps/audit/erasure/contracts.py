@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import Protocol
@@ -60,3 +60,43 @@ class Store(Protocol):
         removed now; the caller then asks count() whether that is the end or a wait.
         """
         ...
+
+
+class Origin(StrEnum):
+    """What a run of removals was proposed for."""
+
+    PURGE = "purge"  # a retention rule: origin_id is the purge's
+    REQUEST = "request"  # a request for erasure: origin_id is the request's
+
+
+class RunState(StrEnum):
+    PROPOSED = "proposed"  # targets are frozen; waits for a second person
+    REJECTED = "rejected"
+    APPROVED = "approved"  # waits for the eraser
+    EXECUTING = "executing"
+    COMPLETED = "completed"  # every store counts zero
+    PARTIALLY_COMPLETED = "partially_completed"  # likewise, but for what is held
+    FAILED = "failed"  # tried again by the clock, or by a person; nothing is taken back
+
+
+class Obstacle(Protocol):
+    """What may keep targets from being removed: a legal hold, an open request that concerns them."""
+
+    def __call__(self, targets: Sequence[Target]) -> Mapping[Target, str]:
+        """Of the targets, those that must stay, with the ground as a code and an id, such as `hold:<uuid>`.
+
+        Called in the transaction that removes. What it answers stays true until that ends: it takes the locks for it.
+        """
+        ...
+
+
+class ReleaseHook(Protocol):
+    """Told, in the same transaction, when targets are no longer kept."""
+
+    def __call__(self, targets: Sequence[Target]) -> None: ...
+
+
+class RunListener(Protocol):
+    """Told, in the same transaction, when a run changes its state."""
+
+    def __call__(self, *, origin_id: UUID, run_id: UUID, state: RunState) -> None: ...

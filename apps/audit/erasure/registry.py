@@ -1,10 +1,15 @@
-"""The stores that there are. An app registers its own in AppConfig.ready."""
+"""Who takes part in removing: stores, what may stand in the way, and who is told. Registered in AppConfig.ready."""
 
 from __future__ import annotations
 
-from apps.audit.erasure.contracts import Store
+from collections.abc import Sequence
+
+from apps.audit.erasure.contracts import Obstacle, Origin, ReleaseHook, RunListener, Store, Target
 
 _stores: dict[str, Store] = {}
+_obstacles: list[Obstacle] = []
+_release_hooks: list[ReleaseHook] = []
+_listeners: dict[Origin, RunListener] = {}
 
 
 def register_store(*stores: Store) -> None:
@@ -18,3 +23,34 @@ def register_store(*stores: Store) -> None:
 def stores() -> tuple[Store, ...]:
     """In the order in which they are cleared."""
     return tuple(sorted(_stores.values(), key=lambda store: (store.phase, store.key)))
+
+
+def register_obstacle(obstacle: Obstacle) -> None:
+    if obstacle not in _obstacles:
+        _obstacles.append(obstacle)
+
+
+def kept(targets: Sequence[Target]) -> dict[Target, str]:
+    """Of the targets, those that must stay, with a ground each. See Obstacle."""
+    return {target: ground for obstacle in _obstacles for target, ground in obstacle(targets).items()}
+
+
+def register_release_hook(hook: ReleaseHook) -> None:
+    if hook not in _release_hooks:
+        _release_hooks.append(hook)
+
+
+def released(targets: Sequence[Target]) -> None:
+    """Tell that the targets are no longer kept, within the transaction that releases them."""
+    for hook in _release_hooks:
+        hook(targets)
+
+
+def register_listener(origin: Origin, listener: RunListener) -> None:
+    known = _listeners.setdefault(origin, listener)
+    if known is not listener:
+        raise ValueError(f"runs of {origin} have a listener already")
+
+
+def listener_of(origin: Origin) -> RunListener | None:
+    return _listeners.get(origin)
