@@ -58,7 +58,7 @@ def matching_terms(question: IndexedWords, terms: Iterable[str]) -> tuple[str, .
     Args:    terms: words or phrases; `#` stands for one digit ("FY####").
     Returns: the terms that were found, as they are written in the policy, in their order there.
     """
-    spans = {term: frozenset(_spans(question, term)) for term in terms}
+    spans = {term: frozenset(_spans(question, term)) for term in _candidates(question, tuple(terms))}
     found = [term for term in spans if spans[term]]
     counted: set[str] = set()
     reach = [0] * len(question.stems[0])  # for each word, the end of the longest counted match that holds it
@@ -80,6 +80,30 @@ def _stems(text: str) -> tuple[Stems, ...]:
 @lru_cache(maxsize=8192)
 def _term_stems(term: str) -> tuple[Stems, ...]:
     return _stems(term)
+
+
+@lru_cache(maxsize=256)
+def _by_first_stem(terms: tuple[str, ...]) -> tuple[tuple[int, ...], tuple[Mapping[str, tuple[int, ...]], ...]]:
+    """Places of terms in the tuple: those that begin with a pattern, and by language, those that begin with a stem."""
+    patterns: list[int] = []
+    by_stem: tuple[defaultdict[str, list[int]], ...] = tuple(defaultdict(list) for _ in _LANGUAGES)
+    for place, term in enumerate(terms):
+        for stems, begun in zip(_term_stems(term), by_stem, strict=True):
+            if stems and "#" in stems[0]:
+                patterns.append(place)
+            elif stems:
+                begun[stems[0]].append(place)
+    return tuple(patterns), tuple({stem: tuple(places) for stem, places in begun.items()} for begun in by_stem)
+
+
+def _candidates(question: IndexedWords, terms: tuple[str, ...]) -> list[str]:
+    """The terms whose first word is in the question, or may be, in their order: few of an intent's hundreds."""
+    patterns, by_stem = _by_first_stem(terms)
+    places = set(patterns)
+    for words_at, begun in zip(question.places, by_stem, strict=True):
+        for stem in words_at:
+            places.update(begun.get(stem, ()))
+    return [terms[place] for place in sorted(places)]
 
 
 def _spans(question: IndexedWords, term: str) -> Iterator[Span]:

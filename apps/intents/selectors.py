@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
 from typing import Final
 from uuid import UUID
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.corpus.kinds import Kind
@@ -114,22 +116,42 @@ def _read(versions: list[PolicyVersion]) -> dict[UUID, PolicySnapshot]:
     ids = [version.id for version in versions]
     intents: dict[UUID, list[PolicyIntent]] = {each: [] for each in ids}
     budgets: dict[UUID, list[BudgetRow]] = {each: [] for each in ids}
-    for intent in (
-        PolicyIntent.objects.filter(version_id__in=ids)
-        .order_by("position")
-        .prefetch_related(
-            Prefetch("kinds", PolicyIntentKind.objects.all()),
-            Prefetch("terms", IntentTerm.objects.order_by("position")),
-            Prefetch("examples", GoldenExample.objects.order_by("position")),
-        )
-    ):
+    for intent in PolicyIntent.objects.filter(version_id__in=ids).order_by("position"):
         intents[intent.version_id].append(intent)
+    parts = _parts([intent.id for each in intents.values() for intent in each])
     for row in BudgetRow.objects.filter(version_id__in=ids).order_by("position"):
         budgets[row.version_id].append(row)
-    return {version.id: _snapshot(version, intents[version.id], budgets[version.id]) for version in versions}
+    return {version.id: _snapshot(version, intents[version.id], parts, budgets[version.id]) for version in versions}
 
 
-def _snapshot(version: PolicyVersion, intents: list[PolicyIntent], budgets: list[BudgetRow]) -> PolicySnapshot:
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What lies below intents, by the intent's id: some six hundred rows a version, so no models are made of them."""
+
+    kinds: Mapping[UUID, set[str]]
+    terms: Mapping[UUID, list[OwnTerm]]
+    examples: Mapping[UUID, list[tuple[UUID, str]]]
+
+
+def _parts(intent_ids: list[UUID]) -> _Parts:
+    kinds: defaultdict[UUID, set[str]] = defaultdict(set)
+    terms: defaultdict[UUID, list[OwnTerm]] = defaultdict(list)
+    examples: defaultdict[UUID, list[tuple[UUID, str]]] = defaultdict(list)
+    below = {"intent_id__in": intent_ids}
+    for intent_id, kind in PolicyIntentKind.objects.filter(**below).values_list("intent_id", "kind"):
+        kinds[intent_id].add(kind)
+    own = IntentTerm.objects.filter(**below).order_by("position")
+    for intent_id, text, decisive in own.values_list("intent_id", "text", "decisive"):
+        terms[intent_id].append(OwnTerm(text=text, decisive=decisive))
+    golden = GoldenExample.objects.filter(**below).order_by("position")
+    for intent_id, example_id, text in golden.values_list("intent_id", "id", "text"):
+        examples[intent_id].append((example_id, text))
+    return _Parts(kinds, terms, examples)
+
+
+def _snapshot(
+    version: PolicyVersion, intents: list[PolicyIntent], parts: _Parts, budgets: list[BudgetRow]
+) -> PolicySnapshot:
     rules = [intent for intent in intents if not intent.is_fallback]
     fallback = next(intent for intent in intents if intent.is_fallback)
     return PolicySnapshot(
@@ -147,22 +169,22 @@ def _snapshot(version: PolicyVersion, intents: list[PolicyIntent], budgets: list
                 name=rule.name,
                 label=rule.label,
                 description=rule.description,
-                kinds=_kinds(rule),
+                kinds=_kinds(parts.kinds.get(rule.id, set())),
                 recording_mode=RecordingMode.strictest_for(rule.recording_mode),
-                terms=tuple(OwnTerm(text=term.text, decisive=term.decisive) for term in rule.terms.all()),
+                terms=tuple(parts.terms.get(rule.id, ())),
             )
             for rule in rules
         ),
         fallback=FallbackRule(
             label=fallback.label,
             description=fallback.description,
-            kinds=_kinds(fallback),
+            kinds=_kinds(parts.kinds.get(fallback.id, set())),
             recording_mode=RecordingMode.strictest_for(fallback.recording_mode),
         ),
         examples=tuple(
-            GoldenQuestion(id=example.id, text=example.text, intent=UNRECOGNISED if intent.is_fallback else intent.name)
+            GoldenQuestion(id=example_id, text=text, intent=UNRECOGNISED if intent.is_fallback else intent.name)
             for intent in (*rules, fallback)
-            for example in intent.examples.all()
+            for example_id, text in parts.examples.get(intent.id, ())
         ),
         budgets=tuple(
             KindBudget(kind=Kind(row.kind), label=row.label, cap_chars=row.cap_chars, position=row.position)
@@ -176,7 +198,6 @@ def _snapshot(version: PolicyVersion, intents: list[PolicyIntent], budgets: list
     )
 
 
-def _kinds(intent: PolicyIntent) -> tuple[Kind, ...]:
+def _kinds(ticked: set[str]) -> tuple[Kind, ...]:
     """In the order of the enumeration, so that equal sets are equal values."""
-    ticked = {row.kind for row in intent.kinds.all()}
     return tuple(kind for kind in Kind if kind.value in ticked)

@@ -19,6 +19,8 @@ def literal(text: str) -> str:
 
 
 def escaped(text: str) -> str:
+    if text.isprintable() and "\\" not in text:
+        return text
     return "".join(_escape(character) for character in text)
 
 

@@ -8,14 +8,52 @@ from typing import Final
 from uuid import UUID
 
 import numpy as np
+from django.db import connection
 
 from apps.corpus.providers.protocol import EmbeddingProvider
 from apps.intents.contracts import GoldenQuestion, PolicySnapshot
-from apps.intents.models import GoldenVector, VersionStatus
+from apps.intents.models import GoldenVector
 from apps.intents.scoring import Vector
 from apps.tenants.context import current_scope
 
 _KEPT: Final = 64  # matrices; one of the baseline and MiniLM is about 220 kB
+# Step by step, each by an index: as one join, a planner without statistics reads every example for every other one.
+_TAKE_OVER: Final = """
+    WITH wanted AS MATERIALIZED (
+        SELECT e.id, e.text FROM unnest(%(examples)s::uuid[]) AS given (id)
+         CROSS JOIN LATERAL (
+             SELECT id, text FROM intents_goldenexample WHERE tenant_id = %(tenant)s AND id = given.id OFFSET 0
+         ) AS e
+    ), known AS MATERIALIZED (
+        SELECT e.id, e.text
+          FROM (SELECT id FROM intents_policyversion WHERE tenant_id = %(tenant)s AND status = 'active') AS p
+         CROSS JOIN LATERAL (
+             SELECT id FROM intents_policyintent WHERE tenant_id = %(tenant)s AND version_id = p.id OFFSET 0
+         ) AS i
+         CROSS JOIN LATERAL (
+             SELECT id, text FROM intents_goldenexample WHERE tenant_id = %(tenant)s AND intent_id = i.id OFFSET 0
+         ) AS e
+    ), paired AS MATERIALIZED (
+        SELECT wanted.id, min(known.id::text)::uuid AS known_id
+          FROM wanted JOIN known ON known.text = wanted.text GROUP BY wanted.id
+    )
+    INSERT INTO intents_goldenvector (tenant_id, example_id, model, vector, created_at)
+    SELECT %(tenant)s, paired.id, %(model)s, v.vector, statement_timestamp()
+      FROM paired
+     CROSS JOIN LATERAL (
+         SELECT vector FROM intents_goldenvector
+          WHERE tenant_id = %(tenant)s AND example_id = paired.known_id AND model = %(model)s OFFSET 0
+     ) AS v
+        ON CONFLICT DO NOTHING
+    RETURNING example_id, vector
+"""
+# Another process may have stored the same ones meanwhile.
+_STORE: Final = """
+    INSERT INTO intents_goldenvector (tenant_id, example_id, model, vector, created_at)
+    SELECT %(tenant)s, given.example, %(model)s, given.vector::real[], statement_timestamp()
+      FROM unnest(%(examples)s::uuid[], %(vectors)s::text[]) AS given (example, vector)
+        ON CONFLICT DO NOTHING
+"""
 _matrices: dict[tuple[UUID, tuple[UUID, ...], str], Vector] = {}
 _lock = Lock()
 
@@ -40,23 +78,12 @@ def golden_vectors(*, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> 
             known = _matrices.get(key)
         if known is not None:
             return known
-    stored = {
-        row.example_id: row.vector
-        for row in GoldenVector.objects.filter(
-            example_id__in=[example.id for example in snapshot.examples], model=provider.model
-        )
-    }
+    stored = _stored([example.id for example in snapshot.examples], provider.model)
     missing = [example for example in snapshot.examples if example.id not in stored]
     if missing:
-        made = _made(missing, provider)
-        GoldenVector.objects.bulk_create(
-            [
-                GoldenVector(tenant_id=tenant_id, example_id=example.id, model=provider.model, vector=vector.tolist())
-                for example, vector in zip(missing, made, strict=True)
-            ],
-            ignore_conflicts=True,  # another process may have made the same ones meanwhile
-        )
-        stored.update({example.id: vector for example, vector in zip(missing, made, strict=True)})
+        taken = _take_over([example.id for example in missing], provider.model)
+        new = [example for example in missing if example.id not in taken]
+        stored |= taken | (_made(new, provider) if new else {})
     matrix = np.array([stored[example.id] for example in snapshot.examples], dtype=np.float32)
     matrix.flags.writeable = False
     if keep:
@@ -67,16 +94,31 @@ def golden_vectors(*, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> 
     return matrix
 
 
-def _made(missing: Sequence[GoldenQuestion], provider: EmbeddingProvider) -> list[Vector]:
-    """A vector for each example, in order."""
-    in_force = GoldenVector.objects.filter(
-        example__intent__version__status=VersionStatus.ACTIVE,
-        example__text__in=[example.text for example in missing],
-        model=provider.model,
-    )
-    rows = in_force.values_list("example__text", "vector")
-    known = {text: np.asarray(vector, dtype=np.float32) for text, vector in rows}
-    new = list(dict.fromkeys(example.text for example in missing if example.text not in known))
-    if new:
-        known.update(zip(new, provider.embed_documents(new), strict=True))
-    return [known[example.text] for example in missing]
+def _stored(example_ids: Sequence[UUID], model: str) -> dict[UUID, Sequence[float]]:
+    rows = GoldenVector.objects.filter(example_id__in=example_ids, model=model).values_list("example_id", "vector")
+    return dict(rows)
+
+
+def _take_over(example_ids: Sequence[UUID], model: str) -> dict[UUID, Sequence[float]]:
+    """Copy, within the database, what the version in force has for examples in the same words."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKE_OVER, {"tenant": current_scope().tenant_id, "examples": list(example_ids), "model": model})
+        return dict(cursor.fetchall())
+
+
+def _made(missing: Sequence[GoldenQuestion], provider: EmbeddingProvider) -> dict[UUID, Sequence[float]]:
+    """Embed and store; the same words once."""
+    texts = list(dict.fromkeys(example.text for example in missing))
+    vectors = dict(zip(texts, provider.embed_documents(texts), strict=True))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _STORE,
+            {
+                "tenant": current_scope().tenant_id,
+                "model": provider.model,
+                "examples": [example.id for example in missing],
+                # As text: the ORM would look at each of the numbers several times.
+                "vectors": ["{" + ",".join(map(repr, vectors[each.text].tolist())) + "}" for each in missing],
+            },
+        )
+    return {example.id: vectors[example.text] for example in missing}
