@@ -1,15 +1,16 @@
-"""What the log's keys, the directory, accounts and Redis hold. The directory's app lies below and can't register its own.
+"""What the log's keys, the directory, accounts and Redis hold. The directory lies below and can't register its own.
 
-How a tenant's log ends. Its events, leaves, subtrees and checkpoints stay: headers of ids, codes and times, commitments
-and hashes, which are the fact that all of this happened and was erased, and by which the log still verifies. What they
-hold of people goes by field groups, authorised in the log itself (event_groups_of gives them: every group but core, and
-with the actor's group the name beside the event). Then the data keys are destroyed, which closes the cores that are left
-and every copy of a payload in WAL, replicas and backups.
+How a tenant's log ends. Its events, leaves, subtrees and checkpoints stay: headers of ids, codes and times,
+commitments and hashes, which are the fact that all of this happened and was erased, and by which the log still
+verifies. What they hold of people goes by field groups, authorised in the log itself (event_groups_of gives them:
+every group but core, and with the actor's group the name beside the event). Then the data keys are destroyed, which
+closes the cores that are left and every copy of a payload in WAL, replicas and backups.
 
-The last step can't be taken yet: a trigger keeps data keys from everybody (audit 0002), and whoever reads or verifies the
-log would take a core whose key is gone for a damaged one. So audit.data_keys counts a tenant's keys truthfully and removes
-none, and the removal of a tenant does not complete. It needs a function of glassbox_remover's that goes by a sealed event
-and overwrites wrapped_key, a verifier that knows such a key, and a key of a new name for what is recorded afterwards.
+The last step can't be taken yet: a trigger keeps data keys from everybody (audit 0002), and whoever reads or verifies
+the log would take a core whose key is gone for a damaged one. So audit.data_keys counts a tenant's keys truthfully
+and removes none, and the removal of a tenant does not complete. It needs a function of glassbox_remover's that goes
+by a sealed event and overwrites wrapped_key, a verifier that knows such a key, and a key of a new name for what is
+recorded afterwards.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from apps.audit.erasure.classification import EVENT_GROUPS, Sort, classify, clas
 from apps.audit.erasure.personal_data_directory import classify_directory, classify_platform
 
 _EVIDENCE: Final = (
-    "Under GDPR 17(3)(b) and (e): the log must show what happened. It holds ids, codes and times, and an id names nobody "
-    "once its account is empty."
+    "Under GDPR 17(3)(b) and (e): the log must show what happened. It holds ids, codes and times, and an id names "
+    "nobody once its account is empty."
 )
 
 
@@ -76,7 +76,7 @@ def _beside() -> None:
     classify(
         "cache:apps.audit.log.export.state",
         Sort.NONE,
-        because="audit:export:<tenant>: size and time of the newest exported checkpoint; stays until it is overwritten.",
+        because="audit:export:<tenant>: size and time of the newest exported checkpoint; kept until overwritten.",
     )
     classify(
         "cache:apps.audit.log.lag", Sort.NONE, because="audit:lag-alarm:<tenant>: that an alarm was given; 5 minutes."

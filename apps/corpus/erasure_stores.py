@@ -7,11 +7,14 @@ later stores remove. Within a phase the keys' order is that of the foreign keys.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from apps.audit.erasure.contracts import Phase, TargetType
+from django.db import connection
+
+from apps.audit.erasure.contracts import Phase, Target, TargetType
 from apps.audit.erasure.registry import register_store
-from apps.audit.erasure.rows import OF_DOCUMENT, OF_SCOPE, OF_TENANT, Rows
+from apps.audit.erasure.rows import OF_DOCUMENT, OF_SCOPE, OF_TENANT, Rows, ids_of
 
 _FOUND_BY: Final = {
     TargetType.DOCUMENT: OF_DOCUMENT,
@@ -104,3 +107,21 @@ def register_stores() -> None:
         FILES,
         DOCUMENTS,
     )
+
+
+def documents_of(targets: Sequence[Target]) -> tuple[Target, ...]:
+    """The documents, all versions, in the scopes (and those below) and the tenant among the targets, as targets.
+
+    What concerns them elsewhere, such as in the log (event_groups_of), is found by documents. Costs: one query.
+    """
+    found_by = {type: _FOUND_BY[type] for type in (TargetType.SCOPE, TargetType.TENANT)}
+    conditions = [f"({found_by[type]})" for type in sorted({target.type for target in targets} & found_by.keys())]
+    if not conditions:
+        return ()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT t.id FROM corpus_document t "  # noqa: S608 (constants)
+            f"WHERE t.tenant_id = %(open_tenant)s AND ({' OR '.join(conditions)}) ORDER BY t.id",
+            ids_of(targets),
+        )
+        return tuple(Target(type=TargetType.DOCUMENT, id=row[0]) for row in cursor.fetchall())

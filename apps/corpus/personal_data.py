@@ -72,7 +72,8 @@ def _parts() -> None:
     classify("corpus_page.text", Sort.CONTENT, because="The text of a page.", cleared_by="corpus.pages")
     classify_columns(
         "corpus_chunk",
-        f"{_KEYS} parent_id kind number is_parent page_start page_end char_start char_end sec_item token_count term_count",
+        f"{_KEYS} parent_id kind number is_parent page_start page_end char_start char_end sec_item token_count "
+        "term_count",
         Sort.NONE,
         because="Ids, places and counts.",
     )
@@ -107,8 +108,8 @@ def _jobs() -> None:
     table = "corpus_ingestjob"
     classify_columns(
         table,
-        f"{_KEYS} actor_kind stage status embedding_profile attempts next_attempt_at lease_owner lease_until pages_total "
-        "chunks_total chunks_embedded error_code created_at started_at finished_at",
+        f"{_KEYS} actor_kind stage status embedding_profile attempts next_attempt_at lease_owner lease_until "
+        "pages_total chunks_total chunks_embedded error_code created_at started_at finished_at",
         Sort.NONE,
         because="Ids, counts, times and codes; a lease's owner is a process.",
     )

@@ -1,11 +1,11 @@
 """What policies hold of a person or a tenant.
 
-A version that was submitted is never changed or deleted, and a draft only by its author: triggers hold that against every
-role. So names, reasons and examples in versions stay when a person is erased (see personal_data.py for the ground), and
-intents.policies counts a tenant's versions truthfully and removes none: until somebody gives the database a function for
-it, the removal of a tenant does not complete. It would be one of glassbox_remover's, called by glassbox_eraser, that the
-triggers of 0001 to 0004 let through as those of the log do (audit 0004), and that goes by a sealed event which
-authorises the removal of this very tenant.
+A version that was submitted is never changed or deleted, and a draft only by its author: triggers hold that against
+every role. So names, reasons and examples in versions stay when a person is erased (see personal_data.py for the
+ground), and intents.policies counts a tenant's versions truthfully and removes none: until somebody gives the
+database a function for it, the removal of a tenant does not complete. It would be one of glassbox_remover's, called
+by glassbox_eraser, that the triggers of 0001 to 0004 let through as those of the log do (audit 0004), and that goes
+by a sealed event which authorises the removal of this very tenant.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ from apps.audit.erasure.classification import Sort, classify, classify_columns
 
 # GDPR 17(3)(b) and (e). The database keeps it, too: see erasure_stores.py.
 _ACCOUNTABLE = (
-    "Under GDPR 17(3)(b) and (e), as long as the log refers to the version: by what rules answers were given, who wrote "
-    "them and who approved them is what the firm must be able to show."
+    "Under GDPR 17(3)(b) and (e), as long as the log refers to the version: by what rules answers were given, who "
+    "wrote them and who approved them is what the firm must be able to show."
 )
 _VERSION = "intents.policies"
 

@@ -12,8 +12,12 @@ from apps.audit.erasure.registry import register_store
 from apps.audit.erasure.rows import OF_SCOPE, OF_TENANT, SCOPES_BELOW, Rows
 
 # Documents that a preview names, by their ids in its JSON.
-_NAMES = """EXISTS (
-    SELECT FROM jsonb_path_query(t.result, 'lax $.**.document_id') AS named (id) WHERE named.id #>> '{{}}' = ANY ({}))"""
+_NAMES: Final = """EXISTS (
+    SELECT FROM jsonb_path_query(t.result, 'lax $.**.document_id') AS named (id)
+     WHERE named.id #>> '{{}}' = ANY ({}))"""
+_IN_SCOPES: Final = f"""ARRAY(
+    SELECT d.id::text FROM corpus_document d
+     WHERE d.tenant_id = %(open_tenant)s AND d.scope_id = ANY ({SCOPES_BELOW}))"""  # noqa: S608 (constants)
 
 # A question names its document by series. It goes with the last version: as long as another one is there, that is what
 # should be found.
@@ -56,14 +60,15 @@ IMPACTS: Final = Rows(
     table="retrieval_policyimpact",
     found_by={
         TargetType.DOCUMENT: _NAMES.format("%(document)s::text[]"),
-        TargetType.SCOPE: _NAMES.format(
-            "ARRAY(SELECT d.id::text FROM corpus_document d "
-            f"WHERE d.tenant_id = %(open_tenant)s AND d.scope_id = ANY ({SCOPES_BELOW}))"
-        ),
+        TargetType.SCOPE: _NAMES.format(_IN_SCOPES),
         TargetType.TENANT: OF_TENANT,
     },
 )
-# The event of a request is written in the same moment, about the same version.
+# Who asked is said by a name alone, too. The event of the request is the first about the version from that moment on.
+_REQUESTED: Final = (
+    "e.tenant_id = t.tenant_id AND e.subject_id = t.version_id AND e.action = 'retrieval.impact.requested' "
+    "AND e.occurred_at >= t.requested_at"
+)
 IMPACT_REQUESTERS: Final = Rows(
     key="retrieval.impact_requesters",
     label="Names of a person on previews that they asked for",
@@ -71,10 +76,8 @@ IMPACT_REQUESTERS: Final = Rows(
     table="retrieval_policyimpact",
     found_by={
         TargetType.USER: (
-            "t.requested_by <> '' AND EXISTS (SELECT FROM audit_event e WHERE e.tenant_id = t.tenant_id "
-            "AND e.subject_id = t.version_id AND e.action = 'retrieval.impact.requested' "
-            "AND e.occurred_at BETWEEN t.requested_at AND t.requested_at + interval '10 seconds' "
-            "AND e.actor_kind = 'user' AND e.actor_id = ANY (%(user)s::uuid[]))"
+            "t.requested_by <> '' AND (SELECT e.actor_kind = 'user' AND e.actor_id = ANY (%(user)s::uuid[]) "  # noqa: S608
+            f"FROM audit_event e WHERE {_REQUESTED} ORDER BY e.occurred_at, e.id LIMIT 1)"
         )
     },
     emptied={"requested_by": "''"},

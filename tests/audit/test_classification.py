@@ -56,6 +56,9 @@ def test_a_new_model_is_found() -> None:
         class Meta:
             app_label = "corpus"
 
+        def __str__(self) -> str:
+            return self.entry
+
     with changed("SELECT 1"):
         with connection.cursor() as cursor:
             cursor.execute("RESET ROLE")
@@ -113,10 +116,10 @@ def test_a_module_that_writes_to_the_cache_or_remembers_is_found(tmp_path: Path)
 def test_a_task_whose_messages_wait_in_redis_is_found() -> None:
     from config.celery import app
 
-    @app.task(name="apps.corpus.tasks.gossip")
     def gossip(name: str) -> None:
         """Carries a name."""
 
+    app.task(gossip, name="apps.corpus.tasks.gossip")
     try:
         assert "task:apps.corpus.tasks.gossip" in tasks()
         assert "task:apps.corpus.tasks.gossip" in named(findings(everything()))
@@ -146,5 +149,8 @@ def test_the_command_prints_every_place_and_every_store() -> None:
 
 
 def test_the_command_fails_on_what_nobody_classified() -> None:
-    with changed("ALTER TABLE corpus_page ADD COLUMN handwriting text"), pytest.raises(CommandError, match="handwriting"):
+    with (
+        changed("ALTER TABLE corpus_page ADD COLUMN handwriting text"),
+        pytest.raises(CommandError, match="handwriting"),
+    ):
         call_command("erasure", "registry", stdout=StringIO())

@@ -32,9 +32,9 @@ class Accounts:
     """Names, address and password of a person who belongs to this tenant alone; of a tenant, those of its members.
 
     The row stays, and is nobody's: versions of policies point at it, and it keeps the id from being given again. An
-    account whose person is, or was, a member of another tenant is not this tenant's to empty: that one answers for it by
-    itself, and this one sees nothing of it once its memberships are gone. It counts zero here. So does the account of an
-    administrator of the platform.
+    account whose person is, or was, a member of another tenant is not this tenant's to empty: that one answers for it
+    by itself, and this one sees nothing of it once its memberships are gone. It counts zero here. So does the account
+    of an administrator of the platform.
 
     Sessions are not searched for: their content is sealed under a key that only the browser has. An emptied account has
     no password, which ends them at once; the rows go within the hour after they end (eight hours at most).

@@ -1,7 +1,7 @@
 """What each column of the database, and each store beside it, holds of people; and what becomes of that in an erasure.
 
-Every app says it of its own in `personal_data.py`, when it is ready. What nobody classified is found by findings(), which
-compares with what is really there: a test fails on it, and `manage.py erasure registry` prints the whole.
+Every app says it of its own in `personal_data.py`, when it is ready. What nobody classified is found by findings(),
+which compares with what is really there: a test fails on it, and `manage.py erasure registry` prints the whole.
 """
 
 from __future__ import annotations

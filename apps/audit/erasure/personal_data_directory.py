@@ -153,8 +153,9 @@ def classify_platform() -> None:
         ("django_celery_beat_intervalschedule", "id every period"),
         (
             "django_celery_beat_periodictask",
-            "id name task args kwargs queue exchange routing_key expires enabled last_run_at total_run_count date_changed "
-            "description crontab_id interval_id solar_id one_off start_time priority headers clocked_id expire_seconds",
+            "id name task args kwargs queue exchange routing_key expires enabled last_run_at total_run_count "
+            "date_changed description crontab_id interval_id solar_id one_off start_time priority "
+            "headers clocked_id expire_seconds",
         ),
         ("django_celery_beat_periodictasks", "ident last_update"),
         ("django_celery_beat_solarschedule", "id event latitude longitude"),

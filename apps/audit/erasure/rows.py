@@ -1,7 +1,7 @@
 """What most stores are: rows of one table, found by a column for each type of target, removed or emptied in parts.
 
-Plain statements: the ORM would read every passage in order to delete it. They name ids of the open tenant alone, and the
-wall keeps them to the scopes that are open: whoever removes opens all of the tenant's.
+Plain statements: the ORM would read every passage in order to delete it. They name ids of the open tenant alone, and
+the wall keeps them to the scopes that are open: whoever removes opens all of the tenant's.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OF_SCOPE: Final = f"t.scope_id = ANY ({SCOPES_BELOW})"
 OF_TENANT: Final = "t.tenant_id = ANY (%(tenant)s::uuid[])"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Rows:
     """A store of rows. See Store in contracts.py.
 
@@ -59,7 +59,7 @@ class Rows:
         if found is None:
             return 0
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT count(*) FROM {self.table} t WHERE {found}", _ids_of(targets))  # noqa: S608
+            cursor.execute(f"SELECT count(*) FROM {self.table} t WHERE {found}", ids_of(targets))  # noqa: S608
             return int(cursor.fetchone()[0])
 
     def clear(self, targets: Sequence[Target], *, limit: int) -> int:
@@ -68,7 +68,7 @@ class Rows:
         if found is None:
             return 0
         with connection.cursor() as cursor:
-            cursor.execute(self._statement(found), {**_ids_of(targets), "limit": limit})
+            cursor.execute(self._statement(found), {**ids_of(targets), "limit": limit})
             return int(cursor.rowcount)
 
     def _condition(self, targets: Sequence[Target]) -> str | None:
@@ -104,6 +104,7 @@ def ids(targets: Sequence[Target], type: TargetType) -> list[UUID]:
     return sorted({target.id for target in targets if target.type is type})
 
 
-def _ids_of(targets: Sequence[Target]) -> dict[str, Any]:
+def ids_of(targets: Sequence[Target]) -> dict[str, Any]:
+    """What the conditions of a store (Rows.found_by) refer to."""
     by_type = {str(type): ids(targets, type) for type in TargetType}
     return {**by_type, "open_tenant": current_scope().tenant_id}
