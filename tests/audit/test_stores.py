@@ -132,6 +132,12 @@ def test_a_store_holds_nothing_of_another_tenants_things(world: RemovalWorld, st
         assert every_row() == rows
 
 
+def test_a_store_declares_the_types_of_which_it_holds_something() -> None:
+    assert {store.key: set(store.types) for store in stores()} == {  # type: ignore[attr-defined]
+        store.key: HOLDS.get(store.key, OF_DOCUMENTS) for store in stores()
+    }
+
+
 def remove(targets: list[Target], *, limit: int = 5) -> None:
     """As a run does: one store after the other, each part as if it were committed by itself."""
     for store in stores():

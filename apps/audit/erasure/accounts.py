@@ -45,6 +45,7 @@ class Accounts:
     key = "tenants.access_accounts"
     label = "Accounts of people who belong to no other tenant"
     phase = Phase.ACCOUNTS
+    types = frozenset({TargetType.USER, TargetType.TENANT})
 
     def count(self, targets: Sequence[Target]) -> int:
         return sum(self._asked(user, f"SELECT count(*) {_TO_EMPTY}") for user in self._people(targets))

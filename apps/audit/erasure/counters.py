@@ -28,6 +28,7 @@ class RateCounters:
     key = "tenants.rate_counters"
     label = "Counters of API calls"
     phase = Phase.CACHES
+    types = frozenset({TargetType.USER, TargetType.TENANT})
 
     def count(self, targets: Sequence[Target]) -> int:
         with _client() as client:

@@ -53,6 +53,11 @@ class Rows:
     order: str = ""
     tenant_column: str = "tenant_id"
 
+    @property
+    def types(self) -> frozenset[TargetType]:
+        """The types of target that it may hold something of."""
+        return frozenset(self.found_by)
+
     def count(self, targets: Sequence[Target]) -> int:
         """Costs: one query; none where no target concerns the store."""
         found = self._condition(targets)
