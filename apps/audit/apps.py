@@ -10,6 +10,8 @@ class AuditConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.classes import register_tenant_events
+        from apps.audit.erasure_stores import register_stores
+        from apps.audit.personal_data import classify_audit
         from apps.audit.reporting.events import register_reporting_events
         from apps.audit.services import record
         from apps.tenants import events
@@ -17,3 +19,5 @@ class AuditConfig(AppConfig):
         register_tenant_events()
         register_reporting_events()
         events.connect(record)
+        register_stores()
+        classify_audit()

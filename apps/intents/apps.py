@@ -9,9 +9,13 @@ class IntentsConfig(AppConfig):
     verbose_name = "Policy"
 
     def ready(self) -> None:
+        from apps.intents.erasure_stores import register_stores
         from apps.intents.events import register_policy_events
+        from apps.intents.personal_data import classify_policies
         from apps.intents.provisioning import give_baseline
         from apps.tenants.provisioning import on_tenant_created
 
         register_policy_events()
         on_tenant_created(give_baseline)
+        register_stores()
+        classify_policies()

@@ -10,8 +10,12 @@ class RetrievalConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.intents.submission import when_submitted
+        from apps.retrieval.erasure_stores import register_stores
         from apps.retrieval.events import register_events
+        from apps.retrieval.personal_data import classify_retrieval
         from apps.retrieval.services.impact import impact_of_submission
 
         register_events()
         when_submitted(impact_of_submission)
+        register_stores()
+        classify_retrieval()

@@ -23,7 +23,15 @@ from apps.tenants.isolation_sql import (
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.rights import RUNTIME_ROLES
 
-__all__ = ["LATEST", "EnableIsolation", "IsolationLevel", "KeysByScope", "PoliciesByCommand", "Writes"]
+__all__ = [
+    "LATEST",
+    "EnableIsolation",
+    "EraserRights",
+    "IsolationLevel",
+    "KeysByScope",
+    "PoliciesByCommand",
+    "Writes",
+]
 
 _PREDICATES = {
     IsolationLevel.SCOPE: ("tenant_id = (SELECT authz.tenant()) AND scope_id = ANY ((SELECT authz.scopes())::uuid[])"),
@@ -290,6 +298,63 @@ class KeysByScope(_Isolating):
             schema_editor.execute(statement)
         for table in forced:
             schema_editor.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+
+
+class EraserRights(_Isolating):
+    """What glassbox_eraser needs of a table for its store of personal data (apps/audit/erasure), and nothing else.
+
+    Args:   model_name: the model.
+            reads: the columns that it finds rows by.
+            deletes: whether it removes rows.
+            updates: the columns that it empties.
+            policies: of "delete" and "update", those that the table's policies leave out: for the eraser alone, within
+                the open tenant. A policy of isolation by itself covers all commands.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        *,
+        reads: tuple[str, ...],
+        deletes: bool = False,
+        updates: tuple[str, ...] = (),
+        policies: tuple[str, ...] = (),
+    ) -> None:
+        self.model_name = model_name
+        self.rights = [f"SELECT ({', '.join(reads)})"]
+        if deletes:
+            self.rights.append("DELETE")
+        if updates:
+            self.rights.append(f"UPDATE ({', '.join(updates)})")
+        self.policies = policies
+
+    def describe(self) -> str:
+        return f"Let the eraser remove what {self.model_name} holds"
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        table = to_state.apps.get_model(app_label, self.model_name)._meta.db_table
+        predicate = _PREDICATES[IsolationLevel.TENANT]
+        clauses = {"delete": f"USING ({predicate})", "update": f"USING ({predicate}) WITH CHECK ({predicate})"}
+        for command in self.policies:
+            names = f"FOR {command.upper()} TO"
+            schema_editor.execute(
+                f"CREATE POLICY removal_{command} ON {table} AS PERMISSIVE {names} glassbox_eraser {clauses[command]}"
+            )
+            schema_editor.execute(
+                f"CREATE POLICY removal_{command}_floor ON {table} AS RESTRICTIVE {names} PUBLIC {clauses[command]}"
+            )
+        schema_editor.execute(f"GRANT {', '.join(self.rights)} ON {table} TO glassbox_eraser")
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
+        schema_editor.execute(f"REVOKE {', '.join(self.rights)} ON {table} FROM glassbox_eraser")
+        for command in self.policies:
+            schema_editor.execute(f"DROP POLICY removal_{command} ON {table}")
+            schema_editor.execute(f"DROP POLICY removal_{command}_floor ON {table}")
 
 
 LATEST = 2

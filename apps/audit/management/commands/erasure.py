@@ -1,0 +1,27 @@
+"""`manage.py erasure`: what concerns removing personal data, from a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from apps.audit.management import erasure_registry
+
+
+class Command(BaseCommand):
+    help = "registry: what every column and every other store holds of people, and what clears it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("action", choices=[*_ACTIONS])
+        erasure_registry.add_arguments(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        _ACTIONS[str(options["action"])](self, options)
+
+
+# An action is a module of apps/audit/management, with add_arguments and run.
+_ACTIONS: Final[Mapping[str, Callable[[BaseCommand, Mapping[str, Any]], None]]] = {
+    "registry": erasure_registry.run,
+}

@@ -1,0 +1,49 @@
+"""`manage.py erasure registry`: the classification as a table, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from apps.audit.erasure.classification import Classified, Sort, classified, findings, stores_that_only_count
+from apps.audit.erasure.places import everything
+from apps.audit.erasure.registry import stores
+
+
+def add_arguments(parser: CommandParser) -> None:
+    parser.add_argument("--personal", action="store_true", help="registry: leave out what is not about people.")
+
+
+def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
+    """Print it. Raises: CommandError: with what nobody classified, and the other gaps."""
+    shown = [each for each in classified() if not (options["personal"] and each.sort is Sort.NONE)]
+    for line in _table(shown):
+        command.stdout.write(line)
+    command.stdout.write("")
+    for store in stores():
+        command.stdout.write(f"{store.phase:>3}  {store.key:<32} {store.label}")
+    gaps = findings(everything())
+    if gaps:
+        raise CommandError("\n".join(["The classification is not what is there:", *map(str, gaps)]))
+
+
+def _cleared_by(entry: Classified) -> str:
+    counted_only = stores_that_only_count()
+    return ", ".join(f"{key} (counts only)" if key in counted_only else key for key in entry.cleared_by)
+
+
+def _table(shown: Iterable[Classified]) -> list[str]:
+    rows = [("NAME", "SORT", "CLEARED BY", "WHAT IT IS, AND ON WHICH GROUND IT STAYS")]
+    rows += [
+        (
+            each.name,
+            str(each.sort),
+            _cleared_by(each) or "-",
+            f"{each.because} Stays: {each.stays}" if each.stays else each.because,
+        )
+        for each in shown
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return ["  ".join((*(row[column].ljust(widths[column]) for column in range(3)), row[3])) for row in rows]

@@ -1,0 +1,11 @@
+"""What glassbox_eraser may do to the log's keys: count them."""
+
+from django.db import migrations
+
+from apps.tenants.operations import EraserRights
+
+
+class Migration(migrations.Migration):
+    dependencies = [("audit", "0005_who_authorises"), ("tenants", "0005_removal")]
+
+    operations = [EraserRights("DataKey", reads=("tenant_id", "id"))]

@@ -1,0 +1,135 @@
+"""What the log's tables hold, and what lies beside the database. See apps/audit/erasure/classification.py."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from apps.audit.erasure.classification import EVENT_GROUPS, Sort, classify, classify_columns
+from apps.audit.erasure.personal_data_directory import classify_directory, classify_platform
+
+_EVIDENCE: Final = (
+    "Under GDPR 17(3)(b) and (e): the log must show what happened. It holds ids, codes and times, and an id names "
+    "nobody once its account is empty."
+)
+
+
+def classify_audit() -> None:
+    classify_directory()
+    classify_platform()
+    _log()
+    _tree()
+    _beside()
+
+
+def _log() -> None:
+    table = "audit_event"
+    classify_columns(
+        table,
+        "id tenant_id scope_ids action outcome occurred_at actor_kind subject_type",
+        Sort.NONE,
+        because="Ids, codes and times.",
+    )
+    classify(
+        f"{table}.actor_label", Sort.IDENTIFIER, because="The actor's name of that moment.", cleared_by=EVENT_GROUPS
+    )
+    classify_columns(table, "actor_id subject_id", Sort.IDENTIFIER, because="Ids, also of accounts.", stays=_EVIDENCE)
+    classify(
+        f"{table}.commitments",
+        Sort.DERIVED,
+        because="What binds each field group.",
+        stays="It tells nothing of a group that is gone: the salt, 32 random bytes, went with it.",
+    )
+    table = "audit_payload"
+    classify_columns(
+        table, "id tenant_id event_id scope_ids field_group data_key_id", Sort.NONE, because="Ids and codes."
+    )
+    classify(
+        f"{table}.ciphertext",
+        Sort.SEALED,
+        because="A field group: questions, names, what was found and quoted.",
+        cleared_by=EVENT_GROUPS,
+        stays=f"The core alone. {_EVIDENCE}",
+    )
+    classify(f"{table}.terms", Sort.NONE, because="Ids and codes of the group that they lie beside, and go with it.")
+    table = "audit_datakey"
+    classify_columns(
+        table, "id tenant_id epoch subject_id kek_id created_at", Sort.NONE, because="Ids, times, names of keys."
+    )
+    classify(
+        f"{table}.wrapped_key",
+        Sort.CREDENTIAL,
+        because="A key of payloads, under a key that is not in the database.",
+        cleared_by="audit.data_keys",
+        stays="Until there is a function that destroys it (apps/audit/erasure_stores.py): what it opens goes first.",
+    )
+
+
+def _tree() -> None:
+    classify_columns("audit_unsealed", "event_id tenant_id", Sort.NONE, because="Ids.")
+    classify_columns("audit_leaf", "event_id tenant_id index sealed_at", Sort.NONE, because="Ids, places, times.")
+    classify_columns("audit_subtree", "id tenant_id level index", Sort.NONE, because="Ids and places.")
+    classify_columns("audit_checkpoint", "id tenant_id size created_at", Sort.NONE, because="Ids, counts, times.")
+    for name in ("audit_leaf.hash", "audit_subtree.hash", "audit_checkpoint.root", "audit_checkpoint.note"):
+        classify(name, Sort.NONE, because="Digests over headers and commitments, which stay, and signatures of them.")
+
+
+def _beside() -> None:
+    classify(
+        "cache:apps.audit.log.export.state",
+        Sort.NONE,
+        because="audit:export:<tenant>: size and time of the newest exported checkpoint; kept until overwritten.",
+    )
+    classify(
+        "cache:apps.audit.log.lag", Sort.NONE, because="audit:lag-alarm:<tenant>: that an alarm was given; 5 minutes."
+    )
+    classify(
+        "cache:apps.tenants.api.throttling",
+        Sort.IDENTIFIER,
+        because="throttle:<tenant>:<kind>:<id>: times of the calls that an account or a key made; one minute.",
+        cleared_by="tenants.rate_counters",
+    )
+    classify(
+        "cache:apps.audit.erasure.counters", Sort.NONE, because="Clears what throttling wrote, and writes nothing."
+    )
+    classify(
+        "memory:apps.audit.keys.data_keys",
+        Sort.CREDENTIAL,
+        because="Data keys that the process has used lately, unwrapped.",
+        stays="Five minutes in the memory of a process, and not after its end.",
+    )
+    classify("memory:apps.tenants.api.probes", Sort.NONE, because="Whether the platform's parts work; two seconds.")
+    classify("memory:apps.tenants.api.schema", Sort.NONE, because="The description of the API.")
+    for name in ("apps.audit.tasks.seal", "apps.audit.tasks.checkpoint"):
+        classify(f"task:{name}", Sort.NONE, because="Without arguments.")
+    for name in ("apps.tenants.tasks.forget_ended_sessions", "apps.tenants.tasks.forget_expired_requests"):
+        classify(f"task:{name}", Sort.NONE, because="Without arguments.")
+    classify("folder:checkpoints", Sort.NONE, because="Sizes, digests and signatures of logs, under the tenants' ids.")
+    classify(
+        "folder:postgres",
+        Sort.CONTENT,
+        because="The embedded server's files: what is gone from the tables lies in them until they are rewritten.",
+        stays="Until the physical phase, which rewrites what it can and says what it can't.",
+    )
+    classify("folder:redis", Sort.NONE, because="Empty: the embedded Redis keeps nothing on the disk.")
+    classify(
+        "folder:log",
+        Sort.LOG,
+        because="Lines of the processes: ids, counts and codes. Without an e-mail server, letters to people, too.",
+        stays="Until it is rotated, at most: the physical phase looks through it. Statements, values and texts are not "
+        "written (config/services/postgres.py).",
+    )
+    classify("folder:run", Sort.NONE, because="Locks and process ids.")
+    classify("folder:static", Sort.NONE, because="Pictures, styles and scripts.")
+    for name in ("folder:secrets.json", "folder:secrets.lock"):
+        classify(
+            name,
+            Sort.CREDENTIAL,
+            because="The installation's own keys.",
+            stays="They are nobody's, and everything is signed and sealed by them.",
+        )
+    classify(
+        "folder:demo.json",
+        Sort.CREDENTIAL,
+        because="Names and passwords of the demo's made-up people.",
+        stays="Until it is deleted: they are made up, and end with the demo's tenants.",
+    )

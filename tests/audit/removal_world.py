@@ -1,0 +1,256 @@
+"""Two firms in which every store of personal data holds something of every type of target, and of another one of each.
+
+Acme   ann (fund:alpha; also a member of Bolt), bea, an evaluation question each, a key of each, rotated once,
+       documents in fund:alpha (two versions of a report), fund:beta and fund:gamma, which lies below fund:beta
+Bolt   a document, and ann, as an analyst
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+from django.core.cache import cache
+from django.db import connection
+from django.utils import timezone
+
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.services import record
+from apps.corpus.models import Chunk, Document, Embedding384
+from apps.intents.models import PolicyVersion, ReviewComment
+from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
+from apps.tenants.context import open_scope
+from apps.tenants.ids import ScopeId
+from apps.tenants.models import ApiKey, IdempotentRequest, Scope
+from apps.tenants.principals import Principal
+from apps.tenants.roles import Role
+from apps.tenants.services.personal_keys import personal_key_rotate
+from apps.tenants.services.tenants import scope_create
+from tests.corpus.ingesting import REPORT, ingest, run
+from tests.factories import Firm, make_firm, make_key, make_member, make_personal_key
+from tests.isolation.harness import changed, sql
+
+# What rows are named by in which ann and bea stand: nothing else of the world holds these words.
+ANN, BEA = "ann-of-the-alphas", "bea-of-the-betas"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovalWorld:
+    """documents: by name: alpha (a first version), alpha-2 (its second), beta, gamma, bolt."""
+
+    acme: Firm
+    bolt: Firm
+    ann: Principal
+    bea: Principal
+    documents: dict[str, UUID] = field(default_factory=dict)
+
+    def target(self, type: TargetType) -> Target:
+        return Target(type=type, id=self._ids(type)[0])
+
+    def other(self, type: TargetType) -> Target:
+        return Target(type=type, id=self._ids(type)[1])
+
+    def _ids(self, type: TargetType) -> tuple[UUID, UUID]:
+        ann, bea = self.ann.id, self.bea.id
+        assert ann is not None
+        assert bea is not None
+        return {
+            TargetType.DOCUMENT: (self.documents["beta"], self.documents["alpha"]),
+            TargetType.USER: (bea, ann),
+            TargetType.SCOPE: (self.acme.scopes["fund:beta"].id, self.acme.scopes["fund:alpha"].id),
+            TargetType.TENANT: (self.acme.tenant.id, self.bolt.tenant.id),
+        }[type]
+
+
+def make_removal_world() -> RemovalWorld:
+    """Commits it. The embedding provider must be one without a model."""
+    acme, bolt = make_firm("acme"), make_firm("bolt")
+    with open_scope(tenant=acme.id, reason="a test"):
+        acme.scopes["fund:gamma"] = scope_create(key="fund:gamma", name="Gamma", parent=acme.scopes["fund:beta"])
+    world = RemovalWorld(
+        acme=acme,
+        bolt=bolt,
+        ann=make_member(acme, ANN, Role.ANALYST),
+        bea=make_member(acme, BEA, Role.ANALYST),
+    )
+    make_member(bolt, ANN, Role.ANALYST)
+    for name, principal in (("alpha", world.ann), ("beta", world.bea), ("gamma", world.bea)):
+        world.documents[name] = _document(acme, name, f"fund:{name}", principal=principal)
+    world.documents["alpha-2"] = _document(acme, "alpha-2", "fund:alpha", replaces=world.documents["alpha"])
+    world.documents["bolt"] = _document(bolt, "bolt", "fund:alpha")
+    _previewed(world)
+    for principal in (world.ann, world.bea):
+        _known_of(world, principal)
+    for scope in ("fund:alpha", "fund:beta"):
+        make_key(acme, scopes=[scope])
+    _tenants_own(bolt)
+    return world
+
+
+def _document(
+    firm: Firm, name: str, scope: str, *, principal: Principal | None = None, replaces: UUID | None = None
+) -> UUID:
+    result = ingest(
+        firm,
+        REPORT + f"\n\n{name} is what this one is about.\n".encode(),
+        filename=f"{name}.md",
+        scope=scope,
+        principal=principal,
+        replaces=replaces,
+    )
+    run(firm, result.job)
+    with open_scope(tenant=firm.id, reason="a test"):
+        stored: Document = Document.objects.get(id=result.document.id)
+        assert stored.status == "ready", stored.error_detail
+        children = Chunk.objects.filter(document=stored, is_parent=False)
+        Embedding384.objects.bulk_create(
+            Embedding384(
+                tenant_id=firm.id,
+                scope_id=stored.scope_id,
+                document=stored,
+                chunk=chunk,
+                kind=chunk.kind,
+                model="small",
+                vector=[0.5] * 384,
+            )
+            for chunk in children
+        )
+        for subject in (stored.id, result.job.id):
+            _answered(firm, subject_id=subject, scopes=[ScopeId(stored.scope_id)], title=name)
+    return UUID(str(stored.id))
+
+
+def _answered(
+    firm: Firm, *, subject_id: UUID, scopes: list[ScopeId], title: str, principal_id: UUID | None = None
+) -> None:
+    IdempotentRequest.objects.create(
+        tenant_id=firm.id,
+        principal_kind="user" if principal_id else "api_key",
+        principal_id=principal_id or uuid4(),
+        key_digest=uuid4().hex * 2,
+        request_digest="0" * 64,
+        scope_ids=scopes,
+        subject_id=subject_id,
+        replayable=True,
+        status_code=201,
+        body={"title": title},
+        expires_at=timezone.now() + timedelta(hours=24),
+    )
+
+
+def _known_of(world: RemovalWorld, principal: Principal) -> None:
+    """What the tables know of a person in Acme, each by the person's own name."""
+    username = ANN if principal is world.ann else BEA
+    make_personal_key(world.acme, username, role=Role.ANALYST)
+    cache.set(f"throttle:{world.acme.id}:user:{principal.id}", [1.0], timeout=600)
+    with open_scope(tenant=world.acme.id, principal=principal):
+        personal_key_rotate(ApiKey.objects.get(person_id=principal.id), expires_at=timezone.now() + timedelta(days=60))
+        version = PolicyVersion.objects.get()
+        ReviewComment.objects.create(
+            tenant_id=world.acme.id, version=version, author_id=principal.id, author_label=username, text="So be it."
+        )
+        name = "alpha" if username == ANN else "beta"
+        document = Document.objects.get(id=world.documents[name])
+        query = EvaluationQuery.objects.create(
+            tenant_id=world.acme.id,
+            scope_id=document.scope_id,
+            text=f"What is {name} about?",
+            series_id=document.series_id,
+            created_by=username,
+        )
+        record(
+            action="retrieval.evaluation.added",
+            core={"series_id": str(document.series_id), "pages": []},
+            subject_type="evaluation_query",
+            subject_id=query.id,
+            scopes=[ScopeId(document.scope_id)],
+        )
+        _answered(
+            world.acme, subject_id=uuid4(), scopes=[ScopeId(document.scope_id)], title="x", principal_id=principal.id
+        )
+
+
+def _previewed(world: RemovalWorld) -> None:
+    """A preview that names the documents of alpha, asked for by ann an hour ago, and one of beta and gamma, by bea."""
+    for revision, (principal, label, names) in enumerate(
+        ((world.ann, ANN, ("alpha",)), (world.bea, BEA, ("beta", "gamma"))), start=1
+    ):
+        with open_scope(tenant=world.acme.id, principal=principal):
+            version = PolicyVersion.objects.get()
+            event = record(
+                action="retrieval.impact.requested",
+                core={"number": 1, "revision": revision},
+                subject_type="policy_version",
+                subject_id=version.id,
+            )
+            documents = [str(world.documents[name]) for name in names]
+            hits = [{"chunk_id": str(uuid4()), "document_id": id, "kind": "run"} for id in documents]
+            PolicyImpact.objects.create(
+                tenant_id=world.acme.id,
+                version=version,
+                base=version,
+                revision=revision,
+                content_sha256="0" * 64,
+                base_sha256="0" * 64,
+                # Not the same moment for both: what tells whose it is lies within seconds.
+                requested_at=event.occurred_at,
+                requested_by=label,
+                state=ImpactState.DONE,
+                result={"recorded": {"changed": [{"shift": {"appearing": [], "vanishing": hits}}]}},
+            )
+
+
+def _tenants_own(firm: Firm) -> None:
+    """Rows of Bolt in the tables in which it would have none."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        version = PolicyVersion.objects.get()
+        PolicyImpact.objects.create(
+            tenant_id=firm.id,
+            version=version,
+            base=version,
+            revision=1,
+            content_sha256="0" * 64,
+            base_sha256="0" * 64,
+            requested_at=timezone.now(),
+            requested_by="a test",
+        )
+        assert Scope.objects.count() == 3
+    make_personal_key(firm, ANN, role=Role.ANALYST)
+
+
+# --- Looking at everything, whoever acts ------------------------------------------------------------------------------
+
+Rows = dict[str, frozenset[str]]
+
+
+@contextmanager
+def as_eraser(firm: Firm) -> Iterator[None]:
+    """A transaction with the rights of glassbox_eraser and the system's scope; rolled back."""
+    with changed("SELECT 1"):
+        sql("SET LOCAL ROLE glassbox_eraser")
+        with open_scope(tenant=firm.id, reason="a test"):
+            yield
+
+
+def every_row() -> Rows:
+    """Every row of every table of the transaction, as the superuser sees them: table -> rows as text."""
+    with connection.cursor() as cursor:
+        cursor.execute("RESET ROLE")
+        cursor.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1"
+        )
+        found = {}
+        for (table,) in cursor.fetchall():
+            cursor.execute(f'SELECT t::text FROM "{table}" t')
+            found[table] = frozenset(row[0] for row in cursor.fetchall())
+        cursor.execute("SET LOCAL ROLE glassbox_eraser")
+    return found
+
+
+def naming(rows: Rows, word: str) -> dict[str, int]:
+    """table -> how many of its rows name the word, as text; without the log, whose groups go another way."""
+    counted = {table: sum(word in row for row in of_table) for table, of_table in rows.items()}
+    return {table: count for table, count in counted.items() if count and not table.startswith("audit_")}
