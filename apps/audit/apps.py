@@ -10,10 +10,12 @@ class AuditConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.classes import register_tenant_events
+        from apps.audit.erasure.searched_log import register_texts_of_these_floors
         from apps.audit.reporting.events import register_reporting_events
         from apps.audit.services import record
         from apps.tenants import events
 
         register_tenant_events()
         register_reporting_events()
+        register_texts_of_these_floors()
         events.connect(record)

@@ -11,7 +11,9 @@ class IntentsConfig(AppConfig):
     def ready(self) -> None:
         from apps.intents.events import register_policy_events
         from apps.intents.provisioning import give_baseline
+        from apps.intents.searched import register_policy_texts
         from apps.tenants.provisioning import on_tenant_created
 
         register_policy_events()
+        register_policy_texts()
         on_tenant_created(give_baseline)
