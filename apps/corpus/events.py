@@ -8,6 +8,7 @@ from apps.corpus.services.ingest_events import register_ingest_events
 DELETED = "corpus.document.deleted"
 EXPORTED = "corpus.document.exported"
 EXPORT_CUT_SHORT = "corpus.document.export_cut_short"
+REDACTED = "corpus.document.redacted"
 PERSON_SEARCHED = "corpus.person.searched"
 
 _DOCUMENT = frozenset({"kind", "series_id", "version", "content_sha256"})
@@ -22,6 +23,11 @@ def register_events() -> None:
             fields={Group.CORE: _DOCUMENT | {"status", "page_count", "chunk_count", "byte_size"}},
         ),
         EventClass(action=EXPORTED, label="Document downloaded", fields={Group.CORE: _DOCUMENT | {"byte_size"}}),
+        EventClass(
+            action=REDACTED,
+            label="Document redacted",
+            fields={Group.CORE: _DOCUMENT | {"pages", "passages", "fields", "redacted_id"}},
+        ),
         EventClass(
             action=PERSON_SEARCHED,
             label="Person searched for",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from apps.corpus.people.contracts import PersonDescription, PersonName
 
-_ENGLISH = (
+ENGLISH = (
     "The committee discussed liquidity and the hedging of currencies at length.",
     "Management fees amount to 0.75 % a year of the net asset value, as agreed in March 2021.",
     "Does the fund hold cash? It does, and more than the 1,234,567 that the auditors of Brandt Partners saw.",
@@ -16,7 +16,7 @@ _ENGLISH = (
     "Payment was made to account 7788990011 under reference 2024-11-08/17.",
     "Meyer Capital and the Schmidt Foundation voted against the proposal of the board.",
 )
-_GERMAN = (
+GERMAN = (
     "Der Ausschuss hat die Liquidität und die Absicherung der Währungen ausführlich besprochen.",
     "Die Verwaltungsvergütung beträgt 0,75 % im Jahr, wie am 3. März 2021 vereinbart wurde.",
     "Der junge Müller von nebenan mahlt das Korn der Bäckerei Becker & Söhne in der Schmidtstraße.",
@@ -199,7 +199,7 @@ def corpus_of(subject: Subject, *, seed: int, pages: int = 100) -> Corpus:
     exact, misspelt = exact_forms(subject), misspelt_forms(subject)
     corpus = Corpus()
     for number in range(pages):
-        sentences = _ENGLISH if random_.random() < 0.5 else _GERMAN
+        sentences = ENGLISH if random_.random() < 0.5 else GERMAN
         before, after = (_filler(random_, sentences, subject) for _ in range(2))
         if number % 2:
             corpus.pages.append(f"{before} {after}")
@@ -211,8 +211,15 @@ def corpus_of(subject: Subject, *, seed: int, pages: int = 100) -> Corpus:
         start = len(before) + 1 + len(lead)
         end = random_.choice((".", ",", " and", " am 3. Mai."))
         corpus.pages.append(f"{before} {lead}{text}{end} {after}")
-        corpus.planted.append(Planted(page=number, start=start, end=start + len(text), form=form, misspelt=is_misspelt))
+        corpus.planted.append(
+            Planted(page=number, start=start, end=start + len(_name_in(text, form)), form=form, misspelt=is_misspelt)
+        )
     return corpus
+
+
+def _name_in(text: str, form: str) -> str:
+    """What of it names the person: not the rest of an address or a file's name."""
+    return {"file name": text.removesuffix("_2024.pdf"), "address elsewhere": text.partition("@")[0]}.get(form, text)
 
 
 def _lead(random_: random.Random, form: str) -> str:

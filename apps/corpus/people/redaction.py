@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 # The same for a letter and for a paragraph, so that it tells nothing of what it stands for.
 MARK = "[redacted]"
@@ -27,7 +27,7 @@ class Span:
 class Redacted:
     """A text without the spans.
 
-    removed: what was taken out of the original, in order, apart; a line's end is never taken out.
+    removed: what was taken out of the original, in order, apart; line ends and empty lines never are.
     marks: where the mark stands for each of them in the new text.
     """
 
@@ -72,6 +72,9 @@ class Passage(Protocol):
     char_end: int
 
 
+AnyPassage = TypeVar("AnyPassage", bound=Passage)
+
+
 def redact(text: str, spans: Iterable[Span]) -> Redacted:
     """Put the mark in place of each span.
 
@@ -93,7 +96,7 @@ def redact(text: str, spans: Iterable[Span]) -> Redacted:
     return Redacted("".join([*parts, text[done:]]), tuple(removed), tuple(marks))
 
 
-def touched[P: Passage](passages: Iterable[P], *, page: int, spans: Sequence[Span]) -> list[P]:
+def touched(passages: Iterable[AnyPassage], *, page: int, spans: Sequence[Span]) -> list[AnyPassage]:
     """The passages that hold something of the spans of one page."""
     return [passage for passage in passages if any(_on_page(passage, page).touches(span) for span in spans)]
 
@@ -106,7 +109,7 @@ def previews(text: str, spans: Iterable[Span], *, around: int = _AROUND_CHARS) -
     whole = redact(text, spans)
     stretches: list[list[int]] = []
     for removed in whole.removed:
-        start, end = _word_start(text, removed.start - around), _word_end(text, removed.end + around)
+        start, end = _begin(text, removed, around), _end(text, removed, around)
         if stretches and start <= stretches[-1][1]:
             stretches[-1][1] = end
         else:
@@ -149,15 +152,17 @@ def _on_page(passage: Passage, page: int) -> Span:
     return Span(start, passage.char_end if page == passage.page_end else 2**31)
 
 
-def _word_start(text: str, position: int) -> int:
-    if position <= 0:
+def _begin(text: str, span: Span, around: int) -> int:
+    start = span.start - around
+    if start <= 0:
         return 0
-    blank = text.find(" ", position)
-    return position if blank < 0 or blank - position > 40 else blank + 1
+    blank = text.find(" ", start, span.start)
+    return start if blank < 0 else blank + 1
 
 
-def _word_end(text: str, position: int) -> int:
-    if position >= len(text):
+def _end(text: str, span: Span, around: int) -> int:
+    end = span.end + around
+    if end >= len(text):
         return len(text)
-    blank = text.rfind(" ", 0, position)
-    return position if blank < 0 or position - blank > 40 else blank
+    blank = text.rfind(" ", span.end, end)
+    return end if blank < 0 else blank

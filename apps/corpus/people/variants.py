@@ -49,7 +49,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"ie|y", "i"),
         (r"(?<=[aeiou])h(?=[^aeiou]|$)", ""),  # Johann, Jonson and Johnson, Kohl
         (r"ow$", "o"),
-        (r"(.)\1+", r"\1"),  # Philipp, Hoffmann
+        (r"([^aeiou])\1+", r"\1"),  # Philipp, Hoffmann
     )
 )
 TITLES = word_set(
