@@ -4,9 +4,9 @@
 
 One tenant with documents of 500 pages, half of them English and half German, of about 1,000 characters each: words by
 Zipf's law out of 60,000 made-up ones, sentences of the tests' corpus with people of similar names, and a chunk a page
-with its header. Two in a thousand pages name the person. Searched is as a DPO, under the policies, through all sources
-that are registered. It is a script and no test: it prints `met` or `missed` without ever failing. `--quick` is a smoke
-run. It joins the suite's PostgreSQL or starts it, and drops its database at the end.
+with its header. One page in a hundred names one of the four people. Searched is as a DPO, under the policies, through
+all sources that are registered. It is a script and no test: it prints `met` or `missed` without ever failing. `--quick`
+is a smoke run. It joins the suite's PostgreSQL or starts it, and drops its database at the end.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ QUICK = 1_000
 AIM_S = 60.0
 DOCUMENT_PAGES = 500
 WORDS = 60_000
+EVERY = 100  # pages: one of them names somebody
 
 _DOCUMENTS = """
 INSERT INTO corpus_document (id, tenant_id, scope_id, kind, title, slug, document_type, source_type, company, ticker,
@@ -106,7 +107,7 @@ def _measured(database: str, pages: int) -> dict[str, Any]:
 
 
 def _load(firm: Any, pages: int) -> tuple[list[set[tuple[str, int]]], int]:
-    """Write the tenant. Returns: for each subject, the document and page of every mention, and the characters in all."""
+    """Write the tenant. Returns: for each subject, document and page of every mention, and the characters in all."""
     from django.db import connection
 
     from apps.audit.ids import new_id
@@ -151,11 +152,11 @@ def _texts(random_: random.Random) -> Iterator[tuple[str, int | None]]:
         parts = [" ".join(random_.choices(words, cum_weights=weights, k=20)) + "." for _ in range(6)]
         parts += random_.choices(sentences, k=3)
         subject = None
-        if number % 500 == 0:
-            subject = number // 500 % len(SUBJECTS)
+        if number % EVERY == 0:
+            subject = number // EVERY % len(SUBJECTS)
             named = SUBJECTS[subject]
             forms = exact_forms(named)
-            form = forms[number // 500 // len(SUBJECTS) % len(forms)]
+            form = forms[number // EVERY // len(SUBJECTS) % len(forms)]
             parts.insert(4, f"It was sent to {form[1](random_, named)} then.")
         yield " ".join(parts), subject
 

@@ -155,7 +155,11 @@ def exact_forms(subject: Subject) -> list[Form]:
             ("umlauts written out", f"{given} {family}".translate(written)),
             ("umlauts in two", f"{given} {family}".replace("ü", "u\u0308")),
         ]
-    return [(name, lambda _random, _subject, text=text: text) for name, text in forms]
+    return [(name, _written(text)) for name, text in forms]
+
+
+def _written(text: str) -> Callable[[random.Random, Subject], str]:
+    return lambda _random, _subject: text
 
 
 def misspelt_forms(subject: Subject) -> list[Form]:
@@ -165,7 +169,7 @@ def misspelt_forms(subject: Subject) -> list[Form]:
         ("slip, turned round", lambda random_, each: f"{slip(random_, each.family)}, {each.given}"),
         ("slip in capitals", lambda random_, each: f"{each.given} {slip(random_, each.family)}".upper()),
         *([("two slips", _two_slips)] if len(subject.family) > 3 else []),
-        *[("spelling", lambda _random, _each, text=text: text) for text in subject.spellings],
+        *[("spelling", _written(text)) for text in subject.spellings],
     ]
 
 

@@ -17,6 +17,8 @@ PERSON = PersonDescription(
     names=(PersonName(full="Dr. Anna-Lena Müller-Schmidt"), PersonName(given="John Michael", family="Doe")),
     aliases=("Johnny", "Anna Meier", "Ursula von der Leyen", "Pat O'Brien", "Karl Groß"),
     words=("Projekt Gänseblümchen", "Box 4711"),
+    emails=("j.müller@example.com",),
+    accounts=("K-12/34",),
 )
 MATCHER = Matcher(PERSON)
 
@@ -231,7 +233,8 @@ def test_spans_lie_within_the_text_in_order_and_apart(text: str) -> None:
 @given(_TEXTS)
 @settings(max_examples=200, deadline=None)
 def test_the_quick_look_never_says_no_where_something_is_found(text: str) -> None:
-    assert not MATCHER.find(text) or Matcher(PERSON).may_hold(text)
+    assert MATCHER.find(text) == MATCHER.read(text)
+    assert not MATCHER.read(text) or Matcher(PERSON).may_hold(text)
 
 
 _WITHOUT_LETTERS = st.text(alphabet=" .,;()0123456789\n\u2028€\U0001f600", max_size=20)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from apps.corpus.people.contracts import How, Match
 from apps.corpus.people.likeness import Like
 from apps.corpus.people.line import Line
-from apps.corpus.people.names import Found, NamePattern
+from apps.corpus.people.names import FUZZY_ALONE_FROM, Found, NamePattern
 from apps.corpus.people.variants import is_particle, is_title
 
 _EXACT, _WRITTEN, _SPELT, _FUZZY = 0.45, 0.42, 0.3, 0.25
-_FUZZY_FROM = 6  # letters: in shorter words a slip makes another word
 _SMALL = 0.15
 _SHORT = 3
 _RECORD, _RECORD_CHARS = 0.65, 80
@@ -57,7 +56,7 @@ def _of(like: Like, length: int, *, is_nickname: bool) -> float:
     if like.how is How.EXACT:
         return 0.6 if is_nickname else _EXACT
     if like.slips:
-        return _FUZZY if like.slips == 1 and length >= _FUZZY_FROM else 0.0
+        return _FUZZY if like.slips == 1 and length >= FUZZY_ALONE_FROM else 0.0
     return _WRITTEN if like.score > 0.9 else _SPELT
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from apps.corpus.people.normalise import Word, words
+from apps.corpus.people.normalise import APOSTROPHE, BREAK, Word, words
 
-_BREAK: Final = re.compile(r"[-\u2010\u2011]\s+")
-_APOSTROPHE: Final = re.compile(r"['\u2019\u2018`\u00b4]")
 # What may stand between two words of one name; a line's end, a blank cell, a file name's underscore.
 _WITHIN: Final = re.compile(r"[\s.,;_+/|\u00b7()\"'\u2019*\-\u2010\u2011\u2013]{1,8}")
 _LIST: Final = re.compile(r"[,;|()/\u00b7]")
@@ -21,6 +19,7 @@ class Line:
     def __init__(self, text: str) -> None:
         self.text = text
         self.words: list[Word] = words(text)
+        self._has_divided = BREAK.search(text) is not None or APOSTROPHE.search(text) is not None
 
     def __len__(self) -> int:
         return len(self.words)
@@ -44,10 +43,12 @@ class Line:
 
     def joined(self, number: int) -> str:
         """This word and the next as one, where a line's end or an apostrophe divides them; else empty."""
+        if not self._has_divided:
+            return ""
         gap = self.gap(number)
-        if _APOSTROPHE.fullmatch(gap):
+        if APOSTROPHE.fullmatch(gap):
             return self.words[number].raw + self.words[number + 1].raw
-        if _BREAK.fullmatch(gap):
+        if BREAK.fullmatch(gap):
             first, second = self.words[number], self.words[number + 1]
             if not second.is_capitalised or (first.is_capitals and second.is_capitals):
                 return first.raw + second.raw

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import or_
 
 from apps.corpus.people.bare import bare_match, in_record
 from apps.corpus.people.contracts import How, Match, Matched, PersonDescription, PersonName
@@ -10,11 +12,12 @@ from apps.corpus.people.given import given_before, given_behind
 from apps.corpus.people.identifiers import compact, identifier_patterns
 from apps.corpus.people.likeness import Like
 from apps.corpus.people.line import Line
-from apps.corpus.people.names import Found, NamePattern, worst
+from apps.corpus.people.names import Found, NamePattern, Role, is_worth_reading, worst
 from apps.corpus.people.normalise import raw_words
 
 _WHOLE = 0.97
 _MOST_SLIPS = 2
+_BEGINS = int(Role.ALONE | Role.FAMILY | Role.GIVEN_AS_IT_IS)
 _ABOUT_AS_SURE = 0.7
 # A whole name on the same page makes it likely that the family name alone means the same person.
 _SUPPORT, _SUPPORTED_MOST, _SUPPORTS_FROM = 0.25, 0.75, 0.6
@@ -39,12 +42,16 @@ class Matcher:
 
         Costs: about a microsecond a word for a text without any; a millisecond or two for a page with several.
         """
+        return self.read(text, names=self._may_name(text), identifiers=self._may_identify(text))
+
+    def read(self, text: str, *, names: bool = True, identifiers: bool = True) -> list[Match]:
+        """As find, without the quick look beforehand."""
         found: list[Match] = []
-        if self._may_name(text):
+        if names:
             line = Line(text)
             for pattern in self._names:
                 found.extend(_supported(list(_named(pattern, line))))
-        if self._may_identify(text):
+        if identifiers:
             for identifier in self._identifiers:
                 found.extend(identifier.matches(text))
         return _apart(found)
@@ -52,12 +59,15 @@ class Matcher:
     def _may_name(self, text: str) -> bool:
         if not self._names:
             return False
-        unknown = raw_words(text) - self._unconcerned
-        concerned = {word for word in unknown if any(pattern.concerns(word) for pattern in self._names)}
+        concerned = raw_words(text) - self._unconcerned
+        unconcerned = {word for word in concerned if not any(pattern.role(word) for pattern in self._names)}
         if len(self._unconcerned) > 2_000_000:
             self._unconcerned.clear()
-        self._unconcerned |= unknown - concerned
-        return bool(concerned) or _has_apostrophe(text)
+        self._unconcerned |= unconcerned
+        concerned -= unconcerned
+        return any(
+            is_worth_reading(reduce(or_, (pattern.role(word) for word in concerned), 0)) for pattern in self._names
+        )
 
     def _may_identify(self, text: str) -> bool:
         if not self._identifiers:
@@ -66,14 +76,9 @@ class Matcher:
         return any(all(needle in letters for needle in each.needles) for each in self._identifiers)
 
 
-def _has_apostrophe(text: str) -> bool:
-    """O'Brien is two words for raw_words, which knows nothing of what they are of."""
-    return any(mark in text for mark in "'\u2019\u2018`\u00b4")
-
-
 def _named(pattern: NamePattern, line: Line) -> Iterator[Match]:
     for number, word in enumerate(line.words):
-        if not pattern.concerns(word.raw) and not line.joined(number):
+        if not pattern.role(word.raw) & _BEGINS and not line.joined(number):
             continue
         for family in pattern.family_at(line, number):
             # All of them: what is the surest here may give way to what is surer about its neighbour.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import IntFlag
 
 from apps.corpus.people.contracts import How, Match, Matched, PersonName
 from apps.corpus.people.likeness import SAME, Like, Part
@@ -13,7 +14,26 @@ from apps.corpus.people.normalise import WORD, folded, writings
 from apps.corpus.people.variants import is_particle, is_title
 
 _APOSTROPHES = re.compile(r"(?<=[^\W\d_])['\u2019\u2018`\u00b4](?=[^\W\d_])")
+FUZZY_ALONE_FROM = 6  # letters
 _ORDER = {How.EXACT: 0, How.VARIANT: 1, How.FUZZY: 2}
+
+
+class Role(IntFlag):
+    NONE = 0
+    ALONE = 1  # a mention by itself
+    FAMILY = 2
+    GIVEN = 4  # or its initials
+    GIVEN_AS_IT_IS = 8
+    FAMILY_INITIAL = 16
+
+
+def is_worth_reading(roles: int) -> bool:
+    """Whether words of these roles, all of one text, can make a mention together."""
+    return bool(
+        roles & Role.ALONE
+        or (roles & Role.FAMILY and roles & Role.GIVEN)
+        or (roles & Role.GIVEN_AS_IT_IS and roles & Role.FAMILY_INITIAL)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +63,15 @@ class NamePattern:
         self.is_nickname = matched is Matched.ALIAS and not self.given
         self._ends = [*self.family, Part("".join(family))] if len(family) > 1 else self.family
         self._together, self._initialled = _together(given, family)
-        self._relevant: dict[str, bool] = {}
+        self._roles: dict[str, int] = {}
 
-    def concerns(self, word: str) -> bool:
-        """Whether a word, alone or joined with the next, can be part of a mention that is worth telling."""
-        known = self._relevant.get(word)
+    def role(self, word: str) -> int:
+        """What a word, alone or joined with the next, could be in a mention of the name: a Role, as a plain number."""
+        known = self._roles.get(word)
         if known is None:
-            if len(self._relevant) > 1_000_000:
-                self._relevant.clear()
-            known = self._relevant[word] = self._concerns(word)
+            if len(self._roles) > 1_000_000:
+                self._roles.clear()
+            known = self._roles[word] = int(self._role(word))
         return known
 
     def family_at(self, line: Line, number: int) -> Iterator[Found]:
@@ -100,10 +120,26 @@ class NamePattern:
             likes.append(like)
         return Found(first, last, worst(likes))
 
-    def _concerns(self, word: str) -> bool:
-        if any(part.like(word) for part in (*self._ends, *self.given)):
-            return True
-        return bool(writings(word) & (self._together | self._initialled))
+    def _role(self, word: str) -> Role:
+        role = Role.NONE
+        if writings(word) & (self._together | self._initialled):
+            role |= Role.ALONE
+        for part in self._ends:
+            like = part.like(word)
+            if like is not None:
+                role |= Role.FAMILY
+                # As bare.py has it: a slip in a short word by itself makes another word.
+                role |= Role.ALONE if not like.slips or part.length >= FUZZY_ALONE_FROM else Role.NONE
+        for part in self.given:
+            like = part.like(word)
+            if like is not None:
+                role |= Role.GIVEN
+                role |= Role.GIVEN_AS_IT_IS if not like.slips else Role.NONE
+        if self.given and len(word) <= 3:
+            role |= Role.GIVEN if all(any(part.begins_with(letter) for part in self.given) for letter in word) else role
+        if self.given and len(word) == 1 and self.family[0].begins_with(word):
+            role |= Role.FAMILY_INITIAL
+        return role
 
 
 def word_like(line: Line, number: int, part: Part) -> tuple[Like | None, int]:

@@ -14,11 +14,13 @@ from functools import lru_cache
 # Marks that stand upon a letter, and what is printed as nothing: soft hyphens, joiners, direction marks.
 _MARKS = "\u0300-\u036f"
 _INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff"
-LETTER = r"[^\W\d_]"
-WORD = re.compile(rf"{LETTER}(?:{LETTER}|[{_MARKS}{_INVISIBLE}])*")
+WORD = re.compile(rf"[^\W\d_]+(?:[{_MARKS}{_INVISIBLE}]+[^\W\d_]*)*")
 _NOT_COMPARED = re.compile(f"[{_MARKS}{_INVISIBLE}]")
-# A word that a line's end divides. Reading a file may have made the break a blank.
-BROKEN = re.compile(rf"({WORD.pattern})[-\u2010\u2011]\s+(?=({WORD.pattern}))")
+# What divides a word: a line's end, of which reading a file may have made a blank; or an apostrophe.
+BREAK = re.compile(r"[-\u2010\u2011]\s+")
+APOSTROPHE = re.compile(r"['\u2019\u2018`\u00b4]")
+_DIVIDER = re.compile(f"{BREAK.pattern}|{APOSTROPHE.pattern}")
+_LONGEST_WORD = 60
 _WRITTEN_OUT = str.maketrans(
     {
         "ä": "ae",
@@ -67,10 +69,14 @@ def words(text: str) -> list[Word]:
 
 
 def raw_words(text: str) -> set[str]:
-    """The different words of a text in small letters, those joined that a line's end divides: to look at once."""
+    """The different words of a text in small letters, and what two make that something divides: for a quick look."""
     lowered = text.lower()
     found = set(WORD.findall(lowered))
-    found.update(first + second for first, second in BROKEN.findall(lowered))
+    for divider in _DIVIDER.finditer(lowered):
+        before = WORD.findall(lowered, max(0, divider.start() - _LONGEST_WORD), divider.start())
+        after = WORD.match(lowered, divider.end())
+        if before and after:
+            found.add(before[-1] + after.group())
     return found
 
 

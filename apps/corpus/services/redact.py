@@ -15,6 +15,7 @@ from apps.corpus.events import REDACTED
 from apps.corpus.extraction import ExtractionError, extract
 from apps.corpus.extraction.contracts import Page as ExtractedPage
 from apps.corpus.extraction.rendition import write_rendition
+from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Document, DocumentStatus, IngestJob, Page, SourceFile
 from apps.corpus.people.errors import NothingToRedactError, NotRedactableError
 from apps.corpus.people.redacted_pages import pages_of_lines, redacted_pages
@@ -127,8 +128,8 @@ def _pages(document: Document) -> list[ExtractedPage]:
 def _metadata(document: Document, changed: Mapping[str, str]) -> DocumentMetadata:
     return DocumentMetadata(
         title=changed.get("title", document.title),
-        document_type=document.document_type,
-        source_type=document.source_type,
+        document_type=DocumentType(document.document_type),
+        source_type=SourceType(document.source_type),
         company=changed.get("company", document.company),
         ticker=document.ticker,
         fiscal_year=document.fiscal_year,
