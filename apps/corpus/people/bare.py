@@ -19,7 +19,7 @@ def bare_match(pattern: NamePattern, line: Line, family: Found) -> Match | None:
 
     "Mr Doe" says more than "Doe", and "Jane Doe" less, whoever she is.
     """
-    confidence = _of(family.like, pattern.family[0].length, is_nickname=pattern.is_nickname) * family.factor
+    confidence = _of(family.like, family.length, is_nickname=pattern.is_nickname) * family.factor
     word = line.words[family.first]
     is_address = line.is_address(family.first) or line.is_address(family.last)
     if not word.is_capitalised and not is_address:

@@ -38,12 +38,13 @@ def is_worth_reading(roles: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Words first..last of a line; factor: what else than the letters speaks against it."""
+    """Words first..last of a line; factor: what else than its letters speaks against it; length: in letters."""
 
     first: int
     last: int
     like: Like
     factor: float = 1.0
+    length: int = 0
 
 
 class NamePattern:
@@ -83,7 +84,7 @@ class NamePattern:
             like, last = word_like(line, number, part)
             if like is not None:
                 is_part = len(self.family) > 1 and part is not self._ends[-1]
-                yield Found(number, last, like, 0.74 if is_part else 1.0)
+                yield Found(number, last, like, 0.74 if is_part else 1.0, part.length)
 
     def together_at(self, line: Line, number: int) -> float:
         """The name written as one word, as in an address: how surely."""
@@ -118,7 +119,7 @@ class NamePattern:
             if like is None:
                 return None
             likes.append(like)
-        return Found(first, last, worst(likes))
+        return Found(first, last, worst(likes), length=sum(part.length for part in self.family))
 
     def _role(self, word: str) -> Role:
         role = Role.NONE

@@ -117,7 +117,8 @@ def person_search(
              progress: called with (texts done, about how many there are) now and then.
     Returns: the search, to be iterated in this scope: hits by thing, things of one store together.
     Raises:  PermissionDeniedError; NobodyDescribedError: nothing to look for.
-    Costs:   all texts of the scope once over the connection; about 20 seconds for 100,000 pages on one core.
+    Costs:   all texts of the scope once over the connection; 20 to 60 seconds of one core for 100,000
+             pages, the longer the commoner the name.
     """
     context = current_scope()
     context.principal.require(Permission.PRIVACY_MANAGE)
