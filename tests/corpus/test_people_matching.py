@@ -15,7 +15,7 @@ from tests.corpus.people_corpus import SUBJECTS, Corpus, Planted, Subject, corpu
 
 PERSON = PersonDescription(
     names=(PersonName(full="Dr. Anna-Lena Müller-Schmidt"), PersonName(given="John Michael", family="Doe")),
-    aliases=("Johnny", "Anna Meier", "Ursula von der Leyen", "Pat O'Brien", "Karl Groß"),
+    aliases=("Johnny", "Anna Meier", "Ursula von der Leyen", "Pat O'Brien", "Karl Groß", "Eva Schneider-Lang"),
     words=("Projekt Gänseblümchen", "Box 4711"),
     emails=("j.müller@example.com",),
     accounts=("K-12/34",),
