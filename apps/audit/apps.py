@@ -10,6 +10,7 @@ class AuditConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.classes import register_tenant_events
+        from apps.audit.erasure.searched_log import register_texts_of_these_floors
         from apps.audit.erasure_stores import register_stores
         from apps.audit.personal_data import classify_audit
         from apps.audit.reporting.events import register_reporting_events
@@ -18,6 +19,7 @@ class AuditConfig(AppConfig):
 
         register_tenant_events()
         register_reporting_events()
+        register_texts_of_these_floors()
         events.connect(record)
         register_stores()
         classify_audit()
