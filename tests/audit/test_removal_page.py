@@ -52,11 +52,11 @@ def buttons(shown: Page) -> list[str]:
 def test_a_reviewer_reads_what_goes_and_approves_it_knowing_that_it_can_not_be_undone(acme: Firm) -> None:
     run = proposed(acme, [*documents(acme, 2), *asked(acme)])
     shown = page(acme, run, "ralf", Role.REVIEWER)
-    assert "2 documents, 1 part of an event" in shown.text
+    assert "2 documents and 1 part of an event" in shown.text
     assert "Proposed bydora-acme," in shown.text
     assert "It can't be undone." in shown.text
     assert buttons(shown) == [
-        "Approve, and remove 2 documents, 1 part of an event for good",
+        "Approve, and remove 2 documents and 1 part of an event for good",
         "Reject, and remove nothing",
     ]
     answered = Visitor("ralf").send("removal_run", run.id, act="approve")
@@ -156,4 +156,6 @@ def test_a_failed_run_says_why_and_is_tried_again_from_here(acme: Firm, monkeypa
 def test_every_type_of_target_has_its_words() -> None:
     from apps.audit.admin.removal_words import counted
 
-    assert counted(dict.fromkeys(TargetType, 1)) == "1 document, 1 part of an event, 1 person, 1 scope, 1 whole tenant"
+    assert counted(dict.fromkeys(TargetType, 1)) == (
+        "1 document, 1 part of an event, 1 person, 1 scope and 1 whole tenant"
+    )

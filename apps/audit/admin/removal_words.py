@@ -71,8 +71,9 @@ class TargetRow:
 
 
 def counted(targets: Mapping[str, int]) -> str:
-    """Such as: 3 documents, 12 parts of events."""
-    return ", ".join(f"{count:,} {_WORDS[kind][count != 1]}" for kind, count in targets.items())
+    """Such as: 3 documents and 12 parts of events."""
+    *first, last = [f"{count:,} {_WORDS[kind][count != 1]}" for kind, count in targets.items()]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def target_rows(targets: Iterable[Target | RemovalTarget]) -> list[TargetRow]:
