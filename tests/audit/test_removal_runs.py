@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 
 from apps.audit.erasing import Removal, RemovalReason, payload_erase
-from apps.audit.erasure import registry
+from apps.audit.erasure import registry, selectors
 from apps.audit.erasure.contracts import Origin, Phase, RunState, Target, TargetType
 from apps.audit.erasure.engine import INCOMPLETE, STUCK, carry_out_due
 from apps.audit.erasure.errors import (
@@ -403,11 +404,13 @@ def test_who_lost_the_lease_writes_nothing_more(acme: Firm, monkeypatch: pytest.
     assert actions(acme, run).count("ended") == 1
 
 
-def test_its_progress_can_be_read(acme: Firm) -> None:
+def test_its_progress_can_be_read(acme: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
     run = approved(acme, documents(acme, 2))
     with open_scope(tenant=acme.id, reason="a test"):
         assert progress_of(run).steps == ()
         assert (removal_lag().waiting, removal_lag().is_late) == (1, False)
+        monkeypatch.setattr(selectors, "LATE_AFTER", timedelta())
+        assert removal_lag().is_late
     carried_out(acme, run, EnginePolicy(turn_seconds=-1.0))
     with open_scope(tenant=acme.id, reason="a test"):
         found = progress_of(run_of(run.id))
