@@ -10,6 +10,10 @@ class AuditConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.classes import register_tenant_events
+        from apps.audit.erasure.events import register_removal_events
+        from apps.audit.erasure.log_store import EventPartStore
+        from apps.audit.erasure.registry import register_release_hook, register_store
+        from apps.audit.erasure.runs import runs_take_up
         from apps.audit.erasure.searched_log import register_texts_of_these_floors
         from apps.audit.erasure_stores import register_stores
         from apps.audit.personal_data import classify_audit
@@ -20,6 +24,9 @@ class AuditConfig(AppConfig):
         register_tenant_events()
         register_reporting_events()
         register_texts_of_these_floors()
+        register_removal_events()
+        register_store(EventPartStore())
+        register_release_hook(runs_take_up)
         events.connect(record)
         register_stores()
         classify_audit()

@@ -3,5 +3,19 @@ from apps.audit.models.data_key import DataKey
 from apps.audit.models.event import Event, Outcome
 from apps.audit.models.leaf import Leaf, Subtree, Unsealed
 from apps.audit.models.payload import Payload
+from apps.audit.models.removal import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
 
-__all__ = ["Checkpoint", "DataKey", "Event", "Leaf", "Outcome", "Payload", "Subtree", "Unsealed"]
+__all__ = [
+    "Checkpoint",
+    "DataKey",
+    "Event",
+    "Leaf",
+    "Outcome",
+    "Payload",
+    "RemovalRun",
+    "RemovalStep",
+    "RemovalTarget",
+    "Subtree",
+    "TargetOutcome",
+    "Unsealed",
+]
