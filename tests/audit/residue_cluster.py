@@ -6,11 +6,9 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from uuid import UUID
 
 import psycopg
-import redis
 from psycopg import sql
 
 from apps.audit.residue.access import Access
@@ -38,13 +36,14 @@ def running_cluster() -> Iterator[Access]:
             redis_urls=(reached.redis_url,),
             backup_url={"PGHOST": reached.postgres_host, "PGUSER": "postgres", "PGDATABASE": DATABASE},
             pg_dump=str(programs_directory() / "pg_dump"),
+            whole_server=False,
         )
         stop_services(home=home)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """Somebody's data: 40 rows' worth, made of a seed."""
+    """Somebody's data, made of a seed."""
 
     emails: list[str]
     stories: list[str]
@@ -58,7 +57,7 @@ class Subject:
         )
 
 
-def subject(seed: int, *, rows: int = 40) -> Subject:
+def subject(seed: int, *, rows: int = 24) -> Subject:
     chance = random.Random(seed)
 
     def word() -> str:
@@ -70,7 +69,7 @@ def subject(seed: int, *, rows: int = 40) -> Subject:
 
     return Subject(
         emails=[f"{word()}.{word()}{number}@{word()}.example" for number in range(rows)],
-        stories=[story((60, 900, 4_000)[number % 3]) for number in range(rows)],
+        stories=[story((60, 900, 2_500)[number % 3]) for number in range(rows)],
         ids=[UUID(int=chance.getrandbits(128)) for _ in range(rows)],
         vectors=[[chance.uniform(-0.1, 0.1) for _ in range(DIMENSION)] for _ in range(rows)],
         files=[chance.randbytes(9_000) for _ in range(rows)],
@@ -113,13 +112,3 @@ def make_table(access: Access, *, keep: Subject, erase: Subject) -> None:
 def remove(access: Access) -> None:
     with access.connect() as connection:
         connection.execute(f"DELETE FROM {TABLE} WHERE gone")
-
-
-def cache(access: Access, key: str, value: str) -> redis.Redis:
-    client = redis.Redis.from_url(access.redis_urls[0])
-    client.set(key, value)
-    return client
-
-
-def log_folder(access: Access) -> Path:
-    return access.home / "log"

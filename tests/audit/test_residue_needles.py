@@ -10,7 +10,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.audit.residue.encodings import Encoding
@@ -135,6 +135,7 @@ def test_what_is_printed_of_needles_shows_none() -> None:
     assert "Annabel" not in repr(make_needles(texts=["Annabel Lee"]).needles[0])
 
 
+@settings(deadline=None)
 @given(
     patterns=st.lists(st.binary(min_size=SHORTEST_BYTES, max_size=12), min_size=1, max_size=20, unique=True),
     gaps=st.lists(st.binary(max_size=9), min_size=1, max_size=20),

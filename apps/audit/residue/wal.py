@@ -37,6 +37,7 @@ def wal_views(segment: bytes, unread: Unread) -> Iterator[bytes]:
     """What a segment says besides its raw bytes: records without page headers, page images, values decompressed."""
     toast = ToastedValues()
     for run, starts in _runs(segment):
+        run = run.rstrip(b"\x00")  # a segment that was ended early is zeros to its end
         yield run
         yield from inline_values(run, step=1)
         place = 0
