@@ -4,8 +4,8 @@
 
 A server of its own, set up as in production: N passages (100,000) with text, terms and vectors, of which one in a
 hundred is removed; then the physical phase step by step, and the scan before and after. Besides, a file of G gigabytes
-(1) of text is scanned for 15,000 needles of the same vocabulary. It judges no times. With --chunks 10000 --gigabytes 0.2
-it ends within a minute.
+(1) of text is scanned for 15,000 needles of the same vocabulary. It judges no times. With --chunks 10000 and
+--gigabytes 0.2 it ends within a minute.
 """
 
 from __future__ import annotations

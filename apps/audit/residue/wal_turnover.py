@@ -39,21 +39,21 @@ def turn_over_wal(access: Access) -> str:
                 return "this needs a superuser, or the right to call pg_switch_wal and membership in pg_checkpoint"
             if files is None:
                 continue
-            if not stale_wal(files, before=start):
+            if _stale_segment(files, before=start) is None:
                 return ""
         if files is None:
             return "the files of WAL can't be seen: they were turned over, and nobody looked"
         kept = "; ".join(wal_kept_elsewhere(connection)) or "something keeps it"
-        return f"{stale_wal(files, before=start)} old pages of WAL are still there: {kept}"
+        return f"{_stale_segment(files, before=start)} still holds what is older: {kept}"
 
 
-def stale_wal(files: ServerFiles, *, before: int) -> int:
-    """How many pages of WAL, in use or waiting to be used again, were written before a log position."""
-    return sum(
-        stale_pages(b"".join(files.read(path)), before=before)
-        for path in files.walk("pg_wal")
-        if len(path.rpartition("/")[2]) == 24
-    )
+def _stale_segment(files: ServerFiles, *, before: int) -> str | None:
+    """One that has a page from before a log position, in use or waiting to be used again."""
+    for path in files.walk("pg_wal"):
+        segment = len(path.rpartition("/")[2]) == 24
+        if segment and stale_pages(b"".join(files.read(path)), before=before):
+            return path
+    return None
 
 
 def wal_kept_elsewhere(connection: psycopg.Connection[Any]) -> Iterator[str]:
