@@ -142,6 +142,21 @@ def widened_scope(*, added: ScopeId) -> Iterator[ScopeContext]:
         yield context
 
 
+def renew_scope() -> None:
+    """Keep the system's open scope open beyond the minute of its token: the same grants, in the same transaction.
+
+    For work that must be one transaction and takes long. A person's grants may have ended meanwhile: theirs is not
+    renewed (apps/tenants/streaming.py reads them again instead). Costs: two queries.
+
+    Raises: ValueError: somebody acts who is not the system.
+    """
+    context = current_scope()
+    if context.principal.kind is not PrincipalKind.SYSTEM:
+        raise ValueError("only the system's own scope is renewed")
+    _, bearer = _read(SCOPE_SETTING)
+    _write(SCOPE_SETTING, _token(context, bearer))
+
+
 @contextmanager
 def open_identity(identity: Identity) -> Iterator[None]:
     """Let a sign-in read the directory rows that the identity names (see authz.sql); never a document."""
@@ -169,16 +184,7 @@ def signing_key() -> SigningKey:
 @contextmanager
 def _entered(context: ScopeContext) -> Iterator[None]:
     before, bearer = _read(SCOPE_SETTING)
-    _write(
-        SCOPE_SETTING,
-        scope_token(
-            key=signing_key(),
-            bearer=bearer,
-            tenant=context.tenant_id,
-            scopes=context.scope_ids,
-            permissions=context.principal.permissions,
-        ),
-    )
+    _write(SCOPE_SETTING, _token(context, bearer))
     reset = _current.set(context)
     try:
         yield
@@ -187,6 +193,16 @@ def _entered(context: ScopeContext) -> Iterator[None]:
     # Reached on success alone: a failure rolls the savepoint back, and the setting with it.
     if not connection.needs_rollback:
         _write(SCOPE_SETTING, before)
+
+
+def _token(context: ScopeContext, bearer: Bearer) -> str:
+    return scope_token(
+        key=signing_key(),
+        bearer=bearer,
+        tenant=context.tenant_id,
+        scopes=context.scope_ids,
+        permissions=context.principal.permissions,
+    )
 
 
 def _read(setting: str) -> tuple[str, Bearer]:

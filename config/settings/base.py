@@ -226,6 +226,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
         "GroupState": "apps.audit.selectors.GroupState",
+        "VerificationState": "apps.audit.models.VerificationState",
+        "FindingClass": "apps.audit.verify.findings.FindingClass",
         "Permission": "apps.tenants.roles.Permission",
         "PrincipalKind": "apps.tenants.principals.PrincipalKind",
         "RecordingMode": "apps.intents.contracts.RecordingMode",
@@ -272,6 +274,12 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     # Not long good: what one run leaves, the next one finds.
     "audit-seal": {"task": "apps.audit.tasks.seal", "schedule": 1.0, "options": {"expires": 5}},
     "audit-checkpoint": {"task": "apps.audit.tasks.checkpoint", "schedule": 60.0, "options": {"expires": 60}},
+    # Whichever tenants were not verified since the last night began: one that was missed is caught up.
+    "audit-verification": {
+        "task": "apps.audit.tasks.verification_sweep",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
 # The sequencer never waits behind a document that is being read: it has a worker of its own.

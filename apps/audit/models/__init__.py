@@ -3,5 +3,17 @@ from apps.audit.models.data_key import DataKey
 from apps.audit.models.event import Event, Outcome
 from apps.audit.models.leaf import Leaf, Subtree, Unsealed
 from apps.audit.models.payload import Payload
+from apps.audit.models.verification import Verification, VerificationState
 
-__all__ = ["Checkpoint", "DataKey", "Event", "Leaf", "Outcome", "Payload", "Subtree", "Unsealed"]
+__all__ = [
+    "Checkpoint",
+    "DataKey",
+    "Event",
+    "Leaf",
+    "Outcome",
+    "Payload",
+    "Subtree",
+    "Unsealed",
+    "Verification",
+    "VerificationState",
+]

@@ -16,7 +16,7 @@ from apps.audit.canonical import NotCanonicalError, commitment, event_header, le
 from apps.audit.keys.data_keys import data_keys
 from apps.audit.registry import ACTOR_LABEL, Group
 from apps.audit.sealing import Place, SealBrokenError, unsealed
-from apps.tenants.context import current_scope, open_scope
+from apps.tenants.context import current_scope, open_scope, renew_scope
 from apps.tenants.ids import TenantId
 
 # Actions whose core may name groups that are removed; the offline verifier and audit_erase name them, too.
@@ -269,7 +269,10 @@ def authorised_removals(reader: LogReader) -> dict[tuple[str, str], int]:
 
 
 def _batches(statement: str, parameters: list[Any]) -> Iterator[list[Any]]:
+    """On one snapshot, and so in one scope: a large log takes longer than a token is good for."""
+    renew_scope()
     with connection.chunked_cursor() as cursor:
         cursor.execute(statement, parameters)
         while rows := cursor.fetchmany(BATCH):
             yield rows
+            renew_scope()
