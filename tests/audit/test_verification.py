@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -89,6 +90,7 @@ def test_a_whole_log_is_intact_against_the_exported_checkpoint(acme: Firm, ada: 
     found = verified(acme, ada)
     with open_scope(tenant=acme.id, reason="a test"):
         size, told = Event.objects.count() - 1, Event.objects.get(action="audit.verification.finished")
+        assert told.payload["core"]["state"] == "intact"
         assert starters([found]) == {found.id: "ada"}
     assert (found.state, found.started_by, found.finding_count, found.findings) == ("intact", ada.id, 0, {})
     # The newest events may wait; they are looked at, too. The checkpoint is older than some of the leaves.
@@ -97,7 +99,7 @@ def test_a_whole_log_is_intact_against_the_exported_checkpoint(acme: Firm, ada: 
     assert 0 < found.checkpoint_size <= found.leaves
     assert found.groups >= found.leaves
     assert found.finished_at is not None
-    assert (told.subject_id, told.outcome, told.payload["core"]["state"]) == (found.id, "success", "intact")
+    assert (told.subject_id, told.outcome) == (found.id, "success")
     assert verdict(acme) is Verdict.INTACT
 
 
@@ -178,24 +180,23 @@ def test_a_log_is_verified_for_longer_than_a_token_is_good_for(
     """Each token is given a moment of life, and the batches are small: without renewal the second one fails."""
     sealed(acme, 30)
     monkeypatch.setattr("apps.audit.verify.entries.BATCH", 4)
+    monkeypatch.setattr("apps.audit.verify.application._TOLD_EVERY", 5)
     real = context.scope_token
-    born = timezone.now().timestamp()
+    born = time.time()
 
     def aged(**named: object) -> str:
         # What was minted at the beginning is long past, and what is minted now is good.
-        late = timezone.now().timestamp() - born > 1.0
-        return real(**named, now=None if late else born - 59.0)  # type: ignore[arg-type]
+        late = time.time() - born > 2.0
+        return real(**named, now=None if late else born - 58.0)  # type: ignore[arg-type]
 
     monkeypatch.setattr(context, "scope_token", aged)
     asked = request(acme, ada)
-    waited = []
+    waited: list[int] = []
 
     def wait(self: object, done: int, total: int) -> None:
-        if not waited:
-            import time
-
+        if done and not waited:
             waited.append(done)
-            time.sleep(2.2)
+            time.sleep(3.1)
 
     monkeypatch.setattr(runs._Teller, "__call__", wait)
     assert run(asked) == VerificationOutcome.DONE
@@ -327,14 +328,16 @@ def test_progress_is_seen_while_it_runs_and_a_run_that_was_taken_over_stops(
 def test_a_fault_of_the_program_is_told_without_its_words(
     acme: Firm, ada: Principal, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    secret = uuid4().hex
+
     def broken(**_: object) -> None:
-        raise RuntimeError("Anna Example, born 1970")
+        raise RuntimeError(secret)
 
     monkeypatch.setattr(runs, "verify_tenant", broken)
     asked = request(acme, ada)
     assert [run(asked, AT_ONCE) for _ in range(3)][-1] == VerificationOutcome.FAILED
     assert stored(asked).error_code == "audit.verification_crashed"
-    assert "Anna" not in caplog.text
+    assert secret not in caplog.text
 
 
 # --- By the clock -----------------------------------------------------------------------------------------------------
@@ -401,4 +404,3 @@ def test_a_verification_that_is_too_old_is_overdue(acme: Firm, ada: Principal) -
 
 def test_every_class_of_finding_has_words() -> None:
     assert set(WORDINGS) == set(FindingClass)
-    assert uuid4().hex not in str(WORDINGS)
