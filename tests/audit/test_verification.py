@@ -25,7 +25,7 @@ from apps.audit.verify.requests import NIGHT_AT, night_of, verification_request,
 from apps.audit.verify.runs import VerificationOutcome
 from apps.audit.verify.standing import Verdict, standing, starters
 from apps.audit.verify.wording import WORDINGS
-from apps.tenants import context
+from apps.tenants import tokens
 from apps.tenants.context import open_scope, renew_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
@@ -181,7 +181,7 @@ def test_a_log_is_verified_for_longer_than_a_token_is_good_for(
     sealed(acme, 30)
     monkeypatch.setattr("apps.audit.verify.entries.BATCH", 4)
     monkeypatch.setattr("apps.audit.verify.application._TOLD_EVERY", 5)
-    real = context.scope_token
+    real = tokens.scope_token
     born = time.time()
 
     def aged(**named: object) -> str:
@@ -189,7 +189,7 @@ def test_a_log_is_verified_for_longer_than_a_token_is_good_for(
         late = time.time() - born > 2.0
         return real(**named, now=None if late else born - 58.0)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(context, "scope_token", aged)
+    monkeypatch.setattr("apps.tenants.context.scope_token", aged)
     asked = request(acme, ada)
     waited: list[int] = []
 
@@ -355,7 +355,7 @@ def test_every_tenant_is_verified_once_a_night_and_a_missed_one_is_caught_up(
     run(asked)
     assert swept() == 0
     later = timezone.now() + timedelta(days=3)
-    monkeypatch.setattr(requests.timezone, "now", lambda: later)
+    monkeypatch.setattr(timezone, "now", lambda: later)
     assert swept() >= 1, "the schedule was away for three days"
     assert of_clock(acme).night == night_of(later)
     with open_scope(tenant=acme.id, reason="a test"):

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.core.cache import cache
+from django.http import HttpResponse
 
 from apps.audit.models import Event, Verification
+from apps.audit.services import record
 from apps.tenants.api import probes
 from apps.tenants.context import open_scope
+from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.api.client import Api
@@ -52,6 +57,10 @@ def _fresh_health(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def part(page: Page, id: str) -> str:
     return " ".join(page.tree.xpath(f"string(//*[@id='{id}'])").split())
+
+
+def body(answer: HttpResponse) -> Any:
+    return json.loads(answer.content)
 
 
 def altered(firm: Firm) -> None:
@@ -112,9 +121,7 @@ def test_findings_are_told_by_class_with_what_to_do_and_where(acme: Firm, ada: P
 
 def test_a_reader_of_one_scope_gets_no_link_to_what_they_may_not_open(acme: Firm, ada: Principal) -> None:
     with open_scope(tenant=acme.id, reason="a test"):
-        from apps.audit.services import record
-
-        hidden = record(action="tenants.scope.created", core={"key": "x"}, scopes=[acme.scopes["fund:alpha"].id])
+        hidden = record(action="tenants.scope.created", core={"key": "x"}, scopes=[ScopeId(acme.scopes["fund:alpha"].id)])
     sealed(acme)
     altered(acme)
     verified(acme, ada)
@@ -185,18 +192,18 @@ def test_the_api_starts_one_and_tells_what_came_of_it(acme: Firm, ada: Principal
     key, secret = make_key(acme, Role.AUDITOR)
     api = Api(secret)
     answer = api.post(ADDRESS)
-    asked = answer.json()
+    asked = body(answer)
     assert (answer.status_code, asked["state"], asked["started_by"], asked["night"]) == (
         202,
         "waiting",
         str(key.id),
         None,
     )
-    assert api.post(ADDRESS).json()["id"] == asked["id"]
+    assert body(api.post(ADDRESS))["id"] == asked["id"]
     altered(acme)
     with open_scope(tenant=acme.id, reason="a test"):
         run(Verification.objects.get())
-    (found,) = api.get(ADDRESS).json()["results"]
+    (found,) = body(api.get(ADDRESS))["results"]
     assert (found["id"], found["state"]) == (asked["id"], "findings")
     assert found["totals"]["ALTERED_EVENT"] == found["finding_count"] == len(found["findings"])
     assert found["findings"][0]["class"] == "ALTERED_EVENT"
@@ -205,7 +212,7 @@ def test_the_api_starts_one_and_tells_what_came_of_it(acme: Firm, ada: Principal
 
 def test_another_tenants_verifications_are_nobodys_business(acme: Firm, ada: Principal) -> None:
     verified(acme, ada)
-    assert Api(make_key(make_firm("bolt"), Role.AUDITOR)[1]).get(ADDRESS).json()["results"] == []
+    assert body(Api(make_key(make_firm("bolt"), Role.AUDITOR)[1]).get(ADDRESS))["results"] == []
 
 
 # --- Health -----------------------------------------------------------------------------------------------------------
@@ -217,21 +224,20 @@ def test_health_tells_of_the_lag_and_of_findings_and_of_no_tenant(acme: Firm, ad
     verified(acme, ada)
     sealed(acme)
 
-    def health() -> dict[str, object]:
+    def health() -> Any:
         probes._health.cache_clear()
         answer = Api().get(HEALTH)
         assert answer.status_code == 200
         assert "acme" not in answer.content.decode()
         assert str(acme.id) not in answer.content.decode()
-        found: dict[str, object] = answer.json()
-        return found
+        return body(answer)
 
     found = health()
-    assert (found["checks"]["log"], found["checks"]["verification"]) == ("ok", "ok")  # type: ignore[index]
-    assert found["log"]["verification_age_s"] in range(60)  # type: ignore[index]
+    assert (found["checks"]["log"], found["checks"]["verification"]) == ("ok", "ok")
+    assert found["log"]["verification_age_s"] in range(60)
     altered(acme)
     verified(acme, ada)
-    assert health()["checks"]["verification"] == "failed"  # type: ignore[index]
+    assert health()["checks"]["verification"] == "failed"
     recorded(acme)
     with tampering() as connection:
         # An id that says that its event was recorded in 2020.
@@ -240,18 +246,18 @@ def test_health_tells_of_the_lag_and_of_findings_and_of_no_tenant(acme: Firm, ad
             [acme.id],
         )
     late = health()
-    assert (late["status"], late["checks"]["log"]) == ("degraded", "failed")  # type: ignore[index]
-    assert late["log"]["sealing_lag_s"] > 5  # type: ignore[index]
+    assert (late["status"], late["checks"]["log"]) == ("degraded", "failed")
+    assert late["log"]["sealing_lag_s"] > 5
 
 
 @pytest.mark.usefixtures("_fresh_health")
 def test_health_tells_of_a_tenant_that_was_not_verified_for_long(acme: Firm) -> None:
     sealed(acme)
-    assert Api().get(HEALTH).json()["checks"]["verification"] == "ok"
+    assert body(Api().get(HEALTH))["checks"]["verification"] == "ok"
     probes._health.cache_clear()
     with tampering() as connection:
         connection.execute("UPDATE tenants_tenant SET created_at = created_at - interval '27 hours'")
-    found = Api().get(HEALTH).json()
+    found = body(Api().get(HEALTH))
     assert (found["status"], found["checks"]["verification"]) == ("degraded", "failed")
     assert found["log"]["verification_age_s"] is None
 

@@ -87,8 +87,8 @@ def _invented(world: World, columns: str, values: str, principal: Any = None) ->
         with open_scope(tenant=world.acme.id, **named):
             sql(
                 f"INSERT INTO audit_verification (tenant_id, done, total, lease_owner, attempts, events, leaves, "
-                f"groups, finding_count, findings, error_code, {columns}) VALUES ('{world.acme.id}', 0, 0, '', 0, 0, 0, 0, 0, "
-                f"'{{}}', '', {values})"
+                f"groups, finding_count, findings, error_code, {columns}) "
+                f"VALUES ('{world.acme.id}', 0, 0, '', 0, 0, 0, 0, 0, '{{}}', '', {values})"
             )
             return THROUGH
 
