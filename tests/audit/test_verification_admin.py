@@ -121,7 +121,9 @@ def test_findings_are_told_by_class_with_what_to_do_and_where(acme: Firm, ada: P
 
 def test_a_reader_of_one_scope_gets_no_link_to_what_they_may_not_open(acme: Firm, ada: Principal) -> None:
     with open_scope(tenant=acme.id, reason="a test"):
-        hidden = record(action="tenants.scope.created", core={"key": "x"}, scopes=[ScopeId(acme.scopes["fund:alpha"].id)])
+        hidden = record(
+            action="tenants.scope.created", core={"key": "x"}, scopes=[ScopeId(acme.scopes["fund:alpha"].id)]
+        )
     sealed(acme)
     altered(acme)
     verified(acme, ada)

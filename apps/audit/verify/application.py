@@ -25,6 +25,7 @@ from apps.audit.registry import Group
 from apps.audit.verify.entries import Entry, LogReader, authorised_removals, snapshot
 from apps.audit.verify.errors import CheckpointNotTrustedError
 from apps.audit.verify.findings import Checked, FindingClass, Findings, VerificationReport
+from apps.audit.verify.memory import few_collections
 from apps.audit.verify.tree import ARITY, GrowingTree
 from apps.tenants.ids import TenantId
 
@@ -67,7 +68,7 @@ def verify_tenant(
     held = None if checkpoint is None else trusted_checkpoint(checkpoint)
     if since and held is None:
         raise ValueError("since what? A checkpoint is wanted")
-    with snapshot(tenant, "verify the log"):
+    with few_collections(), snapshot(tenant, "verify the log"):
         first = held.size if held and since else 0
         verification = _Verification(tenant, held, first=first, contents=contents, progress=progress)
         return verification.run()
@@ -185,14 +186,14 @@ class _Verification:
                 self._find(FindingClass.INCONSISTENT, words, size=size)
 
     def _judge_event(self, entry: Entry) -> None:
-        if entry.header is None:
+        if not entry.is_there:
             self._find_in(entry, FindingClass.MISSING_EVENT, "its leaf is there, the event is gone")
             return
         if not entry.is_sealed:
             words = "its header or commitments are not those that were sealed"
             self._find_in(entry, FindingClass.ALTERED_EVENT, words)
         for group in sorted(entry.known.keys() | entry.groups.keys()):
-            self._judge_group(entry, group, str(entry.header["id"]))
+            self._judge_group(entry, group, str(entry.event_id))
 
     def _judge_group(self, entry: Entry, group: str, event: str) -> None:
         is_named = self._authorised.get((event, group), -1) > entry.index
