@@ -31,5 +31,11 @@ def register_tenant_events() -> None:
         _core("tenants.user.configured", "Account changed", "user_id", "is_active", "password_reset"),
         _core("audit.payload.erased", "Removal from the log authorised", "removals", "reason_code"),
         _core("audit.log.exported", "Log exported", "first", "size", "contents"),
+        _core("audit.verification.requested", "Verification of the log asked for", "night"),
+        _core(
+            "audit.verification.finished",
+            "Log verified",
+            *("state", "leaves", "checkpoint_size", "finding_count", "totals", "error_code", "duration_ms"),
+        ),
         _core("audit.data_keys.rewrapped", "Keys of the log wrapped anew", "kek_id", "rewrapped"),
     )

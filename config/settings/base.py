@@ -226,6 +226,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
         "GroupState": "apps.audit.selectors.GroupState",
+        "VerificationState": "apps.audit.models.VerificationState",
+        "FindingClass": "apps.audit.verify.findings.FindingClass",
         "Permission": "apps.tenants.roles.Permission",
         "PrincipalKind": "apps.tenants.principals.PrincipalKind",
         "RecordingMode": "apps.intents.contracts.RecordingMode",
@@ -275,6 +277,12 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     # What was approved and whose message was lost, what waits for its seal, and what a process that died has left.
     "removal-sweep": {"task": "apps.audit.tasks.sweep_removals", "schedule": 5.0, "options": {"expires": 5}},
     "removal-leftovers": {"task": "apps.audit.tasks.remove_leftovers", "schedule": 60.0, "options": {"expires": 60}},
+    # Whichever tenants were not verified since the last night began: one that was missed is caught up.
+    "audit-verification": {
+        "task": "apps.audit.tasks.verification_sweep",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
 # The sequencer never waits behind a document that is being read: it has a worker of its own. So has the eraser, which

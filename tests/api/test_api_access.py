@@ -74,6 +74,8 @@ DOORS = (
     Door("get", "/api/v1/audit/checkpoints/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/audit/checkpoints/latest/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/audit/consistency/", Permission.AUDIT_VIEW),
+    Door("get", "/api/v1/audit/verifications/", Permission.AUDIT_VIEW),
+    Door("post", "/api/v1/audit/verifications/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/scopes/", None),
     Door("get", "/api/v1/me/", None),
 )

@@ -35,6 +35,7 @@ EXCEPTIONS: Mapping[str, str] = {
     "apps.audit.log.sequencer._append": "gives recorded events their places in the log",
     "apps.audit.log.sequencer._let_off": "takes off the queue what has its place already, and says so in the log file",
     "apps.audit.residue.control._in_database": "random rows in a schema of their own, dropped within the minute",
+    "apps.audit.verify.lease.held": "how far a verification is; its end is recorded",
     "apps.corpus.services.ingest_lease._held": "how long a worker still has its job; the job's end is recorded",
     "apps.corpus.services.ingest_reembed.reembed": "puts jobs into the queue; each one's end is recorded",
     "apps.corpus.tasks.sweep_tenant": "notes that a job was sent again; its end is recorded",

@@ -13,10 +13,11 @@ made-up word that stands in the title, the text and the original file.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.utils import timezone
 
+from apps.audit.models import Verification
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
 from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
@@ -99,6 +100,7 @@ def make_world() -> World:
     for slug, person in (("acme", "amy"), ("bolt", "ben")):
         _commented(world.firm(slug), world.people[person])
         _foreseen(world.firm(slug))
+        _verified(world.firm(slug))
     return world
 
 
@@ -131,6 +133,12 @@ def _foreseen(firm: Firm) -> None:
             error_code="retrieval.impact_crashed",
             error_detail="It ended in the middle.",
         )
+
+
+def _verified(firm: Firm) -> None:
+    """A verification of the firm's log that somebody asked for, so that no tenant table is empty."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        Verification.objects.create(tenant_id=firm.id, started_by=uuid4())
 
 
 def _commented(firm: Firm, principal: Principal) -> None:

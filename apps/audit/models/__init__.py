@@ -4,6 +4,7 @@ from apps.audit.models.event import Event, Outcome
 from apps.audit.models.leaf import Leaf, Subtree, Unsealed
 from apps.audit.models.payload import Payload
 from apps.audit.models.removal import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
+from apps.audit.models.verification import Verification, VerificationState
 
 __all__ = [
     "Checkpoint",
@@ -18,4 +19,6 @@ __all__ = [
     "Subtree",
     "TargetOutcome",
     "Unsealed",
+    "Verification",
+    "VerificationState",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path
 
 from apps.audit.api.log import CheckpointListView, ConsistencyView, EventProofView, LatestCheckpointView
+from apps.audit.api.verifications import VerificationListView
 from apps.audit.api.views import EventListView, EventView
 from apps.corpus.api.contents import ChunkListView, ContentView, PageView, VersionListView
 from apps.corpus.api.documents import DocumentListView, DocumentView
@@ -57,6 +58,7 @@ urlpatterns = [
     path("v1/audit/checkpoints/", CheckpointListView.as_view()),
     path("v1/audit/checkpoints/latest/", LatestCheckpointView.as_view()),
     path("v1/audit/consistency/", ConsistencyView.as_view()),
+    path("v1/audit/verifications/", VerificationListView.as_view()),
     path("v1/scopes/", ScopeListView.as_view()),
     path("v1/me/", MeView.as_view()),
     path("v1/health/", HealthView.as_view()),

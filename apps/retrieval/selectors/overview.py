@@ -10,6 +10,7 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from apps.audit.models import Event, Outcome
+from apps.audit.verify.standing import Standing, standing
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import NoPolicyInForceError
@@ -62,11 +63,12 @@ class Overview:
     jobs: Mapping[JobStatus, int] | None
     questions: QuestionCounts | None
     policy: PolicySnapshot | None
+    log: Standing | None
     waiting: Waiting
 
 
 def overview(principal: Principal) -> Overview:
-    """Within the open scope. Costs: at most seven queries, whatever the size of the corpus."""
+    """Within the open scope. Costs: at most nine queries, whatever the size of the corpus."""
     sees_documents = principal.may(Permission.DOCUMENT_VIEW)
     jobs = _jobs() if sees_documents else None
     return Overview(
@@ -74,6 +76,7 @@ def overview(principal: Principal) -> Overview:
         jobs=jobs,
         questions=_questions(principal),
         policy=_policy() if principal.may(Permission.POLICY_VIEW) else None,
+        log=standing() if principal.may(Permission.AUDIT_VIEW) else None,
         waiting=_waiting(principal, jobs or {}),
     )
 

@@ -9,8 +9,8 @@ from apps.tenants.catalogue.guarded import GUARDED, rows
 from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, ORDINARY_ROLES
 
 APPEND_ONLY = ("audit_event", "audit_payload")
-# Keys that the worker wraps anew, and that nobody removes.
-REWRAPPED = ("audit_datakey",)
+# What the worker alone changes, and nobody removes: keys that it wraps anew, and verifications until they are finished.
+REWRAPPED = ("audit_datakey", "audit_verification")
 # What the worker alone inserts, and nobody changes; what it alone takes away, when the leaf is there.
 SEALED = ("audit_leaf", "audit_subtree", "audit_checkpoint")
 QUEUED = ("audit_unsealed",)
