@@ -10,10 +10,18 @@ class AuditConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.classes import register_tenant_events
+        from apps.audit.erasure.contracts import TargetType
+        from apps.audit.erasure.registry import register_obstacle
+        from apps.audit.holds.events import register_hold_events
+        from apps.audit.holds.items import EventParts, register_items
+        from apps.audit.holds.selectors import held
         from apps.audit.reporting.events import register_reporting_events
         from apps.audit.services import record
         from apps.tenants import events
 
         register_tenant_events()
         register_reporting_events()
+        register_hold_events()
+        register_items(TargetType.EVENT_GROUP, EventParts())
+        register_obstacle(held)
         events.connect(record)

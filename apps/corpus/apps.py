@@ -11,9 +11,13 @@ class CorpusConfig(AppConfig):
     def ready(self) -> None:
         # Makes it the application that tasks and messages of this process belong to.
         import config.celery  # noqa: F401
+        from apps.audit.erasure.contracts import TargetType
+        from apps.audit.holds.items import register_items
         from apps.corpus.events import register_events
         from apps.corpus.services.ingest_reembed import reembed_after_change
+        from apps.corpus.services.restricted import DocumentItems
         from apps.tenants.provisioning import on_tenant_configured
 
         register_events()
+        register_items(TargetType.DOCUMENT, DocumentItems())
         on_tenant_configured(reembed_after_change)

@@ -1,7 +1,21 @@
 from apps.audit.models.checkpoint import Checkpoint
 from apps.audit.models.data_key import DataKey
 from apps.audit.models.event import Event, Outcome
+from apps.audit.models.hold import Because, HeldItem, LegalHold, Restriction
 from apps.audit.models.leaf import Leaf, Subtree, Unsealed
 from apps.audit.models.payload import Payload
 
-__all__ = ["Checkpoint", "DataKey", "Event", "Leaf", "Outcome", "Payload", "Subtree", "Unsealed"]
+__all__ = [
+    "Because",
+    "Checkpoint",
+    "DataKey",
+    "Event",
+    "HeldItem",
+    "Leaf",
+    "LegalHold",
+    "Outcome",
+    "Payload",
+    "Restriction",
+    "Subtree",
+    "Unsealed",
+]

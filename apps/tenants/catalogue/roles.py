@@ -27,6 +27,12 @@ SECURITY_DEFINERS = {
     "authz.identity": "glassbox_authz",
     # Removes what a sealed event of the log names, and nothing else (apps/audit/migrations/0004_erase.py).
     "public.audit_erase": "glassbox_remover",
+    # Which documents of the open scopes are restricted or held (apps/audit/migrations/_holds.py): ids alone.
+    "public.restricted_documents": "glassbox_remover",
+    "public.hidden_documents": "glassbox_remover",
+    "public.held_documents": "glassbox_remover",
+    # Refuses, and answers nothing (apps/corpus/migrations/0004_restriction.py).
+    "public.corpus_document_is_kept": "glassbox_remover",
 }
 
 
