@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -64,7 +64,7 @@ def dora(acme: Firm) -> Principal:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sequence[Target]]]:
+def told(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[Target]]:
     """What a release hook was told; the hooks of the application rest meanwhile."""
     heard: list[Sequence[Target]] = []
     monkeypatch.setattr(registry, "_release_hooks", [heard.append])
@@ -274,7 +274,7 @@ def test_the_database_keeps_a_held_document_from_every_role(acme: Firm, dora: Pr
                 cursor.execute(f"REVOKE SELECT, UPDATE, DELETE ON {tables} FROM glassbox_eraser")
 
 
-def _sql(firm: Firm, statement: str, *parameters: object) -> int:
+def _sql(firm: Firm, statement: str, *parameters: Any) -> int:
     """Returns: how many rows it touched."""
     with open_scope(tenant=firm.id, reason="a test"), connection.cursor() as cursor:
         cursor.execute(statement, parameters)
@@ -386,7 +386,7 @@ def test_nothing_is_removed_from_a_hold_or_rewritten(acme: Firm, dora: Principal
         _sql_here(statement)
 
 
-def _sql_here(statement: str, *parameters: object) -> int:
+def _sql_here(statement: str, *parameters: Any) -> int:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return int(cursor.rowcount)
