@@ -20,7 +20,7 @@ LIFTED: Final = "audit.document.restriction_lifted"
 def register_hold_events() -> None:
     register(
         _event(PLACED, "Legal hold placed", "owner_id", "review_on", written=("matter", "ground")),
-        _event(ITEMS_ADDED, "Legal hold extended", "items", "documents", "event_groups"),
+        _event(ITEMS_ADDED, "Put under a legal hold", "items", "documents", "event_groups"),
         _event(REVIEW_MOVED, "Review of a legal hold moved", "review_on", "review_on_before", written=("reason",)),
         _event(RELEASED, "Legal hold released", "documents", "event_groups", "still_held", written=("reason",)),
         _event(RESTRICTED, "Document restricted", "because", "because_id"),
