@@ -11,16 +11,20 @@ class CorpusConfig(AppConfig):
     def ready(self) -> None:
         # Makes it the application that tasks and messages of this process belong to.
         import config.celery  # noqa: F401
+        from apps.audit.erasure.contracts import TargetType
         from apps.audit.erasure.searched import register_searched
+        from apps.audit.holds.items import register_items
         from apps.corpus.erasure_stores import register_stores
         from apps.corpus.events import register_events
         from apps.corpus.people.texts import DocumentTexts
         from apps.corpus.personal_data import classify_corpus
         from apps.corpus.services.ingest_reembed import reembed_after_change
+        from apps.corpus.services.restricted import DocumentItems
         from apps.tenants.provisioning import on_tenant_configured
 
         register_events()
         register_searched(DocumentTexts())
+        register_items(TargetType.DOCUMENT, DocumentItems())
         on_tenant_configured(reembed_after_change)
         register_stores()
         classify_corpus()

@@ -14,7 +14,12 @@ import psycopg
 from psycopg import sql
 
 from apps.tenants.catalogue.guarded import guarded_tables
-from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, HANDED_OVER
+from apps.tenants.rights import (
+    ASKED_BY_POLICIES,
+    CLOSED_FUNCTIONS,
+    GLOBAL_GRANTS,
+    HANDED_OVER,
+)
 from apps.tenants.tokens import pads
 from config.secrets import SigningKey
 
@@ -86,6 +91,9 @@ def hand_over_functions(*, admin_url: str, database: str) -> None:
                 connection.execute(f"GRANT CREATE ON SCHEMA public TO {role}")
                 connection.execute(sql.SQL(f"ALTER FUNCTION {function} OWNER TO {role}"))
                 connection.execute(f"REVOKE CREATE ON SCHEMA public FROM {role}")
+                if function in ASKED_BY_POLICIES:
+                    # Its own right went with the function.
+                    connection.execute(sql.SQL(f"GRANT EXECUTE ON FUNCTION {function} TO glassbox_owner"))
 
 
 def settle_planner(*, admin_url: str, database: str) -> None:

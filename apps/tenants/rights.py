@@ -13,7 +13,13 @@ HANDED_OVER: Mapping[str, str] = {
     "public.audit_erase(uuid, text, uuid)": "glassbox_remover",
     "public.audit_removal_targets(text)": "glassbox_remover",
     "public.audit_removal_terms()": "glassbox_remover",
+    "public.restricted_documents()": "glassbox_remover",
+    "public.hidden_documents()": "glassbox_remover",
+    "public.held_documents()": "glassbox_remover",
+    "public.corpus_document_is_kept()": "glassbox_remover",
 }
+# Those of them that policies ask: whoever reads the tables calls them, their owner with a scope open included.
+ASKED_BY_POLICIES = ("public.restricted_documents()", "public.hidden_documents()", "public.held_documents()")
 
 # Functions of pg_catalog that look past row-level security and that everybody may call by default, as LIKE patterns.
 CLOSED_FUNCTIONS = (

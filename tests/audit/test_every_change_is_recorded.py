@@ -38,6 +38,7 @@ EXCEPTIONS: Mapping[str, str] = {
     "apps.audit.verify.lease.held": "how far a verification is; its end is recorded",
     "apps.corpus.services.ingest_lease._held": "how long a worker still has its job; the job's end is recorded",
     "apps.corpus.services.ingest_reembed.reembed": "puts jobs into the queue; each one's end is recorded",
+    "apps.corpus.services.restricted.DocumentItems.withdraw": "forgets answers kept for a day; restricting is recorded",
     "apps.corpus.tasks.sweep_tenant": "notes that a job was sent again; its end is recorded",
     "apps.intents.services.golden.golden_vectors": "keeps what a model says of a text that the policy holds already",
     "apps.retrieval.impact.lease.held": "how far a worker is with a preview; its end is recorded",

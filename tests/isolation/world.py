@@ -7,17 +7,21 @@ made-up word that stands in the title, the text and the original file.
 
     ann     analyst of Acme in fund:alpha alone          amy    tenant administrator of Acme, all scopes
     ada     auditor of Acme, all scopes                  ben    analyst of Bolt, all scopes
+    dan     data protection officer of Acme              dee    data protection officer of Bolt
     olga    an account without a membership (outsider)   root   a Django superuser without a membership
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 from django.utils import timezone
 
-from apps.audit.models import Verification
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.holds.services import hold_place
+from apps.audit.models import Because, Event, Restriction, Verification
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
 from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
@@ -82,6 +86,8 @@ def make_world() -> World:
             "amy": make_member(acme, "amy", Role.TENANT_ADMIN, password=PASSWORD),
             "ada": make_member(acme, "ada", Role.AUDITOR, password=PASSWORD),
             "ben": make_member(bolt, "ben", Role.ANALYST, password=PASSWORD),
+            "dan": make_member(acme, "dan", Role.DPO, password=PASSWORD),
+            "dee": make_member(bolt, "dee", Role.DPO, password=PASSWORD),
         },
         keys={
             "acme-alpha": make_key(acme, Role.ANALYST, scopes=["fund:alpha"])[1],
@@ -101,6 +107,8 @@ def make_world() -> World:
         _commented(world.firm(slug), world.people[person])
         _foreseen(world.firm(slug))
         _verified(world.firm(slug))
+    for slug, person in (("acme", "dan"), ("bolt", "dee")):
+        _held(world.firm(slug), world.people[person])
     return world
 
 
@@ -150,6 +158,27 @@ def _commented(firm: Firm, principal: Principal) -> None:
             author_id=principal.id,
             author_label=principal.label,
             text="As it should be.",
+        )
+
+
+def _held(firm: Firm, principal: Principal) -> None:
+    """A hold on a part of an event, and a restriction of a document that is gone, so that no tenant table is empty."""
+    with open_scope(tenant=firm.id, principal=principal):
+        event = Event.objects.filter(action="tenants.tenant.created").get()
+        assert principal.id is not None
+        hold_place(
+            matter="A dispute",
+            ground="Commercial code",
+            owner_id=principal.id,
+            review_on=timezone.now().date() + timedelta(days=90),
+            targets=[Target(type=TargetType.EVENT_GROUP, id=event.id, part="actor")],
+        )
+        Restriction.objects.create(
+            tenant_id=firm.id,
+            scope_id=firm.root.id,
+            document_id=uuid4(),
+            because=Because.REQUEST,
+            because_id=uuid4(),
         )
 
 

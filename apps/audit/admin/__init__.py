@@ -1,6 +1,6 @@
 """The audit log in the admin: events, reports, whether the log is what it was, and what is removed from everywhere."""
 
-from apps.audit.admin import event
+from apps.audit.admin import event, hold
 from apps.audit.admin.removal_run import removal_progress_view, removal_run_view
 from apps.audit.admin.report import report_view
 from apps.audit.admin.verification import verification_results_view, verification_view
@@ -12,4 +12,4 @@ add_page("privacy/runs/<uuid:run_id>/progress/", removal_progress_view, name="re
 add_page("audit/verification/", verification_view, name="audit_verification")
 add_page("audit/verification/results/", verification_results_view, name="audit_verification_results")
 
-__all__ = ["event"]
+__all__ = ["event", "hold"]

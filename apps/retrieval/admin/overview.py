@@ -102,10 +102,12 @@ def _waiting(found: Overview) -> list[Figure]:
     drafts = reverse("admin:policy_drafts")
     jobs = reverse("admin:corpus_ingestjob_changelist")
     keys = reverse("admin:tenants_apikey_changelist")
+    holds = reverse("admin:audit_legalhold_changelist")
     every = [
         Figure(label="Jobs that failed", count=waiting.failed_jobs, url=f"{jobs}?status__exact=failed", tone="bad"),
         Figure(label="Policy versions to review", count=waiting.versions_to_review, url=reviews, tone="warn"),
         Figure(label="Your drafts of the policy", count=waiting.own_drafts, url=drafts),
         Figure(label="API keys that expire within 14 days", count=waiting.keys_expiring, url=keys, tone="warn"),
+        Figure(label="Legal holds to review", count=waiting.holds_to_review, url=holds, tone="warn"),
     ]
     return [figure for figure in every if figure.count]

@@ -58,6 +58,10 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         (Entry("Evaluation questions", "quiz", "evaluation_questions", Permission.POLICY_VIEW),),
     ),
     (
+        "Privacy",
+        (Entry("Legal holds", "lock", "audit_legalhold_changelist", Permission.AUDIT_VIEW),),
+    ),
+    (
         "Audit",
         (
             Entry("Events", "receipt_long", "audit_event_changelist", Permission.AUDIT_VIEW),

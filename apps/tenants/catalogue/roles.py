@@ -30,6 +30,12 @@ SECURITY_DEFINERS = {
     # Tell what an executing run of removals names, which is all that the eraser may delete (0006_runs.py).
     "public.audit_removal_targets": "glassbox_remover",
     "public.audit_removal_terms": "glassbox_remover",
+    # Which documents of the open scopes are restricted or held (apps/audit/migrations/_holds.py): ids alone.
+    "public.restricted_documents": "glassbox_remover",
+    "public.hidden_documents": "glassbox_remover",
+    "public.held_documents": "glassbox_remover",
+    # Refuses, and answers nothing (apps/corpus/migrations/0006_restriction.py).
+    "public.corpus_document_is_kept": "glassbox_remover",
 }
 
 
