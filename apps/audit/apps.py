@@ -11,9 +11,14 @@ class AuditConfig(AppConfig):
     def ready(self) -> None:
         from apps.audit.classes import register_tenant_events
         from apps.audit.reporting.events import register_reporting_events
+        from apps.audit.retention.baseline import give_baseline
+        from apps.audit.retention.events import register_retention_events
         from apps.audit.services import record
         from apps.tenants import events
+        from apps.tenants.provisioning import on_tenant_created
 
         register_tenant_events()
         register_reporting_events()
+        register_retention_events()
         events.connect(record)
+        on_tenant_created(give_baseline)

@@ -9,6 +9,7 @@ from celery import Task, shared_task
 from apps.audit.log.checkpoints import checkpoint_all
 from apps.audit.log.lag import ALARM_AFTER, alarm_where_late
 from apps.audit.log.sequencer import seal_all_waiting
+from apps.audit.retention.counting import count_all
 
 _last_run: float | None = None
 
@@ -29,3 +30,4 @@ def seal_all() -> int:
 
 seal: Task = shared_task(name="apps.audit.tasks.seal", ignore_result=True)(seal_all)
 checkpoint: Task = shared_task(name="apps.audit.tasks.checkpoint", ignore_result=True)(checkpoint_all)
+count_due: Task = shared_task(name="apps.audit.tasks.count_due", ignore_result=True)(count_all)

@@ -12,8 +12,10 @@ class CorpusConfig(AppConfig):
         # Makes it the application that tasks and messages of this process belong to.
         import config.celery  # noqa: F401
         from apps.corpus.events import register_events
+        from apps.corpus.retention import register_retained_documents
         from apps.corpus.services.ingest_reembed import reembed_after_change
         from apps.tenants.provisioning import on_tenant_configured
 
         register_events()
+        register_retained_documents()
         on_tenant_configured(reembed_after_change)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import django_stubs_ext
+from celery.schedules import crontab
 
 from config import env
 from config.settings.unfold import UNFOLD as UNFOLD
@@ -272,6 +273,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     # Not long good: what one run leaves, the next one finds.
     "audit-seal": {"task": "apps.audit.tasks.seal", "schedule": 1.0, "options": {"expires": 5}},
     "audit-checkpoint": {"task": "apps.audit.tasks.checkpoint", "schedule": 60.0, "options": {"expires": 60}},
+    "retention-count": {"task": "apps.audit.tasks.count_due", "schedule": crontab(hour="2", minute="40")},
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
 # The sequencer never waits behind a document that is being read: it has a worker of its own.

@@ -3,5 +3,31 @@ from apps.audit.models.data_key import DataKey
 from apps.audit.models.event import Event, Outcome
 from apps.audit.models.leaf import Leaf, Subtree, Unsealed
 from apps.audit.models.payload import Payload
+from apps.audit.models.purge import Purge, PurgeFigure, PurgePart, Reach
+from apps.audit.models.retention import (
+    RetentionCount,
+    RetentionRule,
+    RetentionSchedule,
+    ScheduleOrigin,
+    ScheduleStatus,
+)
 
-__all__ = ["Checkpoint", "DataKey", "Event", "Leaf", "Outcome", "Payload", "Subtree", "Unsealed"]
+__all__ = [
+    "Checkpoint",
+    "DataKey",
+    "Event",
+    "Leaf",
+    "Outcome",
+    "Payload",
+    "Purge",
+    "PurgeFigure",
+    "PurgePart",
+    "Reach",
+    "RetentionCount",
+    "RetentionRule",
+    "RetentionSchedule",
+    "ScheduleOrigin",
+    "ScheduleStatus",
+    "Subtree",
+    "Unsealed",
+]
