@@ -279,10 +279,15 @@ def test_each_mistake_in_a_rule_is_told_beside_its_field(values: dict[str, objec
     assert words in problem.text
 
 
-def test_nothing_below_what_must_be_kept_is_handed_in(dora: Principal) -> None:
-    draft = drafted(dora, group="question", keep_months=6)
-    with as_(dora), pytest.raises(RetentionInvalidError, match="at least 7 years"):
-        draft_submit(draft.id)
+def test_nothing_below_what_must_be_kept_is_saved_or_handed_in(dora: Principal) -> None:
+    with pytest.raises(RetentionInvalidError, match="at least 7 years"):
+        drafted(dora, group="question", keep_months=6)
+    draft = drafted(dora, group="question", keep_months=90)
+    with as_(dora):
+        # As after a release in which more must be kept.
+        RetentionRule.objects.filter(schedule_id=draft.id, group="question").update(keep_months=6)
+        with pytest.raises(RetentionInvalidError, match="at least 7 years"):
+            draft_submit(draft.id)
 
 
 def test_a_rule_that_got_below_it_all_the_same_removes_nothing_earlier(acme: Firm) -> None:

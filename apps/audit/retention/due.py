@@ -58,11 +58,15 @@ def due(wanted: Sequence[Asked], *, after: Step | None = None, batch: int = BATC
             place = items[-1].place
 
 
-def totals(rules: Sequence[Rule], *, on: date) -> Totals:
-    """How much may go by the rules on a day, and how much should be gone. Two queries a rule."""
+def totals(rules: Sequence[Rule], *, on: date, subject: str = "") -> Totals:
+    """How much may go by the rules on a day, and how much should be gone. Two queries a rule.
+
+    Args: subject: of this alone; empty for all.
+    """
 
     def count(reach: Reach) -> int:
         known = subjects()
-        return sum(known[each.rule.subject].source.tally(each.aim).count for each in asked(rules, on=on, reach=reach))
+        wanted = asked(rules, on=on, reach=reach, subject=subject)
+        return sum(known[each.rule.subject].source.tally(each.aim).count for each in wanted)
 
     return Totals(may_remove=count(Reach.MAY), must_remove=count(Reach.MUST))

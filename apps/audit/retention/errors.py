@@ -15,7 +15,7 @@ class RetentionInvalidError(ApplicationError):
     @property
     def detail(self) -> str:
         said = " ".join(f"{problem.key[0]} {problem.key[1]}: {problem.text}" for problem in self.data["problems"])
-        return f"Retention schedule {self.data['number']} can't be handed in as it is. {said}"
+        return f"Retention schedule {self.data['number']} can't be as it is. {said}"
 
     def __str__(self) -> str:
         return self.detail

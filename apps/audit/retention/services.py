@@ -57,16 +57,18 @@ def draft_start(*, reason: str) -> RetentionSchedule:
 
 
 def draft_save(schedule_id: UUID, *, rules: Sequence[Rule], reason: str, revision: int) -> RetentionSchedule:
-    """Give a draft other rules; what is wrong with them is said when it is submitted.
+    """Give a draft other rules.
 
     Args:   revision: of the draft that was changed.
     Raises: PermissionDeniedError, OnlyPeopleError, NotTheAuthorError, ScheduleStateError, ReasonNeededError;
-            ScheduleChangedError: somebody (in another window) was quicker.
+            ScheduleChangedError: somebody (in another window) was quicker; RetentionInvalidError: with all that is
+            wrong.
     """
     with transaction.atomic():
         schedule = _own(schedule_id, ScheduleStatus.DRAFT)
         if schedule.revision != revision:
             raise ScheduleChangedError(number=schedule.number)
+        _require_valid(schedule, rules)
         RetentionRule.objects.filter(schedule_id=schedule.id).delete()
         insert_rules(schedule, rules)
         schedule.reason = require_reason(reason)
@@ -79,14 +81,12 @@ def draft_save(schedule_id: UUID, *, rules: Sequence[Rule], reason: str, revisio
 def draft_submit(schedule_id: UUID) -> RetentionSchedule:
     """Hand a draft to a second person. From here on it does not change.
 
-    Raises: as draft_save; RetentionInvalidError: with all that is wrong; SameScheduleError.
+    Raises: as draft_save; SameScheduleError. RetentionInvalidError also where more must be kept since it was saved.
     """
     with transaction.atomic():
         schedule = _own(schedule_id, ScheduleStatus.DRAFT)
         rules, before = rules_of(schedule), _in_force()
-        wrong = problems(rules)
-        if wrong:
-            raise RetentionInvalidError(number=schedule.number, problems=wrong)
+        _require_valid(schedule, rules)
         if content_sha256(rules) == content_sha256(before):
             raise SameScheduleError(number=schedule.number)
         schedule.status = ScheduleStatus.IN_REVIEW
@@ -126,9 +126,7 @@ def schedule_approve(schedule_id: UUID, *, revision: int, against: int, reason: 
     with transaction.atomic():
         schedule = _reviewed(schedule_id, revision, against)
         rules, before = rules_of(schedule), _in_force()
-        wrong = problems(rules)
-        if wrong:
-            raise RetentionInvalidError(number=schedule.number, problems=wrong)
+        _require_valid(schedule, rules)
         _decide(schedule, ScheduleStatus.IN_FORCE, reason)
         schedule.refresh_from_db()
         record_step(events.IN_FORCE, schedule, rules, before=before)
@@ -143,6 +141,12 @@ def schedule_reject(schedule_id: UUID, *, revision: int, against: int, reason: s
         _decide(schedule, ScheduleStatus.REJECTED, said)
         record_step(events.REJECTED, schedule, rules_of(schedule), before=_in_force(), outcome=Outcome.REFUSED)
     return schedule
+
+
+def _require_valid(schedule: RetentionSchedule, rules: Sequence[Rule]) -> None:
+    wrong = problems(rules)
+    if wrong:
+        raise RetentionInvalidError(number=schedule.number, problems=wrong)
 
 
 def _in_force() -> tuple[Rule, ...]:
