@@ -23,7 +23,7 @@ _ISOLATED = {
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("audit", "0005_who_authorises"),
+        ("audit", "0006_runs"),
         ("tenants", "0004_personal_keys"),
     ]
 

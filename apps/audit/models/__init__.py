@@ -4,6 +4,7 @@ from apps.audit.models.event import Event, Outcome
 from apps.audit.models.leaf import Leaf, Subtree, Unsealed
 from apps.audit.models.payload import Payload
 from apps.audit.models.purge import Purge, PurgeFigure, PurgePart, Reach
+from apps.audit.models.removal import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
 from apps.audit.models.retention import (
     RetentionCount,
     RetentionRule,
@@ -23,11 +24,15 @@ __all__ = [
     "PurgeFigure",
     "PurgePart",
     "Reach",
+    "RemovalRun",
+    "RemovalStep",
+    "RemovalTarget",
     "RetentionCount",
     "RetentionRule",
     "RetentionSchedule",
     "ScheduleOrigin",
     "ScheduleStatus",
     "Subtree",
+    "TargetOutcome",
     "Unsealed",
 ]
