@@ -13,7 +13,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.audit.erasure.contracts import Target
-from apps.audit.erasure.registry import kept
 from apps.audit.ids import new_id
 from apps.audit.models import Purge, PurgeFigure, Reach
 from apps.audit.retention.baseline import ensure_in_force
@@ -22,6 +21,7 @@ from apps.audit.retention.contracts import Item
 from apps.audit.retention.due import BATCH, due
 from apps.audit.retention.errors import NothingDueError
 from apps.audit.retention.events import PURGE_COUNTED
+from apps.audit.retention.in_runs import staying
 from apps.audit.retention.registry import subjects
 from apps.audit.retention.selectors import rules_of
 from apps.audit.retention.writing import require_person, require_reason
@@ -141,7 +141,7 @@ def _look(each: Asked) -> _Look:
     left = LOOKED_AT
     while batch := list(islice(walk, min(BATCH, left))):
         left -= len(batch)
-        grounds: Mapping[Target, str] = kept([target for _, target in batch])
+        grounds: Mapping[Target, str] = staying([target for _, target in batch])
         look.items += len(batch)
         look.kept.update(ground_kind(ground) for ground in grounds.values())
         for item, target in batch[: _SAMPLES - len(look.samples)]:

@@ -99,9 +99,3 @@ class PurgeEndedError(ApplicationError):
     code: ClassVar[str] = "audit.purge_ended"
     status: ClassVar[int] = 409
     message: ClassVar[str] = "All of this purge has been proposed. Make a new dry run for what has come due since."
-
-
-class PurgeWaitsError(ApplicationError):
-    code: ClassVar[str] = "audit.purge_waits"
-    status: ClassVar[int] = 409
-    message: ClassVar[str] = "The part before waits, or is being removed. Propose the next one after it."

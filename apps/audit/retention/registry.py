@@ -17,6 +17,7 @@ _GROUPS: Final = {
 }
 _source = EventSource()
 _subjects: dict[str, RetainedSubject] = {}
+_all: dict[str, RetainedSubject] = {}
 
 
 def register_retained(*subjects: RetainedSubject) -> None:
@@ -28,6 +29,14 @@ def register_retained(*subjects: RetainedSubject) -> None:
 
 def subjects() -> dict[str, RetainedSubject]:
     """By key: what is registered, by family and label, then the event classes."""
+    # Registering only adds: as many as before are the same as before.
+    if len(_all) != len(event_classes()) + len(_subjects):
+        _all.clear()
+        _all.update(_made())
+    return dict(_all)
+
+
+def _made() -> dict[str, RetainedSubject]:
     own = sorted(_subjects.values(), key=lambda each: (each.family, each.label))
     events = sorted(map(_of_class, event_classes()), key=lambda each: each.label)
     return {each.key: each for each in (*own, *events)}

@@ -58,6 +58,13 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         (Entry("Evaluation questions", "quiz", "evaluation_questions", Permission.POLICY_VIEW),),
     ),
     (
+        "Privacy",
+        (
+            Entry("Retention", "hourglass_bottom", "retention", Permission.AUDIT_VIEW),
+            Entry("Purges", "auto_delete", "purges", Permission.AUDIT_VIEW),
+        ),
+    ),
+    (
         "Audit",
         (
             Entry("Events", "receipt_long", "audit_event_changelist", Permission.AUDIT_VIEW),
