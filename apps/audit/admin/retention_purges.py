@@ -213,7 +213,7 @@ def _parts(parts: Sequence[PurgePart], states: Mapping[UUID, RunState]) -> list[
     return [
         PartShown(
             part=part,
-            state=_pill(states[part.run_id]) if part.run_id in states else pill("Nothing to remove", "quiet"),
+            state=_pill(states[part.run_id]) if part.run_id else pill("Nothing to remove", "quiet"),
             removed=counted.get((part.run_id, TargetOutcome.REMOVED), 0),
             retained=counted.get((part.run_id, TargetOutcome.RETAINED), 0),
             kept=_kept(part.kept),
@@ -234,7 +234,7 @@ def _state(parts: Sequence[PurgePart], states: Mapping[UUID, RunState]) -> str:
         return pill("Dry run only", "quiet")
     if not parts[-1].is_last:
         return pill("Partly proposed", "warn")
-    runs = [states[part.run_id] for part in parts if part.run_id in states]
+    runs = [states[part.run_id] for part in parts if part.run_id]
     for state in (RunState.FAILED, RunState.PROPOSED, RunState.EXECUTING, RunState.APPROVED):
         if state in runs:
             return _pill(state)

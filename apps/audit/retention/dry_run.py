@@ -111,7 +111,7 @@ def _figures(purge: Purge, wanted: tuple[Asked, ...]) -> list[PurgeFigure]:
     known, found = subjects(), []
     for position, each in enumerate(wanted):
         tally = known[each.rule.subject].source.tally(each.aim)
-        if tally.count:
+        if tally.oldest is not None and tally.newest is not None:
             look = _look(each)
             found.append(
                 PurgeFigure(

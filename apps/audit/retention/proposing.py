@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from apps.audit.erasing import RemovalReason
 from apps.audit.erasure.contracts import Origin, Target
 from apps.audit.erasure.runs import run_propose
-from apps.audit.models import Purge, PurgePart
+from apps.audit.models import Purge, PurgePart, Reach
 from apps.audit.retention.baseline import ensure_in_force
 from apps.audit.retention.content import Asked, asked
 from apps.audit.retention.contracts import Place
@@ -68,7 +68,7 @@ def purge_propose(purge_id: UUID, *, most: int = PART_TARGETS) -> PurgePart:
         if before is not None and before.is_last:
             raise PurgeEndedError
         after = _end_of(before)
-        wanted = asked(rules_of(in_force), on=purge.counted_for, reach=purge.reach, subject=purge.subject)
+        wanted = asked(rules_of(in_force), on=purge.counted_for, reach=Reach(purge.reach), subject=purge.subject)
         found = _gather(wanted, after, most)
         last = found.last or after or Step(position=0)
         run = (
