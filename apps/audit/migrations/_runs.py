@@ -84,13 +84,17 @@ STEPS = (
             RAISE EXCEPTION 'who rejected a removal run is set by the rejection' USING ERRCODE = 'check_violation';
         END IF;
 
-        IF step IN ('failed to approved', 'partially_completed to approved') AND NOT authz.may('privacy.manage') THEN
-            RAISE EXCEPTION 'a removal run is taken up again by who may manage privacy'
+        -- What was kept, and is not any more, goes on for whoever released it: it was approved, and is not decided anew.
+        IF step = 'failed to approved' AND NOT authz.may('privacy.manage') THEN
+            RAISE EXCEPTION 'a removal run is tried again by who may manage privacy'
                 USING ERRCODE = 'check_violation';
         END IF;
         IF current_user <> 'glassbox_eraser' AND (
             step IN ('approved to executing', 'failed to executing', 'executing to completed',
                      'executing to partially_completed', 'executing to failed')
+            OR (step NOT IN ('failed to approved', 'partially_completed to approved')
+                AND (NEW.finished_at, NEW.next_attempt_at, NEW.error_code)
+                    IS DISTINCT FROM (OLD.finished_at, OLD.next_attempt_at, OLD.error_code))
             OR (to_jsonb(NEW) -> '{erasers}') IS DISTINCT FROM (to_jsonb(OLD) -> '{erasers}')
         ) THEN
             RAISE EXCEPTION 'the eraser alone carries out a removal run' USING ERRCODE = 'insufficient_privilege';
@@ -245,6 +249,8 @@ _GRANTS = """
     -- The eraser records what it does, and authorises removals from the log: of what an executing run names, no more.
     GRANT INSERT ON audit_event, audit_payload, audit_unsealed TO glassbox_eraser;
     GRANT SELECT, INSERT ON audit_datakey TO glassbox_eraser;
+    -- The policy of tenants asks it, also where it is the clock that goes through all of them.
+    GRANT SELECT (tenant_id, user_id) ON tenants_membership TO glassbox_eraser;
     CREATE POLICY removal_of_a_run ON audit_payload AS RESTRICTIVE FOR INSERT TO glassbox_eraser WITH CHECK (
         NOT EXISTS (
             SELECT FROM unnest(terms) AS named (term)
@@ -254,6 +260,7 @@ _GRANTS = """
 RIGHTS = _FUNCTIONS + _POLICIES + _GRANTS
 NO_RIGHTS = """
     DROP POLICY removal_of_a_run ON audit_payload;
+    REVOKE SELECT (tenant_id, user_id) ON tenants_membership FROM glassbox_eraser;
     REVOKE SELECT, INSERT ON audit_datakey FROM glassbox_eraser;
     REVOKE INSERT ON audit_event, audit_payload, audit_unsealed FROM glassbox_eraser;
     REVOKE ALL ON audit_removalrun, audit_removaltarget, audit_removalstep FROM glassbox_eraser;

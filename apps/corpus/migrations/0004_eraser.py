@@ -9,10 +9,10 @@ _OF_A_DOCUMENT = {
     "Embedding384": ("document_id", "chunk_id"),
     "Embedding1536": ("document_id", "chunk_id"),
     "Posting": ("document_id",),
-    "Chunk": ("document_id", "parent_id"),
+    "Chunk": ("document_id", "parent_id", "is_parent"),
     "Page": ("document_id",),
     "SourceFile": ("document_id",),
-    "IngestJob": ("document_id",),
+    "IngestJob": ("document_id", "actor_kind", "actor_id"),
 }
 
 
