@@ -12,11 +12,12 @@ made-up word that stands in the title, the text and the original file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from django.utils import timezone
 
+from apps.audit.models import Purge, PurgeFigure, PurgePart, RetentionCount, RetentionSchedule
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
 from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
@@ -99,6 +100,7 @@ def make_world() -> World:
     for slug, person in (("acme", "amy"), ("bolt", "ben")):
         _commented(world.firm(slug), world.people[person])
         _foreseen(world.firm(slug))
+        _purged(world.firm(slug), world.people[person])
     return world
 
 
@@ -130,6 +132,49 @@ def _foreseen(firm: Firm) -> None:
             state=ImpactState.FAILED,
             error_code="retrieval.impact_crashed",
             error_detail="It ended in the middle.",
+        )
+
+
+def _purged(firm: Firm, principal: Principal) -> None:
+    """What the clock counted, and a dry run with a part, so that no tenant table is empty. As if they were the DPO."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        schedule = RetentionSchedule.objects.get()
+        now = timezone.now()
+        RetentionCount.objects.create(
+            tenant_id=firm.id, schedule=schedule, counted_on=now.date(), may_remove=1, must_remove=0
+        )
+    with open_scope(tenant=firm.id, principal=replace(principal, roles=frozenset({Role.DPO}))):
+        purge = Purge.objects.create(
+            tenant_id=firm.id,
+            schedule=schedule,
+            reach="may",
+            reason="a test",
+            counted_for=now.date(),
+            created_by_id=principal.id,
+            created_by_label=principal.label,
+        )
+        PurgeFigure.objects.create(
+            tenant_id=firm.id,
+            purge=purge,
+            position=0,
+            subject="document:run",
+            clock_start="superseded_at",
+            months=84,
+            legal_basis="a test",
+            count=1,
+            oldest=now,
+            newest=now,
+            looked_at=1,
+        )
+        PurgePart.objects.create(
+            tenant_id=firm.id,
+            purge=purge,
+            number=1,
+            targets=0,
+            last_position=0,
+            is_last=True,
+            proposed_by_id=principal.id,
+            proposed_by_label=principal.label,
         )
 
 
