@@ -63,12 +63,12 @@ def reviewer(rupert: Principal) -> Visitor:
 
 def save(visitor: Visitor, schedule: RetentionSchedule, act: str = "save", **fields: str) -> Page:
     values = {"act": act, "revision": str(schedule.revision), "reason": REASON, **fields}
-    return Page(visitor.post(reverse("admin:retention_draft", args=[schedule.id]), values))
+    return visitor.send("retention_draft", schedule.id, **values)
 
 
 def decide(visitor: Visitor, schedule: RetentionSchedule, act: str, **fields: str) -> Page:
     values = {"act": act, "revision": str(schedule.revision), "against": "1", **fields}
-    return Page(visitor.post(reverse("admin:retention_schedule", args=[schedule.id]), values))
+    return visitor.send("retention_schedule", schedule.id, **values)
 
 
 # --- The rules in force -----------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def decide(visitor: Visitor, schedule: RetentionSchedule, act: str, **fields: st
 def test_the_page_tells_what_is_kept_how_long_and_who_approved_it(officer: Visitor) -> None:
     page = officer.open("retention")
     assert page.status == 200
-    assert "Kept at least 7 years, counted from when it happened; never removed by force." in page.text
+    assert "Kept at least 7 years, counted from when it happened; no latest date." in page.text
     assert "Kept at least 7 years, counted from when another version took its place" in page.text
     assert "nobody: it came with Glassbox" in page.text
     assert "Question answered" in page.text
@@ -238,7 +238,7 @@ def test_a_second_person_sees_what_it_affects_and_approves(
     assert "Retention rules to review" in reviewer.open("index").text
     assert "Retention rules to review" not in officer.open("index").text
     page = reviewer.open("retention_schedule", schedule.id)
-    assert "Question answered: must be gone after 8 years (until now: never removed by force)." in page.text
+    assert "Question answered: must be gone after 8 years (until now: no latest date)." in page.text
     (row,) = page.tree.xpath("//*[@id='effects']//tbody/tr")
     assert [cell.text_content() for cell in row] == ["Question answered", "3", "3", "0", "3"]
     assert decide(reviewer, schedule, "approve", **{"approve-note": "As asked."}).status == 302

@@ -6,6 +6,7 @@ Acme's people: dora and dina (data protection officers), rupert (reviewer), amy 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -217,7 +218,7 @@ def test_somebody_elses_draft_is_left_alone(world: World, schedules: dict[str, R
         (one_row("UPDATE audit_retentionschedule SET reason = 'x' WHERE id = %s", draft), _STEP),
         (one_row("UPDATE audit_retentionschedule SET status = 'in_review' WHERE id = %s", draft), _STEP),
     ):
-        brought = held(as_person(world, who, act), loot=THROUGH, without=lambda change=without: changed(change))
+        brought = held(as_person(world, who, act), loot=THROUGH, without=partial(changed, without))
         assert "only its author may change a draft" in brought
 
 

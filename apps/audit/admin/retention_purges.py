@@ -19,6 +19,7 @@ from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldAdminSelectWidget
 from apps.audit.admin.retention_frame import events_url, frame, purges_crumb, words
 from apps.audit.erasure.contracts import RunState
 from apps.audit.models import Purge, PurgeFigure, PurgePart, Reach, RemovalRun, RemovalTarget, TargetOutcome
+from apps.audit.retention.contracts import RetainedSubject
 from apps.audit.retention.diff import name_of
 from apps.audit.retention.dry_run import LOOKED_AT, purge_count
 from apps.audit.retention.errors import NothingDueError
@@ -199,8 +200,16 @@ def _figure(figure: PurgeFigure) -> dict[str, Any]:
         "clock": about.clocks.get(figure.clock_start, "") if about else "",
         "kept": _kept(figure.kept),
         "partly": figure.looked_at < figure.count,
-        "samples": [{**each, "url": address(about.page, str(each["id"])) if about else ""} for each in figure.samples],
+        "samples": [_sample(each, about) for each in figure.samples],
     }
+
+
+def _sample(sample: Mapping[str, Any], about: RetainedSubject | None) -> dict[str, Any]:
+    """With the part in words, and the address of the item's page."""
+    if about is None:
+        return {**sample, "url": ""}
+    part = about.groups.get(sample["part"], sample["part"])
+    return {**sample, "part": part, "url": address(about.page, str(sample["id"]))}
 
 
 def _parts(parts: Sequence[PurgePart], states: Mapping[UUID, RunState]) -> list[PartShown]:

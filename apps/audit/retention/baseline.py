@@ -14,7 +14,7 @@ from apps.tenants.models import Tenant
 
 REASON = (
     "What Glassbox ships: events are kept for as long as their class must be, documents seven years after another "
-    "version took their place, and nothing is ever removed by force."
+    "version took their place, and nothing has a latest date."
 )
 
 

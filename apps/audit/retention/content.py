@@ -63,7 +63,7 @@ def baseline_rule(subject: RetainedSubject) -> Rule:
 
 
 def baseline_rules() -> tuple[Rule, ...]:
-    """A rule for all that is registered now: kept for as long as it must be, never removed by force."""
+    """A rule for all that is registered now: kept for as long as it must be, without a latest date."""
     return ordered(baseline_rule(subject) for subject in subjects().values())
 
 
@@ -91,7 +91,7 @@ def problems(rules: Sequence[Rule]) -> tuple[Problem, ...]:
 
 
 def asked(rules: Sequence[Rule], *, on: date, reach: Reach, subject: str = "") -> tuple[Asked, ...]:
-    """What the rules ask for on a day: for removal by force (MUST), or what may go (MAY).
+    """What the rules ask for on a day: what must be gone by then (MUST), or what may go (MAY).
 
     Whatever a rule says, nothing goes before its subject's minimum, and nothing that is not registered goes at all.
 

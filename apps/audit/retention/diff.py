@@ -10,7 +10,7 @@ from apps.audit.retention.content import Rule, ordered
 from apps.audit.retention.months import in_words
 from apps.audit.retention.registry import subjects
 
-NEVER: Final = "never removed by force"
+NEVER: Final = "no latest date"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ def changes(before: Sequence[Rule], after: Sequence[Rule]) -> tuple[Change, ...]
 
 
 def in_plain_words(rule: Rule) -> str:
-    """Kept at least 7 years, counted from when it happened; never removed by force."""
+    """kept at least 7 years, counted from when it happened; no latest date"""
     known = subjects().get(rule.subject)
     clock = known.clocks.get(rule.clock_start, rule.clock_start) if known else rule.clock_start
     current = "; the current version, too" if rule.includes_current else ""
