@@ -308,13 +308,14 @@ class RemoveOnlyTargets(_Isolating):
     For migrations that come after audit's 0006_runs, which makes audit_removal_targets(type).
 
     Args: model_name: an isolated model.
-          columns: those that the eraser may read, which finding and counting rows needs: ids, never contents.
+          columns: those that the eraser may read, which finding and counting rows needs: ids, never contents. Without
+              them it is given no right, and the ones that it has from elsewhere are bound to targets.
           by: type of target (apps.audit.erasure.contracts.TargetType) -> the column that holds its id, such as
               {"document": "document_id"}. What lies in a scope goes with it, and all of a tenant with the tenant:
               `scope` and `tenant` are added where the table has these columns.
     """
 
-    def __init__(self, model_name: str, *, columns: tuple[str, ...], by: Mapping[str, str] | None = None) -> None:
+    def __init__(self, model_name: str, *, columns: tuple[str, ...] = (), by: Mapping[str, str] | None = None) -> None:
         self.model_name = model_name
         self.columns = columns
         self.by = dict(by or {})
@@ -339,22 +340,20 @@ class RemoveOnlyTargets(_Isolating):
         named = " OR ".join(
             f"{column} IN (SELECT audit_removal_targets('{kind}'))" for kind, column in {**whole, **self.by}.items()
         )
-        for statement in (
-            f"CREATE POLICY removal_of_targets ON {table} AS RESTRICTIVE FOR DELETE TO glassbox_eraser USING ({named})",
-            f"GRANT SELECT ({', '.join(self.columns)}), DELETE ON {table} TO glassbox_eraser",
-        ):
-            schema_editor.execute(statement)
+        schema_editor.execute(
+            f"CREATE POLICY removal_of_targets ON {table} AS RESTRICTIVE FOR DELETE TO glassbox_eraser USING ({named})"
+        )
+        if self.columns:
+            schema_editor.execute(f"GRANT SELECT ({', '.join(self.columns)}), DELETE ON {table} TO glassbox_eraser")
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
-        for statement in (
-            f"REVOKE ALL ON {table} FROM glassbox_eraser",
-            f"REVOKE ALL ({', '.join(self.columns)}) ON {table} FROM glassbox_eraser",
-            f"DROP POLICY removal_of_targets ON {table}",
-        ):
-            schema_editor.execute(statement)
+        schema_editor.execute(f"DROP POLICY removal_of_targets ON {table}")
+        if self.columns:
+            schema_editor.execute(f"REVOKE ALL ON {table} FROM glassbox_eraser")
+            schema_editor.execute(f"REVOKE ALL ({', '.join(self.columns)}) ON {table} FROM glassbox_eraser")
 
 
 LATEST = 2

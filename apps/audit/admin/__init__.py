@@ -1,11 +1,14 @@
-"""The audit log in the admin: events, and reports over them."""
+"""The audit log in the admin: events, and reports over them; and what is removed from everywhere."""
 
 from apps.audit.admin import event
+from apps.audit.admin.removal_run import removal_progress_view, removal_run_view
 from apps.audit.admin.report import report_view
 from apps.audit.admin.retention_pages import add_retention_pages
 from config.admin_site import add_page
 
 add_retention_pages()
 add_page("audit/report/", report_view, name="audit_report")
+add_page("privacy/runs/<uuid:run_id>/", removal_run_view, name="removal_run")
+add_page("privacy/runs/<uuid:run_id>/progress/", removal_progress_view, name="removal_run_progress")
 
 __all__ = ["event"]
