@@ -130,6 +130,8 @@ def test_a_purge_goes_from_its_dry_run_to_the_removal(acme: Firm, dora: Principa
     (row,) = page.tree.xpath("//*[@id='parts']//tbody/tr")
     assert [cell.text_content().strip() for cell in row][1:5] == ["Completed", "3", "3", "0"]
     assert not page.tree.xpath("//*[@id='propose']")
+    assert reverse("admin:removal_run", args=[part.run_id]) in page.links
+    assert reverse("admin:purge", args=[purge.id]) in reviewer.open("removal_run", str(part.run_id)).links
     with open_scope(tenant=acme.id, reason="a test"):
         assert not Payload.objects.filter(event_id=event.id).exists()
         assert Event.objects.get(id=event.id).actor_label == ""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldAdminSelectWidget
 
+from apps.audit.admin.purge_words import kept_in_words, parts_shown, purge_state, states_of
 from apps.audit.admin.retention_frame import events_url, frame, purges_crumb, words
-from apps.audit.erasure.contracts import RunState
-from apps.audit.models import Purge, PurgeFigure, PurgePart, Reach, RemovalRun, RemovalTarget, TargetOutcome
+from apps.audit.models import Purge, PurgeFigure, PurgePart, Reach
 from apps.audit.retention.contracts import RetainedSubject
 from apps.audit.retention.diff import name_of
 from apps.audit.retention.dry_run import LOOKED_AT, purge_count
@@ -30,24 +28,8 @@ from apps.audit.retention.selectors import latest_count, schedule_in_force
 from apps.errors import ApplicationError
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import require
-from apps.tenants.display import pill
 from apps.tenants.roles import Permission
 
-# Kinds of grounds -> in words that follow a number. What is not here is shown as it is.
-GROUNDS: Mapping[str, str] = {
-    "hold": "under a legal hold",
-    "request": "in an open request",
-    "run": "proposed already",
-}
-_TONES = {
-    RunState.PROPOSED: "warn",
-    RunState.APPROVED: "busy",
-    RunState.EXECUTING: "busy",
-    RunState.COMPLETED: "good",
-    RunState.PARTIALLY_COMPLETED: "warn",
-    RunState.REJECTED: "quiet",
-    RunState.FAILED: "bad",
-}
 _LISTED = 100
 
 
@@ -74,18 +56,6 @@ class NewPurgeForm(forms.Form):
         self.fields["subject"].choices = [("", "All event classes and document kinds"), *by_family.items()]  # type: ignore[attr-defined]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartShown:
-    """A part of a purge with what became of its run."""
-
-    part: PurgePart
-    state: str
-    removed: int
-    retained: int
-    kept: str
-    url: str
-
-
 @require_safe
 def purges_view(request: HttpRequest) -> HttpResponse:
     require(request, Permission.AUDIT_VIEW)
@@ -97,13 +67,18 @@ def purges_view(request: HttpRequest) -> HttpResponse:
     parts: dict[UUID, list[PurgePart]] = {id: [] for id in ids}
     for part in PurgePart.objects.filter(purge_id__in=ids):
         parts[part.purge_id].append(part)
-    states = _states([part for each in parts.values() for part in each])
+    states = states_of([part for each in parts.values() for part in each])
     return frame(
         request,
         "glassbox/purges.html",
         title="Purges",
         purges=[
-            {"purge": each, "items": items[each.id], "about": _about(each), "state": _state(parts[each.id], states)}
+            {
+                "purge": each,
+                "items": items[each.id],
+                "about": _about(each),
+                "state": purge_state(parts[each.id], states),
+            }
             for each in found
         ],
         counted=latest_count(),
@@ -164,7 +139,7 @@ def purge_view(request: HttpRequest, purge_id: UUID) -> HttpResponse:
 def _show(request: HttpRequest, purge: Purge, refusal: str) -> HttpResponse:
     figures = list(PurgeFigure.objects.filter(purge_id=purge.id))
     parts = list(PurgePart.objects.filter(purge_id=purge.id))
-    states = _states(parts)
+    states = states_of(parts)
     in_force = schedule_in_force()
     ended = bool(parts) and parts[-1].is_last
     items = sum(figure.count for figure in figures)
@@ -179,8 +154,8 @@ def _show(request: HttpRequest, purge: Purge, refusal: str) -> HttpResponse:
         most=PART_TARGETS,
         looked_at=LOOKED_AT,
         figures=[_figure(each) for each in figures],
-        kept=_kept(sum((Counter(each.kept) for each in figures), Counter())),
-        parts=_parts(parts, states),
+        kept=kept_in_words(sum((Counter(each.kept) for each in figures), Counter())),
+        parts=parts_shown(parts, states),
         ended=ended,
         outdated=in_force is not None and in_force.id != purge.schedule_id,
         next_number=len(parts) + 1,
@@ -198,7 +173,7 @@ def _figure(figure: PurgeFigure) -> dict[str, Any]:
         "name": name_of(figure.subject, figure.group),
         "months": in_words(figure.months),
         "clock": about.clocks.get(figure.clock_start, "") if about else "",
-        "kept": _kept(figure.kept),
+        "kept": kept_in_words(figure.kept),
         "partly": figure.looked_at < figure.count,
         "samples": [_sample(each, about) for each in figure.samples],
     }
@@ -212,61 +187,9 @@ def _sample(sample: Mapping[str, Any], about: RetainedSubject | None) -> dict[st
     return {**sample, "part": part, "url": address(about.page, str(sample["id"]))}
 
 
-def _parts(parts: Sequence[PurgePart], states: Mapping[UUID, RunState]) -> list[PartShown]:
-    runs = [part.run_id for part in parts if part.run_id]
-    outcomes = RemovalTarget.objects.filter(run_id__in=runs).order_by()
-    counted = {
-        (run_id, outcome): count
-        for run_id, outcome, count in outcomes.values_list("run_id", "outcome").annotate(count=Count("id"))
-    }
-    return [
-        PartShown(
-            part=part,
-            state=_pill(states[part.run_id]) if part.run_id else pill("Nothing to remove", "quiet"),
-            removed=counted.get((part.run_id, TargetOutcome.REMOVED), 0),
-            retained=counted.get((part.run_id, TargetOutcome.RETAINED), 0),
-            kept=_kept(part.kept),
-            url=address("removal_run", part.run_id) if part.run_id else "",
-        )
-        for part in parts
-    ]
-
-
-def _states(parts: Sequence[PurgePart]) -> dict[UUID, RunState]:
-    runs = RemovalRun.objects.filter(id__in=[part.run_id for part in parts if part.run_id])
-    return {id: RunState(state) for id, state in runs.values_list("id", "state")}
-
-
-def _state(parts: Sequence[PurgePart], states: Mapping[UUID, RunState]) -> str:
-    """The purge in one word: its last part's state, as long as there is one."""
-    if not parts:
-        return pill("Dry run only", "quiet")
-    if not parts[-1].is_last:
-        return pill("Partly proposed", "warn")
-    runs = [states[part.run_id] for part in parts if part.run_id]
-    for state in (RunState.FAILED, RunState.PROPOSED, RunState.EXECUTING, RunState.APPROVED):
-        if state in runs:
-            return _pill(state)
-    return _pill(runs[-1]) if runs else pill("Nothing to remove", "quiet")
-
-
-def _pill(state: RunState) -> str:
-    labels = {
-        RunState.PROPOSED: "Waits for a second person",
-        RunState.APPROVED: "Approved, not yet begun",
-        RunState.EXECUTING: "Being removed",
-        RunState.PARTIALLY_COMPLETED: "Done, but for what is kept",
-    }
-    return pill(labels.get(state, state.value.capitalize()), _TONES[state])
-
-
 def _about(purge: Purge) -> str:
     about = f"{purge.get_reach_display()}: {name_of(purge.subject)}" if purge.subject else purge.get_reach_display()
     return str(about)
-
-
-def _kept(grounds: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {GROUNDS.get(kind, kind)}" for kind, count in sorted(grounds.items()))
 
 
 def _said(part: PurgePart) -> str:
