@@ -22,12 +22,16 @@ class AuditConfig(AppConfig):
         from apps.audit.holds.selectors import held
         from apps.audit.personal_data import classify_audit
         from apps.audit.reporting.events import register_reporting_events
+        from apps.audit.retention.baseline import give_baseline
+        from apps.audit.retention.events import register_retention_events
         from apps.audit.services import record
         from apps.tenants import events
+        from apps.tenants.provisioning import on_tenant_created
 
         register_tenant_events()
         register_reporting_events()
         register_texts_of_these_floors()
+        register_retention_events()
         register_removal_events()
         register_store(EventPartStore())
         register_release_hook(runs_take_up)
@@ -37,3 +41,4 @@ class AuditConfig(AppConfig):
         events.connect(record)
         register_stores()
         classify_audit()
+        on_tenant_created(give_baseline)

@@ -19,6 +19,7 @@ from apps.audit.erasure.queue import CARRY_OUT_TASK
 from apps.audit.log.checkpoints import checkpoint_all
 from apps.audit.log.lag import ALARM_AFTER, alarm_where_late
 from apps.audit.log.sequencer import seal_all_waiting
+from apps.audit.retention.counting import count_all
 from apps.audit.verify.requests import RUN_VERIFICATION_TASK, verification_sweep_all
 from apps.audit.verify.runs import verification_run
 from apps.tenants.ids import TenantId
@@ -60,6 +61,7 @@ def _run_verification(tenant_id: str, verification_id: str) -> None:
 
 seal: Task = shared_task(name="apps.audit.tasks.seal", ignore_result=True)(seal_all)
 checkpoint: Task = shared_task(name="apps.audit.tasks.checkpoint", ignore_result=True)(checkpoint_all)
+count_due: Task = shared_task(name="apps.audit.tasks.count_due", ignore_result=True)(count_all)
 carry_out_removal: Task = shared_task(name=CARRY_OUT_TASK, acks_late=True, ignore_result=True)(_carry_out)
 sweep_removals: Task = shared_task(name="apps.audit.tasks.sweep_removals", ignore_result=True)(_carry_out_due)
 remove_leftovers: Task = shared_task(name="apps.audit.tasks.remove_leftovers", ignore_result=True)(remove_leftovers_all)

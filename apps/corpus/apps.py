@@ -18,6 +18,7 @@ class CorpusConfig(AppConfig):
         from apps.corpus.events import register_events
         from apps.corpus.people.texts import DocumentTexts
         from apps.corpus.personal_data import classify_corpus
+        from apps.corpus.retention import register_retained_documents
         from apps.corpus.services.ingest_reembed import reembed_after_change
         from apps.corpus.services.restricted import DocumentItems
         from apps.tenants.provisioning import on_tenant_configured
@@ -25,6 +26,7 @@ class CorpusConfig(AppConfig):
         register_events()
         register_searched(DocumentTexts())
         register_items(TargetType.DOCUMENT, DocumentItems())
+        register_retained_documents()
         on_tenant_configured(reembed_after_change)
         register_stores()
         classify_corpus()

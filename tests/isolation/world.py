@@ -13,7 +13,7 @@ made-up word that stands in the title, the text and the original file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from uuid import UUID, uuid4
 
@@ -21,7 +21,17 @@ from django.utils import timezone
 
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.holds.services import hold_place
-from apps.audit.models import Because, Event, Restriction, Verification
+from apps.audit.models import (
+    Because,
+    Event,
+    Purge,
+    PurgeFigure,
+    PurgePart,
+    Restriction,
+    RetentionCount,
+    RetentionSchedule,
+    Verification,
+)
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
 from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
@@ -109,6 +119,7 @@ def make_world() -> World:
         _verified(world.firm(slug))
     for slug, person in (("acme", "dan"), ("bolt", "dee")):
         _held(world.firm(slug), world.people[person])
+        _purged(world.firm(slug), world.people[person])
     return world
 
 
@@ -147,6 +158,49 @@ def _verified(firm: Firm) -> None:
     """A verification of the firm's log that somebody asked for, so that no tenant table is empty."""
     with open_scope(tenant=firm.id, reason="a test"):
         Verification.objects.create(tenant_id=firm.id, started_by=uuid4())
+
+
+def _purged(firm: Firm, principal: Principal) -> None:
+    """What the clock counted, and a dry run with a part, so that no tenant table is empty. As if they were the DPO."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        schedule = RetentionSchedule.objects.get()
+        now = timezone.now()
+        RetentionCount.objects.create(
+            tenant_id=firm.id, schedule=schedule, counted_on=now.date(), may_remove=1, must_remove=0
+        )
+    with open_scope(tenant=firm.id, principal=replace(principal, roles=frozenset({Role.DPO}))):
+        purge = Purge.objects.create(
+            tenant_id=firm.id,
+            schedule=schedule,
+            reach="may",
+            reason="a test",
+            counted_for=now.date(),
+            created_by_id=principal.id,
+            created_by_label=principal.label,
+        )
+        PurgeFigure.objects.create(
+            tenant_id=firm.id,
+            purge=purge,
+            position=0,
+            subject="document:run",
+            clock_start="superseded_at",
+            months=84,
+            legal_basis="a test",
+            count=1,
+            oldest=now,
+            newest=now,
+            looked_at=1,
+        )
+        PurgePart.objects.create(
+            tenant_id=firm.id,
+            purge=purge,
+            number=1,
+            targets=0,
+            last_position=0,
+            is_last=True,
+            proposed_by_id=principal.id,
+            proposed_by_label=principal.label,
+        )
 
 
 def _commented(firm: Firm, principal: Principal) -> None:

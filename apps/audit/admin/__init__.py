@@ -3,9 +3,11 @@
 from apps.audit.admin import event, hold
 from apps.audit.admin.removal_run import removal_progress_view, removal_run_view
 from apps.audit.admin.report import report_view
+from apps.audit.admin.retention_pages import add_retention_pages
 from apps.audit.admin.verification import verification_results_view, verification_view
 from config.admin_site import add_page
 
+add_retention_pages()
 add_page("audit/report/", report_view, name="audit_report")
 add_page("privacy/runs/<uuid:run_id>/", removal_run_view, name="removal_run")
 add_page("privacy/runs/<uuid:run_id>/progress/", removal_progress_view, name="removal_run_progress")

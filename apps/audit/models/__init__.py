@@ -4,7 +4,15 @@ from apps.audit.models.event import Event, Outcome
 from apps.audit.models.hold import Because, HeldItem, LegalHold, Restriction
 from apps.audit.models.leaf import Leaf, Subtree, Unsealed
 from apps.audit.models.payload import Payload
+from apps.audit.models.purge import Purge, PurgeFigure, PurgePart, Reach
 from apps.audit.models.removal import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
+from apps.audit.models.retention import (
+    RetentionCount,
+    RetentionRule,
+    RetentionSchedule,
+    ScheduleOrigin,
+    ScheduleStatus,
+)
 from apps.audit.models.verification import Verification, VerificationState
 
 __all__ = [
@@ -17,10 +25,19 @@ __all__ = [
     "LegalHold",
     "Outcome",
     "Payload",
+    "Purge",
+    "PurgeFigure",
+    "PurgePart",
+    "Reach",
     "RemovalRun",
     "RemovalStep",
     "RemovalTarget",
     "Restriction",
+    "RetentionCount",
+    "RetentionRule",
+    "RetentionSchedule",
+    "ScheduleOrigin",
+    "ScheduleStatus",
     "Subtree",
     "TargetOutcome",
     "Unsealed",

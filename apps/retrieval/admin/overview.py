@@ -103,11 +103,15 @@ def _waiting(found: Overview) -> list[Figure]:
     jobs = reverse("admin:corpus_ingestjob_changelist")
     keys = reverse("admin:tenants_apikey_changelist")
     holds = reverse("admin:audit_legalhold_changelist")
+    retention = reverse("admin:retention")
+    overdue = f"{reverse('admin:purge_new')}?reach=must"
     every = [
         Figure(label="Jobs that failed", count=waiting.failed_jobs, url=f"{jobs}?status__exact=failed", tone="bad"),
         Figure(label="Policy versions to review", count=waiting.versions_to_review, url=reviews, tone="warn"),
         Figure(label="Your drafts of the policy", count=waiting.own_drafts, url=drafts),
         Figure(label="API keys that expire within 14 days", count=waiting.keys_expiring, url=keys, tone="warn"),
         Figure(label="Legal holds to review", count=waiting.holds_to_review, url=holds, tone="warn"),
+        Figure(label="Retention rules to review", count=waiting.rules_to_review, url=retention, tone="warn"),
+        Figure(label="Things past their latest date", count=waiting.past_latest_date, url=overdue, tone="bad"),
     ]
     return [figure for figure in every if figure.count]

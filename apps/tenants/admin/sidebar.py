@@ -59,7 +59,11 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
     ),
     (
         "Privacy",
-        (Entry("Legal holds", "lock", "audit_legalhold_changelist", Permission.AUDIT_VIEW),),
+        (
+            Entry("Legal holds", "lock", "audit_legalhold_changelist", Permission.AUDIT_VIEW),
+            Entry("Retention", "hourglass_bottom", "retention", Permission.AUDIT_VIEW),
+            Entry("Purges", "auto_delete", "purges", Permission.AUDIT_VIEW),
+        ),
     ),
     (
         "Audit",
