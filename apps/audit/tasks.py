@@ -1,14 +1,18 @@
-"""What the log does by the clock. As glassbox_worker: no other role may make a leaf or a checkpoint."""
+"""What this floor does by the clock. As glassbox_worker: no other role may make a leaf or a checkpoint."""
 
 from __future__ import annotations
 
 from time import monotonic
+from uuid import UUID
 
 from celery import Task, shared_task
 
 from apps.audit.log.checkpoints import checkpoint_all
 from apps.audit.log.lag import ALARM_AFTER, alarm_where_late
 from apps.audit.log.sequencer import seal_all_waiting
+from apps.audit.requests.services.letters import SEND_TASK
+from apps.audit.requests.services.sending import letter_send, letters_sweep
+from apps.tenants.ids import TenantId
 
 _last_run: float | None = None
 
@@ -27,5 +31,15 @@ def seal_all() -> int:
     return sealed
 
 
+def _send_letter(tenant_id: str, letter_id: str) -> None:
+    letter_send(tenant_id=TenantId(UUID(tenant_id)), letter_id=UUID(letter_id))
+
+
+def _send_letters() -> None:
+    letters_sweep()
+
+
 seal: Task = shared_task(name="apps.audit.tasks.seal", ignore_result=True)(seal_all)
 checkpoint: Task = shared_task(name="apps.audit.tasks.checkpoint", ignore_result=True)(checkpoint_all)
+send_letter: Task = shared_task(name=SEND_TASK, ignore_result=True)(_send_letter)
+send_letters: Task = shared_task(name="apps.audit.tasks.send_letters", ignore_result=True)(_send_letters)

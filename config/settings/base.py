@@ -115,6 +115,8 @@ GLASSBOX_MAX_UPLOAD_BYTES = env.integer("GLASSBOX_MAX_UPLOAD_BYTES", default=100
 GLASSBOX_MAX_QUESTION_CHARS = 4_000
 # So many of the last recorded questions are looked at for the impact preview of a policy version.
 GLASSBOX_IMPACT_EVENTS = env.integer("GLASSBOX_IMPACT_EVENTS", default=500, minimum=0)
+# In which time zone the day of a request's receipt is told, from which its month is counted.
+GLASSBOX_LEGAL_TIME_ZONE = env.text("GLASSBOX_LEGAL_TIME_ZONE", default="UTC")
 # Where the log's key-encryption keys are: a class after apps.audit.keys.contracts.KeyProvider.
 GLASSBOX_AUDIT_KEY_PROVIDER = "apps.audit.keys.environment.EnvironmentKeys"
 # Where checkpoints of the log go, out of the database's reach: a directory, or s3://bucket/prefix with the rest below.
@@ -272,6 +274,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     # Not long good: what one run leaves, the next one finds.
     "audit-seal": {"task": "apps.audit.tasks.seal", "schedule": 1.0, "options": {"expires": 5}},
     "audit-checkpoint": {"task": "apps.audit.tasks.checkpoint", "schedule": 60.0, "options": {"expires": 60}},
+    "letters-sweep": {"task": "apps.audit.tasks.send_letters", "schedule": 60.0, "options": {"expires": 60}},
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
 # The sequencer never waits behind a document that is being read: it has a worker of its own.

@@ -30,6 +30,7 @@ _PAGES: Mapping[str, str] = {
     "scope": "admin:tenants_scope_change",
     "tenant": "admin:tenants_tenant_change",
     "event": "admin:audit_event_change",
+    "erasure_request": "admin:erasure_request",
 }
 _SUBJECT_OF_FIELD: Mapping[str, str] = {
     **{f"{name}_id": name for name in _PAGES},

@@ -1,7 +1,19 @@
 from apps.audit.models.checkpoint import Checkpoint
 from apps.audit.models.data_key import DataKey
+from apps.audit.models.erasure_request import ErasureRequest, Letter
 from apps.audit.models.event import Event, Outcome
 from apps.audit.models.leaf import Leaf, Subtree, Unsealed
 from apps.audit.models.payload import Payload
 
-__all__ = ["Checkpoint", "DataKey", "Event", "Leaf", "Outcome", "Payload", "Subtree", "Unsealed"]
+__all__ = [
+    "Checkpoint",
+    "DataKey",
+    "ErasureRequest",
+    "Event",
+    "Leaf",
+    "Letter",
+    "Outcome",
+    "Payload",
+    "Subtree",
+    "Unsealed",
+]

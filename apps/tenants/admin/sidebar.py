@@ -54,6 +54,10 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         ),
     ),
     (
+        "Privacy",
+        (Entry("Erasure requests", "person_remove", "erasure_requests", Permission.AUDIT_VIEW),),
+    ),
+    (
         "Quality",
         (Entry("Evaluation questions", "quiz", "evaluation_questions", Permission.POLICY_VIEW),),
     ),
