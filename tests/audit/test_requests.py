@@ -375,8 +375,8 @@ def test_the_counts_are_for_who_has_a_part_in_it(office: Office) -> None:
 
 
 def test_every_action_of_a_request_is_registered_with_codes_alone() -> None:
-    from apps.audit.registry import event_classes
+    from apps.audit.registry import Group, event_classes
 
-    fields = {name for each in event_classes() if each.action.startswith("audit.request.") for name in each.fields["core"]}
+    fields = {name for each in event_classes() if each.action.startswith("audit.request.") for name in each.fields[Group.CORE]}
     assert fields.isdisjoint({"name", "email", "words", "notes", "subject", "body", "to"})
     assert Event._meta.get_field("subject_id") is not None
