@@ -1,4 +1,8 @@
-"""What this floor does by the clock. As glassbox_worker: no other role may make a leaf or a checkpoint."""
+"""What this floor does by the clock, and on a message.
+
+The log's as glassbox_worker: no other role may make a leaf or a checkpoint. Removals as glassbox_eraser, which no other
+process is: their queue is `erasure`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,9 @@ from uuid import UUID
 
 from celery import Task, shared_task
 
+from apps.audit.erasure.engine import carry_out_due, run_carry_out
+from apps.audit.erasure.leftovers import remove_leftovers_all
+from apps.audit.erasure.queue import CARRY_OUT_TASK
 from apps.audit.log.checkpoints import checkpoint_all
 from apps.audit.log.lag import ALARM_AFTER, alarm_where_late
 from apps.audit.log.sequencer import seal_all_waiting
@@ -39,7 +46,18 @@ def _send_letters() -> None:
     letters_sweep()
 
 
+def _carry_out(tenant_id: str, run_id: str) -> None:
+    run_carry_out(tenant_id=TenantId(UUID(tenant_id)), run_id=UUID(run_id))
+
+
+def _carry_out_due() -> None:
+    carry_out_due()
+
+
 seal: Task = shared_task(name="apps.audit.tasks.seal", ignore_result=True)(seal_all)
 checkpoint: Task = shared_task(name="apps.audit.tasks.checkpoint", ignore_result=True)(checkpoint_all)
 send_letter: Task = shared_task(name=SEND_TASK, ignore_result=True)(_send_letter)
 send_letters: Task = shared_task(name="apps.audit.tasks.send_letters", ignore_result=True)(_send_letters)
+carry_out_removal: Task = shared_task(name=CARRY_OUT_TASK, acks_late=True, ignore_result=True)(_carry_out)
+sweep_removals: Task = shared_task(name="apps.audit.tasks.sweep_removals", ignore_result=True)(_carry_out_due)
+remove_leftovers: Task = shared_task(name="apps.audit.tasks.remove_leftovers", ignore_result=True)(remove_leftovers_all)

@@ -14,7 +14,7 @@ import psycopg
 from psycopg import sql
 
 from apps.tenants.catalogue.guarded import guarded_tables
-from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, HANDED_OVER, RUNTIME_ROLES
+from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, HANDED_OVER
 from apps.tenants.tokens import pads
 from config.secrets import SigningKey
 
@@ -107,7 +107,7 @@ def grant_global_tables(*, admin_url: str, database: str) -> None:
             "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT relrowsecurity "
             "AND relnamespace = 'public'::regnamespace"
         ).fetchall()
-        for role in RUNTIME_ROLES:
+        for role in GLOBAL_GRANTS:
             for (table,) in unguarded:
                 connection.execute(
                     sql.SQL(f"REVOKE ALL ON {{}} FROM PUBLIC, {role}").format(sql.Identifier("public", table))

@@ -275,10 +275,19 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "audit-seal": {"task": "apps.audit.tasks.seal", "schedule": 1.0, "options": {"expires": 5}},
     "audit-checkpoint": {"task": "apps.audit.tasks.checkpoint", "schedule": 60.0, "options": {"expires": 60}},
     "letters-sweep": {"task": "apps.audit.tasks.send_letters", "schedule": 60.0, "options": {"expires": 60}},
+    # What was approved and whose message was lost, what waits for its seal, and what a process that died has left.
+    "removal-sweep": {"task": "apps.audit.tasks.sweep_removals", "schedule": 5.0, "options": {"expires": 5}},
+    "removal-leftovers": {"task": "apps.audit.tasks.remove_leftovers", "schedule": 60.0, "options": {"expires": 60}},
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
-# The sequencer never waits behind a document that is being read: it has a worker of its own.
-CELERY_TASK_ROUTES: dict[str, dict[str, Any]] = {"apps.audit.tasks.seal": {"queue": "log"}}
+# The sequencer never waits behind a document that is being read: it has a worker of its own. So has the eraser, which
+# alone has the role that may remove.
+CELERY_TASK_ROUTES: dict[str, dict[str, Any]] = {
+    "apps.audit.tasks.seal": {"queue": "log"},
+    "apps.audit.tasks.carry_out_removal": {"queue": "erasure"},
+    "apps.audit.tasks.sweep_removals": {"queue": "erasure"},
+    "apps.audit.tasks.remove_leftovers": {"queue": "erasure"},
+}
 CELERY_TIMEZONE = "UTC"
 
 # --- E-mail -------------------------------------------------------------------------------------------------------

@@ -9,12 +9,19 @@ from uuid import UUID
 
 from django.http import QueryDict
 
-from apps.audit.admin.request_forms import AssessForm, PlainForm, WordsForm
+from apps.audit.admin.request_forms import AssessForm, PlainForm, SendBackForm, WordsForm
+from apps.audit.erasure.runs import RejectionReason
 from apps.audit.requests.codes import Ground
 from apps.audit.requests.errors import LetterNotFoundError
 from apps.audit.requests.services.letters import letter_retry, letter_settle
-from apps.audit.requests.services.proposing import request_propose, request_take_back
+from apps.audit.requests.services.proposing import (
+    request_approve,
+    request_propose,
+    request_send_back,
+    request_take_back,
+)
 from apps.audit.requests.services.steps import assess, identity_confirm, withdraw
+from apps.tenants.roles import Permission
 
 Said = Mapping[str, Any]
 
@@ -26,6 +33,7 @@ class Act:
     run: Callable[[UUID, Said, QueryDict], object]
     done: str
     form: type[PlainForm] | None = None
+    permission: Permission = Permission.PRIVACY_MANAGE
 
 
 ACTS: Final[Mapping[str, Act]] = {
@@ -45,6 +53,17 @@ ACTS: Final[Mapping[str, Act]] = {
     "take_back": Act(
         run=lambda id, said, post: request_take_back(id),
         done="You took the proposal back. {reference} can be proposed again.",
+    ),
+    "approve": Act(
+        run=lambda id, said, post: request_approve(id),
+        done="You approved the erasure of {reference}. It goes on by itself now.",
+        permission=Permission.PRIVACY_APPROVE,
+    ),
+    "send_back": Act(
+        form=SendBackForm,
+        run=lambda id, said, post: request_send_back(id, reason=RejectionReason(said["reason"])),
+        done="You sent {reference} back. Nothing was erased.",
+        permission=Permission.PRIVACY_APPROVE,
     ),
     "withdraw": Act(
         form=WordsForm,

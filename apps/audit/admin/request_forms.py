@@ -14,6 +14,7 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
+from apps.audit.erasure.runs import RejectionReason
 from apps.audit.requests.codes import Delivery, Extension, Ground, Language, Refusal, Requester, SubjectType
 from apps.audit.requests.details import Details, LetterText
 from apps.audit.requests.errors import WordsMissingError
@@ -172,6 +173,18 @@ class AssessForm(PlainForm):
         error_messages={"required": "Choose the ground. If there is none, refuse the request."},
     )
     notes = _words("Notes", help_text="What was weighed. Sealed with the request.")
+
+
+class SendBackForm(PlainForm):
+    reason = forms.ChoiceField(
+        label="Why it is not approved",
+        choices=[
+            (RejectionReason.WRONG_TARGETS.value, "Something else is to go, or less"),
+            (RejectionReason.NOT_DUE.value, "There is no duty to erase, or not yet"),
+            (RejectionReason.MUST_BE_KEPT.value, "It must be kept"),
+        ],
+        widget=UnfoldAdminSelectWidget(),
+    )
 
 
 class WordsForm(PlainForm):

@@ -15,8 +15,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from apps.audit.admin.request_acts import ACTS, Act
-from apps.audit.admin.request_forms import AssessForm, PlainForm, WordsForm
+from apps.audit.admin.request_forms import AssessForm, PlainForm, SendBackForm, WordsForm
 from apps.audit.admin.request_words import about, state_pill, story, time_left
+from apps.audit.erasure.selectors import run_progress
 from apps.audit.models import ErasureRequest, Letter
 from apps.audit.requests.codes import LetterKind, LetterState, SubjectType
 from apps.audit.requests.deadlines import extended_deadline, may_extend_on
@@ -54,10 +55,10 @@ def request_view(request: HttpRequest, request_id: UUID) -> HttpResponse:
     found = erasure_request(request_id)
     if request.method != "POST":
         return _show(request, found)
-    require(request, Permission.PRIVACY_MANAGE)
     name = request.POST.get("act", "")
     if name not in ACTS:
         return _show(request, found, refusal="Nothing was done: choose one of the ways below.", status=400)
+    require(request, ACTS[name].permission)
     return _act(request, found, name, ACTS[name])
 
 
@@ -116,7 +117,7 @@ def _show(
         "approved_by": names.get(found.approved_by_id, "") if found.approved_by_id else "",
         "own": found.proposed_by_id is not None and found.proposed_by_id == principal_of(request).id,
         "approves": may(request, Permission.PRIVACY_APPROVE),
-        "run_url": address("removal_run", found.run_id) if found.run_id else "",
+        "progress": run_progress(found.run_id) if found.run_id else None,
         "story": story(found),
         "sees_events": may(request, Permission.AUDIT_VIEW),
         "refusal": refusal,
@@ -151,7 +152,12 @@ def _ways(
 
 
 def _forms(refused: dict[str, PlainForm]) -> dict[str, PlainForm]:
-    return {"assess": AssessForm(prefix="assess"), "withdraw": WordsForm(prefix="withdraw"), **refused}
+    return {
+        "assess": AssessForm(prefix="assess"),
+        "withdraw": WordsForm(prefix="withdraw"),
+        "send_back": SendBackForm(prefix="send_back"),
+        **refused,
+    }
 
 
 def _identity_days(found: ErasureRequest) -> int | None:

@@ -10,7 +10,7 @@ from apps.tenants.operations import LATEST, EnableIsolation, IsolationLevel, Wri
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("audit", "0005_who_authorises"),
+        ("audit", "0006_runs"),
         ("tenants", "0004_personal_keys"),
     ]
 

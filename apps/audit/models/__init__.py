@@ -4,6 +4,7 @@ from apps.audit.models.erasure_request import ErasureRequest, Letter
 from apps.audit.models.event import Event, Outcome
 from apps.audit.models.leaf import Leaf, Subtree, Unsealed
 from apps.audit.models.payload import Payload
+from apps.audit.models.removal import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
 
 __all__ = [
     "Checkpoint",
@@ -14,6 +15,10 @@ __all__ = [
     "Letter",
     "Outcome",
     "Payload",
+    "RemovalRun",
+    "RemovalStep",
+    "RemovalTarget",
     "Subtree",
+    "TargetOutcome",
     "Unsealed",
 ]

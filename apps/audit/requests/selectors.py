@@ -56,9 +56,10 @@ def erasure_requests(
     if reference.strip():
         found = found.filter(_named(reference.strip()))
     answered = Case(When(state__in=OPEN, then=Value(0)), default=Value(1), output_field=IntegerField())
-    return found.annotate(answered=answered).order_by(
+    ordered: QuerySet[ErasureRequest] = found.annotate(answered=answered).order_by(
         "answered", Case(When(state__in=OPEN, then=F("due_on"))), "-finished_at", "-year", "-number"
     )
+    return ordered
 
 
 def _of(which: Which) -> Q:

@@ -14,12 +14,13 @@ from django.utils import timezone
 
 from apps.audit.erasing import RemovalReason
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.audit.erasure.runs import RejectionReason, run_propose, run_reject
+from apps.audit.erasure.runs import RejectionReason, run_approve, run_propose, run_reject
 from apps.audit.models import ErasureRequest, Outcome
 from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.errors import InventoryMissingError, RequestNotFoundError, RequestStepError
 from apps.audit.requests.events import tell
 from apps.audit.requests.life import RequestState, who_may
+from apps.audit.requests.selectors import erasure_request
 from apps.audit.requests.services.stepping import change, locked_request, require_manager, require_step
 from apps.tenants.context import current_scope
 
@@ -50,6 +51,29 @@ def request_take_back(request_id: UUID) -> ErasureRequest:
     with transaction.atomic():
         take_back_proposal(request_id)
         return locked_request(request_id)
+
+
+def request_approve(request_id: UUID) -> ErasureRequest:
+    """Approve what somebody else proposed: it is restricted at once and erased, and can't be undone.
+
+    Raises: RequestStepError: nothing waits for approval; what run_approve raises (one's own proposal among them).
+    """
+    run_approve(_waiting_run(request_id, step="approved"))
+    return erasure_request(request_id)
+
+
+def request_send_back(request_id: UUID, *, reason: RejectionReason) -> ErasureRequest:
+    """Do not approve it: it is back with who manages privacy, and can be proposed again. Raises: as request_approve."""
+    run_reject(_waiting_run(request_id, step="sent back"), reason)
+    return erasure_request(request_id)
+
+
+def _waiting_run(request_id: UUID, *, step: str) -> UUID:
+    """Not locked: the run is locked first, and then the request, by whoever moves the run."""
+    request = erasure_request(request_id)
+    if request.state != S.AWAITING_APPROVAL or request.run_id is None:
+        raise RequestStepError(reference=request.reference, state=S(request.state).label, step=step)
+    return request.run_id
 
 
 def targets_of(request: ErasureRequest) -> tuple[Target, ...]:
