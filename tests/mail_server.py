@@ -10,7 +10,7 @@ from typing import Any, ClassVar, cast
 
 
 class MailServer:
-    """refuse_recipient, refuse_data: an answer such as `550 no such user`. break_off: the connection is cut after DATA."""
+    """refuse_recipient, refuse_data: an answer such as `550 nobody`. break_off: the connection is cut after DATA."""
 
     def __init__(self) -> None:
         self.received: list[EmailMessage] = []

@@ -189,8 +189,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Cited answers from a firm's own documents, with every step of the way in the open.\n\n"
         "**Start.** Make an API key in the admin (Administration, API keys), `export GLASSBOX_KEY=gbx_...`, and paste "
         "any example below: they run as they stand. Where one is about a particular thing, set `DOCUMENT_ID`, "
-        "`JOB_ID`, `EVENT_ID`, `VERSION_ID` or `SCOPE` first, from the lists. Policy versions are written and approved "
-        "by people: for those writes, use a key that acts for you (Administration, My keys).\n\n"
+        "`JOB_ID`, `EVENT_ID`, `VERSION_ID`, `REQUEST_ID` or `SCOPE` first, from the lists. Policy versions and "
+        "requests for erasure are worked on by people: for those writes, use a key that acts for you (Administration, "
+        "My keys).\n\n"
         "**Errors** are problem details (RFC 9457) with a stable `code`. **Lists** come in pages: follow `next` as it "
         "is. Unknown fields and parameters are refused. Every address ends with a slash. **Writes** may carry an "
         "`Idempotency-Key`, and are then safe to send again."
@@ -200,6 +201,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Documents", "description": "What answers are drawn from."},
         {"name": "Jobs", "description": "A document's way in: reading and embedding."},
         {"name": "Policy", "description": "Which kinds of document a question may reach."},
+        {"name": "Privacy", "description": "Requests for erasure, from receipt to the letter that it is done."},
         {"name": "Audit", "description": "What happened, by whom, under which policy."},
         {"name": "Account", "description": "Who you are here."},
         {"name": "Health", "description": "Is it up."},
@@ -227,6 +229,16 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "PolicyChangeKind": "apps.intents.diff.ChangeKind",
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
+        "RequestState": "apps.audit.requests.life.RequestState",
+        "SubjectType": "apps.audit.requests.codes.SubjectType",
+        "Requester": "apps.audit.requests.codes.Requester",
+        "Language": "apps.audit.requests.codes.Language",
+        "ErasureGround": "apps.audit.requests.codes.Ground",
+        "RefusalGround": "apps.audit.requests.codes.Refusal",
+        "ExtensionReason": "apps.audit.requests.codes.Extension",
+        "LetterKind": "apps.audit.requests.codes.LetterKind",
+        "LetterState": "apps.audit.requests.codes.LetterState",
+        "Delivery": "apps.audit.requests.codes.Delivery",
         "GroupState": "apps.audit.selectors.GroupState",
         "Permission": "apps.tenants.roles.Permission",
         "PrincipalKind": "apps.tenants.principals.PrincipalKind",

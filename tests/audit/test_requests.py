@@ -79,9 +79,7 @@ def test_a_request_gets_a_number_a_deadline_and_an_event(office: Office) -> None
     assert actions(office, request) == ["received"]
 
 
-def test_the_month_is_counted_from_the_day_of_receipt_where_the_firm_is(
-    office: Office, settings: LazySettings
-) -> None:
+def test_the_month_is_counted_from_the_day_of_receipt_where_the_firm_is(office: Office, settings: LazySettings) -> None:
     settings.GLASSBOX_LEGAL_TIME_ZONE = "Europe/Berlin"
     request = office.received(received_at=datetime.fromisoformat("2026-01-31T23:30:00+00:00"))
     assert (request.received_on, request.due_on) == (date(2026, 2, 1), date(2026, 3, 2))
@@ -377,6 +375,8 @@ def test_the_counts_are_for_who_has_a_part_in_it(office: Office) -> None:
 def test_every_action_of_a_request_is_registered_with_codes_alone() -> None:
     from apps.audit.registry import Group, event_classes
 
-    fields = {name for each in event_classes() if each.action.startswith("audit.request.") for name in each.fields[Group.CORE]}
+    fields = {
+        name for each in event_classes() if each.action.startswith("audit.request.") for name in each.fields[Group.CORE]
+    }
     assert fields.isdisjoint({"name", "email", "words", "notes", "subject", "body", "to"})
     assert Event._meta.get_field("subject_id") is not None

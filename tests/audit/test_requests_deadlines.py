@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from django.db import connection
@@ -62,7 +63,7 @@ def test_over_four_years_nothing_is_due_on_a_weekend_or_moved_further_than_a_mon
 
 
 def test_over_four_years_whoever_asks_later_is_never_answered_earlier() -> None:
-    for before, after in zip(DAYS, DAYS[1:], strict=False):
+    for before, after in pairwise(DAYS):
         assert first_deadline(before).due_on <= first_deadline(after).due_on
         assert first_deadline(before).due_on < extended_deadline(before).due_on
 

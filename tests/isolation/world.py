@@ -17,6 +17,10 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from apps.audit.requests.codes import LetterKind, Requester, SubjectType
+from apps.audit.requests.details import Details
+from apps.audit.requests.services.letters import letter_write
+from apps.audit.requests.services.receiving import request_receive
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
 from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
@@ -99,6 +103,7 @@ def make_world() -> World:
     for slug, person in (("acme", "amy"), ("bolt", "ben")):
         _commented(world.firm(slug), world.people[person])
         _foreseen(world.firm(slug))
+        _asked_to_erase(world.firm(slug))
     return world
 
 
@@ -131,6 +136,18 @@ def _foreseen(firm: Firm) -> None:
             error_code="retrieval.impact_crashed",
             error_detail="It ended in the middle.",
         )
+
+
+def _asked_to_erase(firm: Firm) -> None:
+    """A request for erasure with its letter, taken in by the firm's data protection officer."""
+    officer = make_member(firm, f"dpo-{firm.tenant.slug}", Role.DPO, password=PASSWORD)
+    with open_scope(tenant=firm.id, principal=officer):
+        request = request_receive(
+            subject_type=SubjectType.TENANT,
+            requester=Requester.FIRM,
+            details=Details(requester_name=f"Jo {canary(firm.tenant.slug, 'firm')}"),
+        )
+        letter_write(request.id, LetterKind.RECEIVED)
 
 
 def _commented(firm: Firm, principal: Principal) -> None:

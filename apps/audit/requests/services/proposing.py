@@ -48,9 +48,8 @@ _OF_A_RUN: Final = ("id", "tenant_id", "year", "number", "state", "due_on", "run
 def request_take_back(request_id: UUID) -> ErasureRequest:
     """Take a proposal back that waits for approval: it can be changed, and proposed again. Raises: RequestStepError."""
     require_manager()
-    with transaction.atomic():
-        take_back_proposal(request_id)
-        return locked_request(request_id)
+    run_reject(_waiting_run(request_id, step="taken back"), RejectionReason.WITHDRAWN)
+    return erasure_request(request_id)
 
 
 def request_approve(request_id: UUID) -> ErasureRequest:
