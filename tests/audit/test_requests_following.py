@@ -17,6 +17,7 @@ from apps.audit.requests.life import RequestState
 from apps.audit.requests.selectors import history, waiting_for
 from apps.audit.requests.services.letters import letter_write
 from apps.audit.requests.services.proposing import (
+    inventory,
     request_approve,
     request_propose,
     request_send_back,
@@ -188,6 +189,12 @@ def test_a_run_that_fails_is_told_and_goes_on(office: Office, target: Target) ->
     assert office.again(request).state == S.FAILED
     carried_out(office.firm, run)
     assert office.again(request).state == S.COMPLETED
+
+
+def test_the_second_person_sees_how_much_will_go(office: Office, target: Target) -> None:
+    request = proposed(office, target)
+    with as_(office.rita):
+        assert dict(inventory(request)) == {"Passages": 3, "Pages": 3, "Documents": 1}
 
 
 def test_targets_follow_from_the_subject(office: Office, target: Target) -> None:

@@ -91,6 +91,7 @@ def test_from_receipt_to_the_second_persons_approval(acme: Firm, page: Page, sig
     page.get_by_role("link", name="Erasures to approve").click()
     expect(page.get_by_role("link", name="ER-")).to_have_count(1)
     page.goto(address)
+    expect(page.get_by_role("row", name="Passages 3")).to_be_visible()
     picture(page, "approve")
     page.get_by_role("button", name="Approve, and erase it for good").click()
     expect(page.get_by_text("It is approved, and goes on by itself")).to_be_visible()

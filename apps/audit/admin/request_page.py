@@ -26,6 +26,7 @@ from apps.audit.requests.errors import RequestPersonNeededError
 from apps.audit.requests.life import ANSWERED, RequestState, can_end
 from apps.audit.requests.selectors import erasure_request, legal_today, may_read_details, names_of
 from apps.audit.requests.services.letters import may_be_written
+from apps.audit.requests.services.proposing import inventory
 from apps.audit.requests.services.sending import NO_SERVER, can_send
 from apps.errors import ApplicationError
 from apps.tenants.admin.addresses import address
@@ -117,6 +118,7 @@ def _show(
         "approved_by": names.get(found.approved_by_id, "") if found.approved_by_id else "",
         "own": found.proposed_by_id is not None and found.proposed_by_id == principal_of(request).id,
         "approves": may(request, Permission.PRIVACY_APPROVE),
+        "inventory": inventory(found) if reads else (),
         "progress": progress_of(run_of(found.run_id)) if found.run_id else None,
         "story": story(found),
         "sees_events": may(request, Permission.AUDIT_VIEW),

@@ -87,7 +87,7 @@ def about(request: ErasureRequest) -> str:
     """What is to be erased, in a few words that name no person but a member of the tenant."""
     type = SubjectType(request.subject_type)
     name = "" if type is SubjectType.TENANT else subject_name(type, request.subject_id)
-    return f"{_ABOUT[type]}: {name}" if name else _ABOUT[type]
+    return f"{_ABOUT[type]}, “{name}”" if name else _ABOUT[type]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from apps.audit.erasing import RemovalReason
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.audit.erasure.registry import stores_for
 from apps.audit.erasure.runs import RejectionReason, run_approve, run_propose, run_reject
 from apps.audit.models import ErasureRequest, Outcome
 from apps.audit.requests.codes import SubjectType
@@ -108,6 +109,21 @@ def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -
             proposed_by_id=person,
             proposed_at=timezone.now(),
         )
+
+
+def inventory(request: ErasureRequest) -> Sequence[tuple[str, int]]:
+    """What every store holds of it now, by the store's name; only those that hold something.
+
+    Of a request that is ready to be proposed, or was. Costs: a query or a few for each store.
+    """
+    if request.subject_type == SubjectType.DATA_SUBJECT or request.state not in (
+        S.INVENTORY_READY,
+        S.AWAITING_APPROVAL,
+    ):
+        return ()
+    targets = targets_of(request)
+    counted = ((store.label, store.count(targets)) for store in stores_for(targets[0].type))
+    return tuple((label, count) for label, count in counted if count)
 
 
 def take_back_proposal(request_id: UUID) -> None:
