@@ -1,6 +1,7 @@
-"""The audit log in the admin: events, and reports over them. And the DPO's pages: requests for erasure."""
+"""The audit log in the admin: events, and reports over them; requests for erasure; what is removed from everywhere."""
 
 from apps.audit.admin import event
+from apps.audit.admin.removal_run import removal_progress_view, removal_run_view
 from apps.audit.admin.report import report_view
 from apps.audit.admin.request_list import requests_view
 from apps.audit.admin.request_page import request_view
@@ -14,5 +15,7 @@ add_page("privacy/requests/receive/", receive_view, name="erasure_request_receiv
 add_page("privacy/requests/<uuid:request_id>/", request_view, name="erasure_request")
 add_page("privacy/requests/<uuid:request_id>/facts/", describe_view, name="erasure_request_facts")
 add_page("privacy/requests/<uuid:request_id>/<slug:name>/", step_view, name="erasure_request_step")
+add_page("privacy/runs/<uuid:run_id>/", removal_run_view, name="removal_run")
+add_page("privacy/runs/<uuid:run_id>/progress/", removal_progress_view, name="removal_run_progress")
 
 __all__ = ["event"]

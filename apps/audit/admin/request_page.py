@@ -17,7 +17,6 @@ from django.views.decorators.http import require_http_methods
 from apps.audit.admin.request_acts import ACTS, Act
 from apps.audit.admin.request_forms import AssessForm, PlainForm, SendBackForm, WordsForm
 from apps.audit.admin.request_words import about, state_pill, story, time_left
-from apps.audit.erasure.selectors import progress_of, run_of
 from apps.audit.models import ErasureRequest, Letter
 from apps.audit.requests.codes import LetterKind, LetterState, SubjectType
 from apps.audit.requests.deadlines import extended_deadline, may_extend_on
@@ -119,7 +118,7 @@ def _show(
         "own": found.proposed_by_id is not None and found.proposed_by_id == principal_of(request).id,
         "approves": may(request, Permission.PRIVACY_APPROVE),
         "inventory": inventory(found) if reads else (),
-        "progress": progress_of(run_of(found.run_id)) if found.run_id else None,
+        "run_url": address("removal_run", found.run_id) if found.run_id else "",
         "story": story(found),
         "sees_events": may(request, Permission.AUDIT_VIEW),
         "refusal": refusal,

@@ -42,6 +42,7 @@ _FOLLOWING: Final[Mapping[RunState, tuple[RequestState, ...]]] = {
 _ENDED: Final = (S.COMPLETED, S.PARTIALLY_COMPLETED)
 # Of an unfinished run that is taken up again, nothing changes for the request before it executes.
 _APPROVED_BEFORE: Final = (S.RESTRICTED, S.EXECUTING, S.FAILED, S.PARTIALLY_COMPLETED)
+_TO_BE_DECIDED: Final = (S.INVENTORY_READY, S.AWAITING_APPROVAL)
 # The eraser sees these, and no word of a person.
 _OF_A_RUN: Final = ("id", "tenant_id", "year", "number", "state", "due_on", "run_id")
 
@@ -116,10 +117,7 @@ def inventory(request: ErasureRequest) -> Sequence[tuple[str, int]]:
 
     Of a request that is ready to be proposed, or was. Costs: a query or a few for each store.
     """
-    if request.subject_type == SubjectType.DATA_SUBJECT or request.state not in (
-        S.INVENTORY_READY,
-        S.AWAITING_APPROVAL,
-    ):
+    if request.state not in _TO_BE_DECIDED or request.subject_type == SubjectType.DATA_SUBJECT:
         return ()
     targets = targets_of(request)
     counted = ((store.label, store.count(targets)) for store in stores_for(targets[0].type))
