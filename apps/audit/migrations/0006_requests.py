@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
                             ("assessing", "Being assessed"),
                             ("inventory_ready", "Ready to be proposed"),
                             ("awaiting_approval", "Waits for approval"),
-                            ("restricted", "Approved: out of every answer"),
+                            ("restricted", "Approved"),
                             ("executing", "Being erased"),
                             ("verifying", "Being verified"),
                             ("completed", "Completed"),

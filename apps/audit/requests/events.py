@@ -24,7 +24,7 @@ _LABELS: Final[Mapping[str, str]] = {
     "withdrawn": "Request for erasure withdrawn",
     "proposed": "Erasure proposed",
     "returned": "Erasure not approved: back to who proposed it",
-    "restricted": "Erasure approved: restricted at once",
+    "restricted": "Erasure approved",
     "executing": "Erasure begun",
     "verifying": "Erasure done, being verified",
     "completed": "Erasure completed",

@@ -15,7 +15,7 @@ class RequestState(models.TextChoices):
     ASSESSING = "assessing", "Being assessed"
     INVENTORY_READY = "inventory_ready", "Ready to be proposed"
     AWAITING_APPROVAL = "awaiting_approval", "Waits for approval"
-    RESTRICTED = "restricted", "Approved: out of every answer"
+    RESTRICTED = "restricted", "Approved"
     EXECUTING = "executing", "Being erased"
     VERIFYING = "verifying", "Being verified"
     COMPLETED = "completed", "Completed"

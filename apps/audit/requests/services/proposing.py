@@ -55,7 +55,7 @@ def request_take_back(request_id: UUID) -> ErasureRequest:
 
 
 def request_approve(request_id: UUID) -> ErasureRequest:
-    """Approve what somebody else proposed: it is restricted at once and erased, and can't be undone.
+    """Approve what somebody else proposed: it is erased, which can't be undone.
 
     Raises: RequestStepError: nothing waits for approval; what run_approve raises (one's own proposal among them).
     """
