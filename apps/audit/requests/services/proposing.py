@@ -18,7 +18,7 @@ from apps.audit.erasure.registry import stores_for
 from apps.audit.erasure.runs import RejectionReason, run_approve, run_propose, run_reject
 from apps.audit.models import ErasureRequest, Outcome
 from apps.audit.requests.codes import SubjectType
-from apps.audit.requests.errors import InventoryMissingError, RequestNotFoundError, RequestStepError
+from apps.audit.requests.errors import InventoryMissingError, RequestStepError
 from apps.audit.requests.events import tell
 from apps.audit.requests.life import RequestState, who_may
 from apps.audit.requests.selectors import erasure_request
@@ -140,10 +140,9 @@ def request_follows(*, origin_id: UUID, run_id: UUID, state: RunState) -> None:
     """The engine's listener: within the run's own transaction, in the scope of whoever moves it."""
     rows = ErasureRequest.objects.select_for_update(no_key=True).only(*_OF_A_RUN)
     request: ErasureRequest | None = rows.filter(id=origin_id).first()
-    if request is None:
-        raise RequestNotFoundError(request=origin_id)
-    if state is RunState.PROPOSED:
-        # request_propose says so itself, once the run is there.
+    # A run that was proposed for no request has nobody to follow it. PROPOSED is said by request_propose itself, once
+    # the run is there.
+    if request is None or state is RunState.PROPOSED:
         return
     if request.run_id != run_id:
         raise RequestStepError(reference=request.reference, state=S(request.state).label, step="moved by another run")
