@@ -10,10 +10,15 @@ class AuditConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.classes import register_tenant_events
-        from apps.audit.erasure.contracts import TargetType
+        from apps.audit.erasure.contracts import Origin, TargetType
         from apps.audit.erasure.events import register_removal_events
         from apps.audit.erasure.log_store import EventPartStore
-        from apps.audit.erasure.registry import register_obstacle, register_release_hook, register_store
+        from apps.audit.erasure.registry import (
+            register_listener,
+            register_obstacle,
+            register_release_hook,
+            register_store,
+        )
         from apps.audit.erasure.runs import runs_take_up
         from apps.audit.erasure.searched_log import register_texts_of_these_floors
         from apps.audit.erasure_stores import register_stores
@@ -22,6 +27,8 @@ class AuditConfig(AppConfig):
         from apps.audit.holds.selectors import held
         from apps.audit.personal_data import classify_audit
         from apps.audit.reporting.events import register_reporting_events
+        from apps.audit.requests.events import register_request_events
+        from apps.audit.requests.services.proposing import request_follows
         from apps.audit.retention.baseline import give_baseline
         from apps.audit.retention.events import register_retention_events
         from apps.audit.services import record
@@ -38,6 +45,11 @@ class AuditConfig(AppConfig):
         register_hold_events()
         register_items(TargetType.EVENT_GROUP, EventParts())
         register_obstacle(held)
+        register_request_events()
+        register_removal_events()
+        register_store(EventPartStore())
+        register_release_hook(runs_take_up)
+        register_listener(Origin.REQUEST, request_follows)
         events.connect(record)
         register_stores()
         classify_audit()

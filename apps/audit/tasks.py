@@ -19,6 +19,8 @@ from apps.audit.erasure.queue import CARRY_OUT_TASK
 from apps.audit.log.checkpoints import checkpoint_all
 from apps.audit.log.lag import ALARM_AFTER, alarm_where_late
 from apps.audit.log.sequencer import seal_all_waiting
+from apps.audit.requests.services.letters import SEND_TASK
+from apps.audit.requests.services.sending import letter_send, letters_sweep
 from apps.audit.retention.counting import count_all
 from apps.audit.verify.requests import RUN_VERIFICATION_TASK, verification_sweep_all
 from apps.audit.verify.runs import verification_run
@@ -46,6 +48,14 @@ def seal_all() -> int:
     return sealed
 
 
+def _send_letter(tenant_id: str, letter_id: str) -> None:
+    letter_send(tenant_id=TenantId(UUID(tenant_id)), letter_id=UUID(letter_id))
+
+
+def _send_letters() -> None:
+    letters_sweep()
+
+
 def _carry_out(tenant_id: str, run_id: str) -> None:
     run_carry_out(tenant_id=TenantId(UUID(tenant_id)), run_id=UUID(run_id))
 
@@ -62,6 +72,8 @@ def _run_verification(tenant_id: str, verification_id: str) -> None:
 seal: Task = shared_task(name="apps.audit.tasks.seal", ignore_result=True)(seal_all)
 checkpoint: Task = shared_task(name="apps.audit.tasks.checkpoint", ignore_result=True)(checkpoint_all)
 count_due: Task = shared_task(name="apps.audit.tasks.count_due", ignore_result=True)(count_all)
+send_letter: Task = shared_task(name=SEND_TASK, ignore_result=True)(_send_letter)
+send_letters: Task = shared_task(name="apps.audit.tasks.send_letters", ignore_result=True)(_send_letters)
 carry_out_removal: Task = shared_task(name=CARRY_OUT_TASK, acks_late=True, ignore_result=True)(_carry_out)
 sweep_removals: Task = shared_task(name="apps.audit.tasks.sweep_removals", ignore_result=True)(_carry_out_due)
 remove_leftovers: Task = shared_task(name="apps.audit.tasks.remove_leftovers", ignore_result=True)(remove_leftovers_all)

@@ -32,6 +32,10 @@ from apps.audit.models import (
     RetentionSchedule,
     Verification,
 )
+from apps.audit.requests.codes import LetterKind, Requester, SubjectType
+from apps.audit.requests.details import Details
+from apps.audit.requests.services.letters import letter_write
+from apps.audit.requests.services.receiving import request_receive
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
 from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
@@ -117,6 +121,7 @@ def make_world() -> World:
         _commented(world.firm(slug), world.people[person])
         _foreseen(world.firm(slug))
         _verified(world.firm(slug))
+        _asked_to_erase(world.firm(slug))
     for slug, person in (("acme", "dan"), ("bolt", "dee")):
         _held(world.firm(slug), world.people[person])
         _purged(world.firm(slug), world.people[person])
@@ -201,6 +206,18 @@ def _purged(firm: Firm, principal: Principal) -> None:
             proposed_by_id=principal.id,
             proposed_by_label=principal.label,
         )
+
+
+def _asked_to_erase(firm: Firm) -> None:
+    """A request for erasure with its letter, taken in by the firm's data protection officer."""
+    officer = make_member(firm, f"dpo-{firm.tenant.slug}", Role.DPO, password=PASSWORD)
+    with open_scope(tenant=firm.id, principal=officer):
+        request = request_receive(
+            subject_type=SubjectType.TENANT,
+            requester=Requester.FIRM,
+            details=Details(requester_name=f"Jo {canary(firm.tenant.slug, 'firm')}"),
+        )
+        letter_write(request.id, LetterKind.RECEIVED)
 
 
 def _commented(firm: Firm, principal: Principal) -> None:

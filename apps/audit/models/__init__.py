@@ -1,5 +1,6 @@
 from apps.audit.models.checkpoint import Checkpoint
 from apps.audit.models.data_key import DataKey
+from apps.audit.models.erasure_request import ErasureRequest, Letter
 from apps.audit.models.event import Event, Outcome
 from apps.audit.models.hold import Because, HeldItem, LegalHold, Restriction
 from apps.audit.models.leaf import Leaf, Subtree, Unsealed
@@ -19,10 +20,12 @@ __all__ = [
     "Because",
     "Checkpoint",
     "DataKey",
+    "ErasureRequest",
     "Event",
     "HeldItem",
     "Leaf",
     "LegalHold",
+    "Letter",
     "Outcome",
     "Payload",
     "Purge",
