@@ -1,4 +1,4 @@
-"""The audit log in the admin: events, reports, whether the log is what it was; and privacy: requests, holds, retention."""
+"""The audit log in the admin: events, reports, whether the log holds; and privacy: requests, holds, retention."""
 
 from apps.audit.admin import event, hold
 from apps.audit.admin.removal_run import removal_progress_view, removal_run_view
