@@ -16,6 +16,7 @@ from django.utils.text import slugify
 from apps.corpus.description import title_from_filename
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
+from apps.corpus.services.ingest_erased import refuse_erased
 from apps.corpus.services.ingest_errors import (
     EmptyUploadError,
     UnknownDocumentError,
@@ -66,8 +67,10 @@ def document_ingest(
              same_title_replaces: a document of the same title and kind in the scope is replaced. Off by default:
                  reports of two periods often share a title.
     Raises:  UnknownKindError, EmptyUploadError, UploadTooLargeError, ScopeNotGrantedError, PermissionDeniedError,
-             UnknownDocumentError; ValidationError for the metadata, by field.
-    Costs:   about ten queries and the bytes once.
+             UnknownDocumentError; ErasedDocumentError: it was erased at somebody's request;
+             TombstonesUnavailableError, TombstonesDamagedError: nobody can say whether it was; ValidationError for the
+             metadata, by field.
+    Costs:   about a dozen queries and the bytes once.
     """
     context = current_scope()
     context.principal.require(Permission.DOCUMENT_ADD)
@@ -109,6 +112,7 @@ def document_ingest(
         _serialise(scope_id, content_sha256, about.external_id or document.title)
         if (there := _same_bytes(document)) is not None:
             return there
+        refuse_erased(document)
         _continue_series(document, replaces=replaces, same_title=same_title_replaces)
         document.slug = _free_slug(document)
         document.save(force_insert=True)
