@@ -1,4 +1,7 @@
-"""What the floors above do when a tenant is made or changed, or the database migrated. They register it here: this floor may not import them."""
+"""What the floors above do when a tenant is made or changed, or the database migrated. They register it here.
+
+This floor may not import them.
+"""
 
 from __future__ import annotations
 

@@ -41,6 +41,6 @@ class ReplayIncompleteError(ApplicationError):
     code = "audit.replay_incomplete"
     status = 500
     message = (
-        "Of what was erased, {stores} still hold something for tenant {tenant}. Nothing is served; run manage.py restore "
-        "--replay again, and look into the log if that does not help."
+        "Of what was erased, {stores} still hold something for tenant {tenant}. Nothing is served; run manage.py "
+        "restore --replay again, and look into the log if that does not help."
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
 from uuid import UUID
 
 from apps.audit.erasure.contracts import Obstacle, Origin, ReleaseHook, RemovalHook, RunListener, Store, Target

@@ -56,9 +56,7 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.UniqueConstraint(fields=("tenant", "number", "kind"), name="tombstone_mark_once"),
-                    models.CheckConstraint(
-                        condition=models.Q(("number__gte", 0)), name="tombstone_counts_from_zero"
-                    ),
+                    models.CheckConstraint(condition=models.Q(("number__gte", 0)), name="tombstone_counts_from_zero"),
                 ],
             },
         ),

@@ -1,10 +1,10 @@
 """Where tombstones lie: a directory or an object store, as checkpoints do, out of the database's reach.
 
-    <number>.tombstone   one each, from 1, never changed
-    latest               how many are confirmed: their removals may have begun
-    served-<database>    that a database may be served, since it is not a restored one or all were replayed in it
-    restored-<event>     that this event of a log tells of a restore: without it no checkpoint follows it
-    store                that there is one: an empty place where one was is not taken for a new one
+<number>.tombstone   one each, from 1, never changed
+latest               how many are confirmed: their removals may have begun
+served-<database>    that a database may be served, since it is not a restored one or all were replayed in it
+restored-<event>     that this event of a log tells of a restore: without it no checkpoint follows it
+store                that there is one: an empty place where one was is not taken for a new one
 """
 
 from __future__ import annotations
@@ -49,8 +49,12 @@ class TombstonePlace:
         text = self._get(f"served-{database}")
         return text is not None and opened(text, number=0).get("served") == database
 
-    def serve(self, database: str) -> None:
+    def found(self) -> None:
+        """Note that there is a place for tombstones, and that the next database is not the first."""
         self._put(_STORE, written({"store": "tombstones"}))
+
+    def serve(self, database: str) -> None:
+        self.found()
         self._put(f"served-{database}", written({"served": database}))
 
     def vouch(self, event_id: UUID) -> None:

@@ -99,6 +99,6 @@ class ErasedDocumentError(IngestError):
     code = "corpus.document_erased"
     status = 409
     message = (
-        "{filename} is not taken in: {same}, which was erased on {erased_on} by removal {run}. If it must be kept after "
-        "all, ask your data protection officer; a copy without what was erased is another file{advice}."
+        "{filename} is not taken in: {same}, which was erased on {erased_on} by removal {run}. If it must be kept "
+        "after all, ask your data protection officer; a copy without what was erased is another file{advice}."
     )

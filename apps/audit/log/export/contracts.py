@@ -49,6 +49,4 @@ def place_at(url: str, *, variable: str) -> CheckpointPlace:
         return Directory(Path(unquote(parts.path)))
     if not parts.scheme and Path(url).is_absolute():
         return Directory(Path(url))
-    raise CheckpointExportError(
-        place=variable, problem="it is no absolute path, file:///path or s3://bucket/prefix"
-    )
+    raise CheckpointExportError(place=variable, problem="it is no absolute path, file:///path or s3://bucket/prefix")
