@@ -14,17 +14,49 @@ class AuditConfig(AppConfig):
         from apps.audit.backup.checks import served_check
         from apps.audit.backup.opening import open_where_nothing_is_erased
         from apps.audit.classes import register_tenant_events
-        from apps.audit.erasure.registry import register_after_removal, register_before_removal
+        from apps.audit.erasure.contracts import Origin, TargetType
+        from apps.audit.erasure.events import register_removal_events
+        from apps.audit.erasure.log_store import EventPartStore
+        from apps.audit.erasure.registry import (
+            register_after_removal,
+            register_before_removal,
+            register_listener,
+            register_obstacle,
+            register_release_hook,
+            register_store,
+        )
+        from apps.audit.erasure.runs import runs_take_up
+        from apps.audit.erasure.searched_log import register_texts_of_these_floors
         from apps.audit.erasure_stores import register_stores
+        from apps.audit.holds.events import register_hold_events
+        from apps.audit.holds.items import EventParts, register_items
+        from apps.audit.holds.selectors import held
         from apps.audit.personal_data import classify_audit
         from apps.audit.reporting.events import register_reporting_events
+        from apps.audit.requests.events import register_request_events
+        from apps.audit.requests.services.proposing import request_follows
+        from apps.audit.retention.baseline import give_baseline
+        from apps.audit.retention.events import register_retention_events
         from apps.audit.services import record
         from apps.audit.tombstones.writing import tombstone_close, tombstone_write
         from apps.tenants import events
-        from apps.tenants.provisioning import on_migrated
+        from apps.tenants.provisioning import on_migrated, on_tenant_created
 
         register_tenant_events()
         register_reporting_events()
+        register_texts_of_these_floors()
+        register_retention_events()
+        register_removal_events()
+        register_store(EventPartStore())
+        register_release_hook(runs_take_up)
+        register_hold_events()
+        register_items(TargetType.EVENT_GROUP, EventParts())
+        register_obstacle(held)
+        register_request_events()
+        register_removal_events()
+        register_store(EventPartStore())
+        register_release_hook(runs_take_up)
+        register_listener(Origin.REQUEST, request_follows)
         events.connect(record)
         register_stores()
         classify_audit()
@@ -32,3 +64,4 @@ class AuditConfig(AppConfig):
         register_after_removal(tombstone_close)
         on_migrated(open_where_nothing_is_erased)
         checks.register(served_check, checks.Tags.database)
+        on_tenant_created(give_baseline)

@@ -56,7 +56,7 @@ def commitment(*, salt: bytes, group: str, content: bytes) -> bytes:
 
     Args: content: what canonical_bytes made of the group.
     """
-    return hmac.new(salt, b"\0".join((COMMITMENT_DOMAIN, group.encode(), content)), hashlib.sha256).digest()
+    return hmac.digest(salt, b"\0".join((COMMITMENT_DOMAIN, group.encode(), content)), "sha256")
 
 
 def event_header(

@@ -43,5 +43,11 @@ def register_tenant_events() -> None:
             "Removals repeated after a restore",
             *("through", "targets", "removed", "kept", "stayed"),
         ),
+        _core("audit.verification.requested", "Verification of the log asked for", "night"),
+        _core(
+            "audit.verification.finished",
+            "Log verified",
+            *("state", "leaves", "checkpoint_size", "finding_count", "totals", "error_code", "duration_ms"),
+        ),
         _core("audit.data_keys.rewrapped", "Keys of the log wrapped anew", "kek_id", "rewrapped"),
     )

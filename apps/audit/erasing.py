@@ -17,6 +17,8 @@ from uuid import UUID
 
 from django.db import connection
 
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.holds.selectors import held
 from apps.audit.models import Event, Leaf, Payload
 from apps.audit.registry import Group
 from apps.audit.services import record
@@ -48,10 +50,15 @@ class Removal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """removed: this time; gone: of those that were named, what was gone already."""
+    """removed: this time; gone: of those that were named, what was gone already; held: what a legal hold keeps."""
 
     removed: int
     gone: int
+    held: int = 0
+
+
+def target_of(removal: Removal) -> Target:
+    return Target(type=TargetType.EVENT_GROUP, id=removal.event_id, part=str(removal.group))
 
 
 class RemovalRefusedError(ApplicationError):
@@ -79,8 +86,8 @@ def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) ->
 
     Returns: the event that removals_execute takes, once it is sealed.
     Raises:  PermissionDeniedError; TooManyRemovalsError; RemovalRefusedError: a group is not there, its event is not
-             sealed yet (what authorises must come later in the log), or it authorises removals itself.
-    Costs:   three queries, and the event's.
+             sealed yet (what authorises must come later in the log), it authorises removals itself, or it is held.
+    Costs:   five queries, and the event's.
     """
     current_scope().principal.require(Permission.PRIVACY_MANAGE)
     wanted = sorted(set(removals))
@@ -90,8 +97,10 @@ def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) ->
     events = {event.id: event for event in Event.objects.filter(id__in=ids)}
     sealed = set(Leaf.objects.filter(event_id__in=ids).values_list("event_id", flat=True))
     there = set(Payload.objects.filter(event_id__in=ids).values_list("event_id", "group"))
+    kept = held([target_of(removal) for removal in wanted])
     for removal in wanted:
         event = events.get(removal.event_id)
+        ground = kept.get(target_of(removal), "")
         problem = (
             "is not there: no such event"
             if event is None
@@ -101,6 +110,8 @@ def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) ->
             if removal.event_id not in sealed
             else "authorises removals, and stays"
             if event.action == ERASED and removal.group == Group.CORE
+            else f"is under the legal hold {ground.partition(':')[2]}, and stays until that is released"
+            if ground
             else ""
         )
         if problem:
@@ -119,9 +130,9 @@ def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) ->
 def removals_execute(*, authorising_event_id: UUID) -> Execution:
     """Remove what a sealed event authorises, in the open scope, as glassbox_eraser: no other role may.
 
-    Can be repeated, and is when it was interrupted: what is gone already is passed over.
+    Can be repeated, and is when it was interrupted: what is gone already is passed over, and so is what is held.
 
-    Raises: RemovalNotSealedError. Costs: one query a removal, and two.
+    Raises: RemovalNotSealedError. Costs: one query a removal, and four.
     """
     is_sealed = Leaf.objects.filter(event_id=authorising_event_id).exists()
     rows = Payload.objects.filter(event_id=authorising_event_id, group=Group.CORE).values_list("terms", flat=True)
@@ -129,9 +140,12 @@ def removals_execute(*, authorising_event_id: UUID) -> Execution:
     named = [term.split(":") for term in terms if term.startswith(f"{REMOVAL}:")]
     if not named:
         raise RemovalNotSealedError(event=authorising_event_id)
+    removals = [Removal(event_id=UUID(event_id), group=Group(group)) for _, event_id, group in named]
+    kept = held([target_of(removal) for removal in removals])
+    removable = [removal for removal in removals if target_of(removal) not in kept]
     removed = 0
     with connection.cursor() as cursor:
-        for _, event_id, group in named:
-            cursor.execute("SELECT audit_erase(%s, %s, %s)", [event_id, group, authorising_event_id])
+        for removal in removable:
+            cursor.execute("SELECT audit_erase(%s, %s, %s)", [removal.event_id, removal.group, authorising_event_id])
             removed += bool(cursor.fetchone()[0])
-    return Execution(removed=removed, gone=len(named) - removed)
+    return Execution(removed=removed, gone=len(removable) - removed, held=len(kept))

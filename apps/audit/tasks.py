@@ -1,14 +1,35 @@
-"""What the log does by the clock. As glassbox_worker: no other role may make a leaf or a checkpoint."""
+"""What this floor does by the clock, and on a message.
+
+The log's as glassbox_worker: no other role may make a leaf or a checkpoint. Removals as glassbox_eraser, which no other
+process is: their queue is `erasure`.
+"""
 
 from __future__ import annotations
 
+import logging
 from time import monotonic
+from typing import Final
+from uuid import UUID
 
 from celery import Task, shared_task
 
+from apps.audit.erasure.engine import carry_out_due, run_carry_out
+from apps.audit.erasure.leftovers import remove_leftovers_all
+from apps.audit.erasure.queue import CARRY_OUT_TASK
 from apps.audit.log.checkpoints import checkpoint_all
 from apps.audit.log.lag import ALARM_AFTER, alarm_where_late
 from apps.audit.log.sequencer import seal_all_waiting
+from apps.audit.requests.services.letters import SEND_TASK
+from apps.audit.requests.services.sending import letter_send, letters_sweep
+from apps.audit.retention.counting import count_all
+from apps.audit.verify.requests import RUN_VERIFICATION_TASK, verification_sweep_all
+from apps.audit.verify.runs import verification_run
+from apps.tenants.ids import TenantId
+
+logger = logging.getLogger("glassbox.audit")
+
+# Longer than other tasks have: ten million events take a quarter of an hour and more.
+_LONGEST_VERIFICATION_S: Final = 6 * 3600
 
 _last_run: float | None = None
 
@@ -27,5 +48,43 @@ def seal_all() -> int:
     return sealed
 
 
+def _send_letter(tenant_id: str, letter_id: str) -> None:
+    letter_send(tenant_id=TenantId(UUID(tenant_id)), letter_id=UUID(letter_id))
+
+
+def _send_letters() -> None:
+    letters_sweep()
+
+
+def _carry_out(tenant_id: str, run_id: str) -> None:
+    run_carry_out(tenant_id=TenantId(UUID(tenant_id)), run_id=UUID(run_id))
+
+
+def _carry_out_due() -> None:
+    carry_out_due()
+
+
+def _run_verification(tenant_id: str, verification_id: str) -> None:
+    outcome = verification_run(verification_id=UUID(verification_id), tenant_id=TenantId(UUID(tenant_id)))
+    logger.info("verification %s: %s", verification_id, outcome)
+
+
 seal: Task = shared_task(name="apps.audit.tasks.seal", ignore_result=True)(seal_all)
 checkpoint: Task = shared_task(name="apps.audit.tasks.checkpoint", ignore_result=True)(checkpoint_all)
+count_due: Task = shared_task(name="apps.audit.tasks.count_due", ignore_result=True)(count_all)
+send_letter: Task = shared_task(name=SEND_TASK, ignore_result=True)(_send_letter)
+send_letters: Task = shared_task(name="apps.audit.tasks.send_letters", ignore_result=True)(_send_letters)
+carry_out_removal: Task = shared_task(name=CARRY_OUT_TASK, acks_late=True, ignore_result=True)(_carry_out)
+sweep_removals: Task = shared_task(name="apps.audit.tasks.sweep_removals", ignore_result=True)(_carry_out_due)
+remove_leftovers: Task = shared_task(name="apps.audit.tasks.remove_leftovers", ignore_result=True)(remove_leftovers_all)
+# In the worker, beside documents, and not in the sealer: nothing is sealed later because something is verified.
+run_verification: Task = shared_task(
+    name=RUN_VERIFICATION_TASK,
+    acks_late=True,
+    reject_on_worker_lost=True,
+    ignore_result=True,
+    time_limit=_LONGEST_VERIFICATION_S,
+)(_run_verification)
+verification_sweep: Task = shared_task(name="apps.audit.tasks.verification_sweep", ignore_result=True)(
+    verification_sweep_all
+)

@@ -8,6 +8,8 @@ from apps.corpus.services.ingest_events import register_ingest_events
 DELETED = "corpus.document.deleted"
 EXPORTED = "corpus.document.exported"
 EXPORT_CUT_SHORT = "corpus.document.export_cut_short"
+REDACTED = "corpus.document.redacted"
+PERSON_SEARCHED = "corpus.person.searched"
 
 _DOCUMENT = frozenset({"kind", "series_id", "version", "content_sha256"})
 
@@ -21,6 +23,24 @@ def register_events() -> None:
             fields={Group.CORE: _DOCUMENT | {"status", "page_count", "chunk_count", "byte_size"}},
         ),
         EventClass(action=EXPORTED, label="Document downloaded", fields={Group.CORE: _DOCUMENT | {"byte_size"}}),
+        EventClass(
+            action=REDACTED,
+            label="Document redacted",
+            fields={Group.CORE: _DOCUMENT | {"pages", "passages", "fields", "redacted_id"}},
+        ),
+        EventClass(
+            action=PERSON_SEARCHED,
+            label="Person searched for",
+            # How much was known of the person, never what: the request that it was for holds that.
+            fields={
+                Group.CORE: frozenset(
+                    {
+                        *("names", "aliases", "emails", "phones", "ibans", "accounts", "words"),
+                        *("texts", "missing_scopes"),
+                    }
+                )
+            },
+        ),
         EventClass(
             action=EXPORT_CUT_SHORT,
             label="Download cut short",

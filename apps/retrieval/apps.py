@@ -9,13 +9,19 @@ class RetrievalConfig(AppConfig):
     verbose_name = "Retrieval"
 
     def ready(self) -> None:
+        from apps.audit.erasure.searched import register_searched
+        from apps.audit.erasure.searched_rows import RowTexts
         from apps.intents.submission import when_submitted
         from apps.retrieval.erasure_stores import register_stores
         from apps.retrieval.events import register_events
+        from apps.retrieval.models import EvaluationQuery
         from apps.retrieval.personal_data import classify_retrieval
         from apps.retrieval.services.impact import impact_of_submission
 
         register_events()
+        register_searched(
+            RowTexts("retrieval.evaluation_questions", "Evaluation questions", EvaluationQuery, ("text", "created_by"))
+        )
         when_submitted(impact_of_submission)
         register_stores()
         classify_retrieval()

@@ -117,14 +117,16 @@ def _record(failures: list[Mapping[str, Any]]) -> None:
 def _opened(
     tenant: TenantId, scopes: Iterable[ScopeId] | None, principal: Principal | None, reason: str
 ) -> Iterator[ScopeContext]:
+    # What is set for a transaction ends with it: the scope that opens one need not put back what was there before.
+    ends = not connection.in_atomic_block
     with transaction.atomic():
-        granted = principal.scope_ids if principal else tenant_scope_ids(tenant)
+        granted = principal.scope_ids if principal else _directory(tenant)
         wanted = granted if scopes is None else frozenset(scopes)
         if principal and not wanted <= granted:
             raise ScopeNotGrantedError(scope=", ".join(sorted(str(s) for s in wanted - granted)))
         actor = principal or system_principal(tenant_id=tenant, scope_ids=wanted, label=f"system: {reason}")
         context = ScopeContext(tenant_id=tenant, scope_ids=wanted, principal=actor, reason=reason)
-        with _entered(context):
+        with _entered(context, ends=ends):
             yield context
 
 
@@ -142,22 +144,50 @@ def widened_scope(*, added: ScopeId) -> Iterator[ScopeContext]:
         yield context
 
 
+def renew_scope() -> None:
+    """Keep the system's open scope open beyond the minute of its token: the same grants, in the same transaction.
+
+    For work that must be one transaction and takes long. A person's grants may have ended meanwhile: theirs is not
+    renewed (apps/tenants/streaming.py reads them again instead). Costs: two queries.
+
+    Raises: ValueError: somebody acts who is not the system.
+    """
+    context = current_scope()
+    if context.principal.kind is not PrincipalKind.SYSTEM:
+        raise ValueError("only the system's own scope is renewed")
+    _, bearer = _read(SCOPE_SETTING)
+    _write(SCOPE_SETTING, _token(context, bearer))
+
+
 @contextmanager
 def open_identity(identity: Identity) -> Iterator[None]:
     """Let a sign-in read the directory rows that the identity names (see authz.sql); never a document."""
-    with transaction.atomic():
-        before, bearer = _read(IDENTITY_SETTING)
-        _write(IDENTITY_SETTING, identity_token(key=signing_key(), bearer=bearer, identity=identity))
+    ends = not connection.in_atomic_block
+    with transaction.atomic(), _identified(identity, ends=ends):
         yield
-        # Reached on success alone: a failure rolls the savepoint back, and the setting with it.
-        _write(IDENTITY_SETTING, before)
 
 
 def tenant_scope_ids(tenant: TenantId) -> frozenset[ScopeId]:
     """All scopes of a tenant, read as its directory."""
-    with open_identity(Identity(directory=tenant)), connection.cursor() as cursor:
+    with transaction.atomic():
+        return _directory(tenant)
+
+
+def _directory(tenant: TenantId) -> frozenset[ScopeId]:
+    """Within an atomic block of the caller's that a failure here ends."""
+    with _identified(Identity(directory=tenant), ends=False), connection.cursor() as cursor:
         cursor.execute("SELECT id FROM tenants_scope WHERE tenant_id = %s", [tenant])
         return frozenset(ScopeId(row[0]) for row in cursor.fetchall())
+
+
+@contextmanager
+def _identified(identity: Identity, *, ends: bool) -> Iterator[None]:
+    before, bearer = _read(IDENTITY_SETTING)
+    _write(IDENTITY_SETTING, identity_token(key=signing_key(), bearer=bearer, identity=identity))
+    yield
+    # Reached on success alone: a failure rolls the savepoint back, and the setting with it.
+    if not ends:
+        _write(IDENTITY_SETTING, before)
 
 
 def signing_key() -> SigningKey:
@@ -167,26 +197,28 @@ def signing_key() -> SigningKey:
 
 
 @contextmanager
-def _entered(context: ScopeContext) -> Iterator[None]:
+def _entered(context: ScopeContext, *, ends: bool = False) -> Iterator[None]:
+    """Args: ends: the transaction ends with it, and the setting with the transaction."""
     before, bearer = _read(SCOPE_SETTING)
-    _write(
-        SCOPE_SETTING,
-        scope_token(
-            key=signing_key(),
-            bearer=bearer,
-            tenant=context.tenant_id,
-            scopes=context.scope_ids,
-            permissions=context.principal.permissions,
-        ),
-    )
+    _write(SCOPE_SETTING, _token(context, bearer))
     reset = _current.set(context)
     try:
         yield
     finally:
         _current.reset(reset)
     # Reached on success alone: a failure rolls the savepoint back, and the setting with it.
-    if not connection.needs_rollback:
+    if not ends and not connection.needs_rollback:
         _write(SCOPE_SETTING, before)
+
+
+def _token(context: ScopeContext, bearer: Bearer) -> str:
+    return scope_token(
+        key=signing_key(),
+        bearer=bearer,
+        tenant=context.tenant_id,
+        scopes=context.scope_ids,
+        permissions=context.principal.permissions,
+    )
 
 
 def _read(setting: str) -> tuple[str, Bearer]:

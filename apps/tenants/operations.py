@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
@@ -13,6 +14,7 @@ from apps.tenants.isolation_sql import (
     POLICY_ROLES,
     IsolationLevel,
     Writes,
+    column_names,
     command_policies,
     drop_policies,
     is_forced,
@@ -30,6 +32,7 @@ __all__ = [
     "IsolationLevel",
     "KeysByScope",
     "PoliciesByCommand",
+    "RemoveOnlyTargets",
     "Writes",
 ]
 
@@ -355,6 +358,60 @@ class EraserRights(_Isolating):
         for command in self.policies:
             schema_editor.execute(f"DROP POLICY removal_{command} ON {table}")
             schema_editor.execute(f"DROP POLICY removal_{command}_floor ON {table}")
+
+
+class RemoveOnlyTargets(_Isolating):
+    """Let the eraser delete rows of a table: those that an executing run of removals names, and no others.
+
+    For migrations that come after audit's 0006_runs, which makes audit_removal_targets(type).
+
+    Args: model_name: an isolated model.
+          columns: those that the eraser may read, which finding and counting rows needs: ids, never contents. Without
+              them it is given no right, and the ones that it has from elsewhere are bound to targets.
+          by: type of target (apps.audit.erasure.contracts.TargetType) -> the column that holds its id, such as
+              {"document": "document_id"}. What lies in a scope goes with it, and all of a tenant with the tenant:
+              `scope` and `tenant` are added where the table has these columns.
+    """
+
+    def __init__(self, model_name: str, *, columns: tuple[str, ...] = (), by: Mapping[str, str] | None = None) -> None:
+        self.model_name = model_name
+        self.columns = columns
+        self.by = dict(by or {})
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return type(self).__name__, [self.model_name], {"columns": self.columns, "by": self.by}
+
+    def describe(self) -> str:
+        return f"Let the eraser remove targets from {self.model_name}"
+
+    @property
+    def migration_name_fragment(self) -> str:
+        return f"remove_targets_{self.model_name.lower()}"
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        model = to_state.apps.get_model(app_label, self.model_name)
+        table = model._meta.db_table
+        # The whole first, which is asked quickest. A sub-select of its own is hashed, however many targets there are.
+        whole = {name: f"{name}_id" for name in ("tenant", "scope") if f"{name}_id" in column_names(model)}
+        named = " OR ".join(
+            f"{column} IN (SELECT audit_removal_targets('{kind}'))" for kind, column in {**whole, **self.by}.items()
+        )
+        schema_editor.execute(
+            f"CREATE POLICY removal_of_targets ON {table} AS RESTRICTIVE FOR DELETE TO glassbox_eraser USING ({named})"
+        )
+        if self.columns:
+            schema_editor.execute(f"GRANT SELECT ({', '.join(self.columns)}), DELETE ON {table} TO glassbox_eraser")
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
+        schema_editor.execute(f"DROP POLICY removal_of_targets ON {table}")
+        if self.columns:
+            schema_editor.execute(f"REVOKE ALL ON {table} FROM glassbox_eraser")
+            schema_editor.execute(f"REVOKE ALL ({', '.join(self.columns)}) ON {table} FROM glassbox_eraser")
 
 
 LATEST = 2

@@ -15,7 +15,12 @@ from psycopg import sql
 
 from apps.tenants.catalogue.guarded import guarded_tables
 from apps.tenants.provisioning import migrated
-from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, HANDED_OVER, RUNTIME_ROLES
+from apps.tenants.rights import (
+    ASKED_BY_POLICIES,
+    CLOSED_FUNCTIONS,
+    GLOBAL_GRANTS,
+    HANDED_OVER,
+)
 from apps.tenants.tokens import pads
 from config.secrets import SigningKey
 
@@ -88,6 +93,9 @@ def hand_over_functions(*, admin_url: str, database: str) -> None:
                 connection.execute(f"GRANT CREATE ON SCHEMA public TO {role}")
                 connection.execute(sql.SQL(f"ALTER FUNCTION {function} OWNER TO {role}"))
                 connection.execute(f"REVOKE CREATE ON SCHEMA public FROM {role}")
+                if function in ASKED_BY_POLICIES:
+                    # Its own right went with the function.
+                    connection.execute(sql.SQL(f"GRANT EXECUTE ON FUNCTION {function} TO glassbox_owner"))
 
 
 def settle_planner(*, admin_url: str, database: str) -> None:
@@ -109,7 +117,7 @@ def grant_global_tables(*, admin_url: str, database: str) -> None:
             "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT relrowsecurity "
             "AND relnamespace = 'public'::regnamespace"
         ).fetchall()
-        for role in RUNTIME_ROLES:
+        for role in GLOBAL_GRANTS:
             for (table,) in unguarded:
                 connection.execute(
                     sql.SQL(f"REVOKE ALL ON {{}} FROM PUBLIC, {role}").format(sql.Identifier("public", table))

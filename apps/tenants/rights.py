@@ -9,7 +9,17 @@ RUNTIME_ROLES = ("glassbox_api", "glassbox_worker")
 ORDINARY_ROLES = (*RUNTIME_ROLES, "glassbox_auditor", "glassbox_eraser")
 
 # Functions that run with the rights of a role that nobody logs in as or is a member of: the only way to those rights.
-HANDED_OVER: Mapping[str, str] = {"public.audit_erase(uuid, text, uuid)": "glassbox_remover"}
+HANDED_OVER: Mapping[str, str] = {
+    "public.audit_erase(uuid, text, uuid)": "glassbox_remover",
+    "public.audit_removal_targets(text)": "glassbox_remover",
+    "public.audit_removal_terms()": "glassbox_remover",
+    "public.restricted_documents()": "glassbox_remover",
+    "public.hidden_documents()": "glassbox_remover",
+    "public.held_documents()": "glassbox_remover",
+    "public.corpus_document_is_kept()": "glassbox_remover",
+}
+# Those of them that policies ask: whoever reads the tables calls them, their owner with a scope open included.
+ASKED_BY_POLICIES = ("public.restricted_documents()", "public.hidden_documents()", "public.held_documents()")
 
 # Functions of pg_catalog that look past row-level security and that everybody may call by default, as LIKE patterns.
 CLOSED_FUNCTIONS = (
@@ -55,4 +65,6 @@ GLOBAL_GRANTS: Mapping[str, Mapping[str, str]] = {
         "django_celery_beat_periodictasks": _ALL_ROWS,
         "django_celery_beat_solarschedule": _ALL_ROWS,
     },
+    # At its start it asks whether the tables are those of its release.
+    "glassbox_eraser": {"django_migrations": "SELECT"},
 }

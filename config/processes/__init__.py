@@ -1,4 +1,4 @@
-"""The platform's own processes (web, worker, beat) as children of one supervisor.
+"""The platform's own processes (web, worker, sealer, eraser, beat) as children of one supervisor.
 
 platform    what is run, and when it is ready
 supervisor  start, watch, restart, stop in order

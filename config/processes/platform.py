@@ -1,4 +1,4 @@
-"""What the platform consists of: the worker, beat and the web server, and when each is ready."""
+"""What the platform consists of: the workers, beat and the web server, and when each is ready."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ def start_platform(
     worker_processes: int = 1,
     queues: Sequence[str] = ("celery",),
 ) -> Platform:
-    """Start worker, sealer, beat and web, and wait until they do their work. The services and the schema must be there.
+    """Start worker, sealer, eraser, beat and web, and wait until they do their work.
+
+    The services and the schema must be there.
 
     Args:
         port: free, see `choose_port`.
@@ -81,6 +83,7 @@ def start_platform(
     specs = (
         _worker(worker_processes, queues),
         _sealer(),
+        _eraser(),
         _beat(),
         _web(host, port, web_processes),
     )
@@ -158,6 +161,24 @@ def _sealer() -> ProcessSpec:
         ),
         environment={"GLASSBOX_DB_ROLE": "glassbox_worker"},
         stop_timeout_s=20.0,
+    )
+
+
+def _eraser() -> ProcessSpec:
+    """What carries out approved removals: alone with the role that may remove, and one run after another."""
+    return ProcessSpec(
+        name="eraser",
+        command=(
+            *_celery("worker"),
+            "--loglevel=WARNING",
+            "--pool=solo",
+            "--queues=erasure",
+            f"--hostname=glassbox-eraser-{os.getpid()}@%h",
+            "--without-gossip",
+            "--without-mingle",
+        ),
+        environment={"GLASSBOX_DB_ROLE": "glassbox_eraser"},
+        stop_timeout_s=30.0,
     )
 
 

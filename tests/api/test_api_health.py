@@ -38,9 +38,11 @@ def no_database(monkeypatch: pytest.MonkeyPatch, no_worker: None) -> None:
 
 def test_a_worker_that_answers_makes_it_whole() -> None:
     with start_worker(current_app, perform_ping_check=False, pool="solo", shutdown_timeout=5.0):
+        parts = ("database", "migrations", "vectors", "redis", "worker", "log", "verification")
         assert Api().get(ADDRESS).json() == {
             "status": "ok",
-            "checks": dict.fromkeys(("database", "migrations", "vectors", "redis", "worker"), "ok"),
+            "checks": dict.fromkeys(parts, "ok"),
+            "log": {"sealing_lag_s": 0, "verification_age_s": None},
         }
 
 

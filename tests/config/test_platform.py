@@ -1,4 +1,4 @@
-"""The platform as `manage.py up` starts it: real web, worker, sealer and beat on the suite's services."""
+"""The platform as `manage.py up` starts it: real web, worker, sealer, eraser and beat on the suite's services."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from django.core.management import CommandError, call_command
 from django.test import TransactionTestCase
 from pytest_django import DjangoDbBlocker
 
+from apps.audit.erasure.contracts import RunState
 from apps.audit.log.sequencer import tenants_that_wait
 from config.processes import Platform, choose_port, start_platform
 from tests.audit.acting import recorded
+from tests.audit.removing import again, approved, asked, left_of
 from tests.factories import make_firm
 
 
@@ -57,6 +59,7 @@ def test_its_health_is_whole(platform: Platform) -> None:
         ("web", "glassbox_api"),
         ("worker", "glassbox_worker"),
         ("sealer", "glassbox_worker"),
+        ("eraser", "glassbox_eraser"),
         ("beat", "glassbox_worker"),
     ],
 )
@@ -74,8 +77,23 @@ def test_events_are_sealed_by_the_clock(platform: Platform, django_db_blocker: D
             time.sleep(0.05)
 
 
+def test_an_approved_removal_is_carried_out_by_the_queue_and_the_clock(
+    platform: Platform, django_db_blocker: DjangoDbBlocker
+) -> None:
+    """A message to the eraser, which authorises in the log; the sealer seals; the schedule comes back to it."""
+    with django_db_blocker.unblock():
+        firm = make_firm("erased-by-the-clock")
+        parts = asked(firm, 3)
+        run = approved(firm, parts)
+        deadline = time.monotonic() + 40
+        while again(firm, run).state != RunState.COMPLETED:
+            assert time.monotonic() < deadline, f"nobody carried it out: {again(firm, run).state}"
+            time.sleep(0.2)
+        assert left_of(firm, parts) == 0
+
+
 def test_nothing_is_left_of_it_when_it_has_stopped(platform: Platform) -> None:
-    pids = [platform.supervisor.pid(name) for name in ("web", "worker", "sealer", "beat")]
+    pids = [platform.supervisor.pid(name) for name in ("web", "worker", "sealer", "eraser", "beat")]
     everything = [child for pid in pids for child in [psutil.Process(pid), *psutil.Process(pid).children()]]
     platform.stop()
     assert [process for process in everything if process.is_running() and process.status() != "zombie"] == []

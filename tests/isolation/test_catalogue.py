@@ -128,6 +128,16 @@ def test_the_shipped_database_has_no_finding() -> None:
         (("GRANT SELECT ON authz.signing_key TO glassbox_api",), "Role glassbox_api", "may touch the signing keys"),
         (("GRANT TRUNCATE ON corpus_chunk TO glassbox_api",), "Role glassbox_api", "holds TRUNCATE on corpus_chunk"),
         (("GRANT UPDATE ON audit_event TO glassbox_worker",), "Role glassbox_worker", "holds UPDATE on audit_event"),
+        (
+            ("GRANT UPDATE ON audit_verification TO glassbox_api",),
+            "Role glassbox_api",
+            "holds UPDATE on audit_verification",
+        ),
+        (
+            ("GRANT DELETE ON audit_verification TO glassbox_worker",),
+            "Role glassbox_worker",
+            "holds DELETE on audit_verification",
+        ),
         (("GRANT INSERT ON audit_leaf TO glassbox_api",), "Role glassbox_api", "holds INSERT on audit_leaf"),
         (("GRANT DELETE ON audit_leaf TO glassbox_worker",), "Role glassbox_worker", "holds DELETE on audit_leaf"),
         (("GRANT DELETE ON audit_unsealed TO glassbox_api",), "Role glassbox_api", "holds DELETE on audit_unsealed"),

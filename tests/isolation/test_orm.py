@@ -26,6 +26,7 @@ from apps.tenants.context import ScopeContext, open_scope
 from apps.tenants.models import ApiKey, Grant, IdempotentRequest, Membership, Scope, Tenant, User
 from apps.tenants.models.base import TenantModel
 from tests.audit.acting import checkpointed, sealed
+from tests.audit.removing import approved, asked, carried_out, stores_of_documents
 from tests.isolation.harness import changed, held, sql
 from tests.isolation.world import World, canary
 
@@ -69,9 +70,11 @@ def _furnished(world: World) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _logged(world: World) -> None:
-    """Enough events in both logs for a subtree, and a checkpoint, so that no tenant table is empty."""
+    """Enough events in both logs for a subtree, a checkpoint, and a removal, so that no tenant table is empty."""
     for firm in (world.acme, world.bolt):
         sealed(firm, 256)
+        with stores_of_documents():
+            carried_out(firm, approved(firm, asked(firm)))
         checkpointed(firm)
 
 

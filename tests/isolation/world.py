@@ -7,16 +7,35 @@ made-up word that stands in the title, the text and the original file.
 
     ann     analyst of Acme in fund:alpha alone          amy    tenant administrator of Acme, all scopes
     ada     auditor of Acme, all scopes                  ben    analyst of Bolt, all scopes
+    dan     data protection officer of Acme              dee    data protection officer of Bolt
     olga    an account without a membership (outsider)   root   a Django superuser without a membership
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from uuid import UUID
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from uuid import UUID, uuid4
 
 from django.utils import timezone
 
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.holds.services import hold_place
+from apps.audit.models import (
+    Because,
+    Event,
+    Purge,
+    PurgeFigure,
+    PurgePart,
+    Restriction,
+    RetentionCount,
+    RetentionSchedule,
+    Verification,
+)
+from apps.audit.requests.codes import LetterKind, Requester, SubjectType
+from apps.audit.requests.details import Details
+from apps.audit.requests.services.letters import letter_write
+from apps.audit.requests.services.receiving import request_receive
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
 from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
@@ -81,6 +100,8 @@ def make_world() -> World:
             "amy": make_member(acme, "amy", Role.TENANT_ADMIN, password=PASSWORD),
             "ada": make_member(acme, "ada", Role.AUDITOR, password=PASSWORD),
             "ben": make_member(bolt, "ben", Role.ANALYST, password=PASSWORD),
+            "dan": make_member(acme, "dan", Role.DPO, password=PASSWORD),
+            "dee": make_member(bolt, "dee", Role.DPO, password=PASSWORD),
         },
         keys={
             "acme-alpha": make_key(acme, Role.ANALYST, scopes=["fund:alpha"])[1],
@@ -99,6 +120,11 @@ def make_world() -> World:
     for slug, person in (("acme", "amy"), ("bolt", "ben")):
         _commented(world.firm(slug), world.people[person])
         _foreseen(world.firm(slug))
+        _verified(world.firm(slug))
+        _asked_to_erase(world.firm(slug))
+    for slug, person in (("acme", "dan"), ("bolt", "dee")):
+        _held(world.firm(slug), world.people[person])
+        _purged(world.firm(slug), world.people[person])
     return world
 
 
@@ -133,6 +159,67 @@ def _foreseen(firm: Firm) -> None:
         )
 
 
+def _verified(firm: Firm) -> None:
+    """A verification of the firm's log that somebody asked for, so that no tenant table is empty."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        Verification.objects.create(tenant_id=firm.id, started_by=uuid4())
+
+
+def _purged(firm: Firm, principal: Principal) -> None:
+    """What the clock counted, and a dry run with a part, so that no tenant table is empty. As if they were the DPO."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        schedule = RetentionSchedule.objects.get()
+        now = timezone.now()
+        RetentionCount.objects.create(
+            tenant_id=firm.id, schedule=schedule, counted_on=now.date(), may_remove=1, must_remove=0
+        )
+    with open_scope(tenant=firm.id, principal=replace(principal, roles=frozenset({Role.DPO}))):
+        purge = Purge.objects.create(
+            tenant_id=firm.id,
+            schedule=schedule,
+            reach="may",
+            reason="a test",
+            counted_for=now.date(),
+            created_by_id=principal.id,
+            created_by_label=principal.label,
+        )
+        PurgeFigure.objects.create(
+            tenant_id=firm.id,
+            purge=purge,
+            position=0,
+            subject="document:run",
+            clock_start="superseded_at",
+            months=84,
+            legal_basis="a test",
+            count=1,
+            oldest=now,
+            newest=now,
+            looked_at=1,
+        )
+        PurgePart.objects.create(
+            tenant_id=firm.id,
+            purge=purge,
+            number=1,
+            targets=0,
+            last_position=0,
+            is_last=True,
+            proposed_by_id=principal.id,
+            proposed_by_label=principal.label,
+        )
+
+
+def _asked_to_erase(firm: Firm) -> None:
+    """A request for erasure with its letter, taken in by the firm's data protection officer."""
+    officer = make_member(firm, f"dpo-{firm.tenant.slug}", Role.DPO, password=PASSWORD)
+    with open_scope(tenant=firm.id, principal=officer):
+        request = request_receive(
+            subject_type=SubjectType.TENANT,
+            requester=Requester.FIRM,
+            details=Details(requester_name=f"Jo {canary(firm.tenant.slug, 'firm')}"),
+        )
+        letter_write(request.id, LetterKind.RECEIVED)
+
+
 def _commented(firm: Firm, principal: Principal) -> None:
     """A comment on the firm's policy, so that no tenant table is empty."""
     with open_scope(tenant=firm.id, principal=principal):
@@ -142,6 +229,27 @@ def _commented(firm: Firm, principal: Principal) -> None:
             author_id=principal.id,
             author_label=principal.label,
             text="As it should be.",
+        )
+
+
+def _held(firm: Firm, principal: Principal) -> None:
+    """A hold on a part of an event, and a restriction of a document that is gone, so that no tenant table is empty."""
+    with open_scope(tenant=firm.id, principal=principal):
+        event = Event.objects.filter(action="tenants.tenant.created").get()
+        assert principal.id is not None
+        hold_place(
+            matter="A dispute",
+            ground="Commercial code",
+            owner_id=principal.id,
+            review_on=timezone.now().date() + timedelta(days=90),
+            targets=[Target(type=TargetType.EVENT_GROUP, id=event.id, part="actor")],
+        )
+        Restriction.objects.create(
+            tenant_id=firm.id,
+            scope_id=firm.root.id,
+            document_id=uuid4(),
+            because=Because.REQUEST,
+            because_id=uuid4(),
         )
 
 

@@ -1,9 +1,26 @@
-"""The audit log in the admin: events, and reports over them."""
+"""The audit log in the admin: events, reports, whether the log holds; and privacy: requests, holds, retention."""
 
-from apps.audit.admin import event
+from apps.audit.admin import event, hold
+from apps.audit.admin.removal_run import removal_progress_view, removal_run_view
 from apps.audit.admin.report import report_view
+from apps.audit.admin.request_list import requests_view
+from apps.audit.admin.request_page import request_view
+from apps.audit.admin.request_receive import describe_view, receive_view
+from apps.audit.admin.request_step import step_view
+from apps.audit.admin.retention_pages import add_retention_pages
+from apps.audit.admin.verification import verification_results_view, verification_view
 from config.admin_site import add_page
 
+add_retention_pages()
 add_page("audit/report/", report_view, name="audit_report")
+add_page("privacy/requests/", requests_view, name="erasure_requests")
+add_page("privacy/requests/receive/", receive_view, name="erasure_request_receive")
+add_page("privacy/requests/<uuid:request_id>/", request_view, name="erasure_request")
+add_page("privacy/requests/<uuid:request_id>/facts/", describe_view, name="erasure_request_facts")
+add_page("privacy/requests/<uuid:request_id>/<slug:name>/", step_view, name="erasure_request_step")
+add_page("privacy/runs/<uuid:run_id>/", removal_run_view, name="removal_run")
+add_page("privacy/runs/<uuid:run_id>/progress/", removal_progress_view, name="removal_run_progress")
+add_page("audit/verification/", verification_view, name="audit_verification")
+add_page("audit/verification/results/", verification_results_view, name="audit_verification_results")
 
-__all__ = ["event"]
+__all__ = ["event", "hold"]

@@ -24,6 +24,7 @@ from apps.audit.admin.event_filters import (
 )
 from apps.audit.admin.event_proof import proof_of
 from apps.audit.admin.event_trace import TRACED, trace_of
+from apps.audit.admin.hold_links import with_holds
 from apps.audit.admin.payload import kept_groups, lost_groups, payload_groups, subject_url
 from apps.audit.errors import UnregisteredActionError
 from apps.audit.models import Event, Outcome
@@ -167,7 +168,7 @@ class EventAdmin(TenantModelAdmin):
             groups=payload_groups(reading.payload, without=TRACED if trace else ()),
             trace=trace,
             proof=proof_of(event),
-            kept=kept_groups(reading, event.commitments),
+            kept=with_holds(request, event.id, kept_groups(reading, event.commitments)),
             replay_url=trace and address("question_replay", event.id),
             events_url=self.url("changelist"),
             lost=lost_groups(reading),

@@ -30,6 +30,10 @@ _PAGES: Mapping[str, str] = {
     "scope": "admin:tenants_scope_change",
     "tenant": "admin:tenants_tenant_change",
     "event": "admin:audit_event_change",
+    "legal_hold": "admin:audit_legalhold_change",
+    "retention_schedule": "admin:retention_schedule",
+    "purge": "admin:purge",
+    "erasure_request": "admin:erasure_request",
 }
 _SUBJECT_OF_FIELD: Mapping[str, str] = {
     **{f"{name}_id": name for name in _PAGES},
@@ -85,6 +89,10 @@ _LABELS: Mapping[str, str] = {
     "content_sha256": "Content, SHA-256",
     "before_sha256": "Content before, SHA-256",
     "hits": "Passages found",
+    "review_on": "To be reviewed on",
+    "review_on_before": "Was to be reviewed on",
+    "items": "Held from now on",
+    "still_held": "Held by another hold still",
 }
 _PLACES = {name: place for place, name in enumerate(_LABELS)}
 
@@ -131,6 +139,7 @@ class LostGroup:
 class KeptGroup:
     """What became of a group that the event was written with, and what binds its content."""
 
+    group: str
     title: str
     state: str
     tone: str
@@ -155,6 +164,7 @@ def kept_groups(reading: Reading, commitments: Mapping[str, str]) -> tuple[KeptG
             problem = reading.problems.get(group)
             kept.append(
                 KeptGroup(
+                    group=str(group),
                     title=GROUP_TITLES[group],
                     state=word,
                     tone=tone,

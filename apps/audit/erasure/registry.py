@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from apps.audit.erasure.contracts import Obstacle, Origin, ReleaseHook, RemovalHook, RunListener, Store, Target
+from apps.audit.erasure.contracts import (
+    Obstacle,
+    Origin,
+    ReleaseHook,
+    RemovalHook,
+    RunListener,
+    Store,
+    Target,
+    TargetType,
+)
 from apps.tenants.ids import TenantId
 
 _stores: dict[str, Store] = {}
@@ -27,6 +36,16 @@ def register_store(*stores: Store) -> None:
 def stores() -> tuple[Store, ...]:
     """In the order in which they are cleared."""
     return tuple(sorted(_stores.values(), key=lambda store: (store.phase, store.key)))
+
+
+def stores_for(type: TargetType) -> tuple[Store, ...]:
+    """The stores that know targets of this type: by their `types`, or by the keys of their `found_by` (rows.Rows)."""
+    return tuple(store for store in stores() if type in _types_of(store))
+
+
+def _types_of(store: Store) -> frozenset[TargetType]:
+    declared = getattr(store, "types", None) or getattr(store, "found_by", None) or ()
+    return frozenset(declared)
 
 
 def register_obstacle(obstacle: Obstacle) -> None:

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from apps.audit.digests import epoch
@@ -57,6 +58,23 @@ def current_data_key(tenant: TenantId, moment: datetime) -> DataKeyInUse:
     key = _unwrapped(found)
     _remember(tenant, (period, str(key.id)), key)
     return key
+
+
+def subject_data_key(tenant: TenantId, subject_id: UUID) -> DataKeyInUse:
+    """A new key of one subject alone: destroying it destroys what it sealed, and nothing else. Costs: one query."""
+    id, key = new_id(), secrets.token_bytes(KEY_BYTES)
+    wrapped = key_provider().wrap(key, context=key_context(tenant=tenant, key_id=id))
+    DataKey.objects.create(
+        id=id,
+        tenant_id=tenant,
+        epoch=epoch(timezone.now()),
+        subject_id=subject_id,
+        kek_id=wrapped.kek_id,
+        wrapped_key=wrapped.wrapped,
+    )
+    made = DataKeyInUse(id=id, key=key)
+    _remember(tenant, (str(id),), made)
+    return made
 
 
 def data_keys(tenant: UUID, ids: Iterable[UUID]) -> dict[UUID, bytes | None]:

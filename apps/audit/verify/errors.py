@@ -32,3 +32,39 @@ class ExportTargetError(ApplicationError):
     code = "audit.export_target"
     status = 409
     message = "{path} is there already, or can't be written ({problem}). Name a place that does not exist yet."
+
+
+class ExportedCheckpointLostError(ApplicationError):
+    """What lies outside proves less than it did before: nothing is verified against it."""
+
+    code = "audit.exported_checkpoint_lost"
+    status = 409
+    message = "{problem}. Look at the place that GLASSBOX_CHECKPOINT_URL names, and at who can write there."
+
+
+class RemovalUnderWayError(ApplicationError):
+    """Nothing else is wrong than that removals were authorised and are not carried out yet: looked at again later."""
+
+    code = "audit.removal_under_way"
+    status = 409
+    message = "A removal is being carried out: the log is verified again in a few minutes."
+
+
+class VerificationLeaseLostError(ApplicationError):
+    """Somebody else has begun it anew: what this worker found is not kept."""
+
+    code = "audit.verification_lease_lost"
+    status = 409
+    message = "Verification {verification} was taken over by another worker."
+
+
+class VerificationWorkerLostError(ApplicationError):
+    code = "audit.verification_worker_lost"
+    status = 500
+    message = "The worker was lost {attempts} times while it verified the log."
+
+
+class VerificationCrashedError(ApplicationError):
+    code = "audit.verification_crashed"
+    status = 500
+    message = "The verification ended with an error of the program: {kind}."

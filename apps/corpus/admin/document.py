@@ -12,6 +12,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls.resolvers import URLPattern
 from django.views.decorators.http import require_POST
 
+from apps.audit.admin.hold_links import hold_url, restriction_notice
+from apps.audit.erasure.contracts import Target, TargetType
 from apps.corpus.admin.document_files import original_view, remove_view
 from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, ScopeFilter
 from apps.corpus.admin.document_text import page_view
@@ -135,6 +137,8 @@ class DocumentAdmin(TenantModelAdmin):
             failed=document.status == DocumentStatus.FAILED,
             retryable=job is not None and job.status in (JobStatus.FAILED, JobStatus.RETRY),
             may_retry=may(request, Permission.JOB_RETRY),
+            restricted=restriction_notice(document.id),
+            hold_url=hold_url(request, Target(type=TargetType.DOCUMENT, id=document.id)),
             may_remove=may(request, Permission.DOCUMENT_DELETE),
             may_add=self.has_add_permission(request),
             may_see_events=may(request, Permission.AUDIT_VIEW),

@@ -37,6 +37,7 @@ _INERT_MEDIA_TYPES = frozenset(
         "text/csv",
         "text/markdown",
         "text/plain",
+        "text/vnd.glassbox.rendition",
     }
 )
 

@@ -134,7 +134,7 @@ class DocumentView(ApiView):
         description=(
             "Removes this version with its pages, passages, vectors and jobs, at once and for good. Other versions "
             "stay what they are: a superseded one does not become current again. The log keeps what it was by its "
-            "digest, and who removed it."
+            "digest, and who removed it. One that is under a legal hold is not removed: 409, with the hold's id."
         ),
         responses={204: OpenApiResponse(description="Gone.")},
         extensions=sample(

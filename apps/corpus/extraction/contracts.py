@@ -16,6 +16,7 @@ class MediaType(StrEnum):
     CSV = "text/csv"
     JSON = "application/json"
     TEXT = "text/plain"
+    RENDITION = "text/vnd.glassbox.rendition"
 
 
 class BlockKind(StrEnum):
@@ -39,6 +40,7 @@ class WarningCode(StrEnum):
     PAGE_CUT = "page_cut"
     ROW_BROKEN = "row_broken"
     RECORD_BROKEN = "record_broken"
+    PASSAGES_REMOVED = "passages_removed"
     DECODED_WITH_FALLBACK = "decoded_with_fallback"
     MORE_WARNINGS = "more_warnings"
 

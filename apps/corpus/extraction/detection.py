@@ -20,6 +20,7 @@ from apps.corpus.extraction.errors import (
     UnpackedTooLargeError,
     UnsupportedFileError,
 )
+from apps.corpus.extraction.rendition import RENDITION_BEGINS
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
@@ -72,6 +73,7 @@ _NAMES: dict[MediaType, str] = {
     MediaType.CSV: "a table of values (CSV)",
     MediaType.JSON: "JSON",
     MediaType.TEXT: "text",
+    MediaType.RENDITION: "a rendition of a document",
 }
 _HTML = re.compile(
     r"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]|<sec-document>|<document>\s*<type>|<ix:header", re.IGNORECASE
@@ -93,6 +95,8 @@ def detect(content: bytes, *, filename: str, limits: Limits) -> MediaType:
     if len(content) > limits.max_file_bytes:
         raise FileTooLargeError(filename=filename, size_bytes=len(content), limit_bytes=limits.max_file_bytes)
     claimed = _EXTENSIONS.get(PurePath(filename).suffix.lower())
+    if content.startswith(RENDITION_BEGINS):
+        return MediaType.RENDITION
     if b"%PDF-" in content[:_PDF_WITHIN] and content.lstrip()[:1] not in (b"<", b"{", b"["):
         return _checked(MediaType.PDF, claimed, filename)
     if content.startswith((b"PK\x03\x04", b"PK\x05\x06")):

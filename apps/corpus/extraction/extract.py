@@ -16,6 +16,7 @@ from apps.corpus.extraction.language import detect_language
 from apps.corpus.extraction.pages import BlockDraft, logical_pages
 from apps.corpus.extraction.pdf import PdfReading
 from apps.corpus.extraction.plain import MarkdownReading, text_drafts
+from apps.corpus.extraction.rendition import read_rendition
 
 _DEFAULT_LIMITS = Limits()
 
@@ -38,6 +39,12 @@ def extract(content: bytes, *, filename: str, limits: Limits = _DEFAULT_LIMITS) 
         word = DocxReading(content, filename=filename, limits=limits)
         pages = _paged(word.drafts(), filename, limits)
         return _document(pages, media_type, filename, title=word.title, warnings=[])
+    if media_type is MediaType.RENDITION:
+        pages = tuple(_counted(read_rendition(content, filename=filename), filename, limits))
+        removed = ExtractionWarning(
+            code=WarningCode.PASSAGES_REMOVED, detail="Its file is the text that is left; the original was not kept."
+        )
+        return _document(pages, media_type, filename, title=None, warnings=[removed])
     return _text_file(content, media_type, filename, limits)
 
 

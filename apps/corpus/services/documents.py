@@ -9,6 +9,9 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import BinaryField, Func
 
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.holds.errors import ItemHeldError
+from apps.audit.holds.selectors import held
 from apps.audit.models import Outcome
 from apps.corpus.errors import DocumentNotFoundError
 from apps.corpus.events import DELETED, EXPORT_CUT_SHORT, EXPORTED
@@ -45,18 +48,24 @@ def document_delete(*, document_id: UUID) -> None:
     it wrote, and the worker then finds its lease gone and stops. Jobs are locked before the document because the
     worker does it in this order too; the other way round the two could wait for each other.
 
-    Raises:  PermissionDeniedError; DocumentNotFoundError: there is none, or not for this principal.
+    Raises:  PermissionDeniedError; DocumentNotFoundError: there is none, or not for this principal; ItemHeldError: it
+             is under a legal hold, which the database holds to as well.
     Costs:   one query a table, whatever the size of the document.
     """
     context = current_scope()
     context.principal.require(Permission.DOCUMENT_DELETE)
     with transaction.atomic():
+        # First of all: from here on no hold is placed on it.
+        target = Target(type=TargetType.DOCUMENT, id=document_id)
+        ground = held([target]).get(target)
         job_ids = list(
             IngestJob.objects.select_for_update().filter(document_id=document_id).values_list("id", flat=True)
         )
         document: Document | None = Document.objects.select_for_update().filter(id=document_id).first()
         if document is None:
             raise DocumentNotFoundError(document=document_id)
+        if ground is not None:
+            raise ItemHeldError(type="document", item=document_id, hold=ground.partition(":")[2])
         record_document_event(
             DELETED,
             document,

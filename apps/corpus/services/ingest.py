@@ -27,6 +27,7 @@ from apps.corpus.services.ingest_events import RECEIVED, record_document_event
 from apps.corpus.services.ingest_metadata import DocumentMetadata
 from apps.corpus.services.ingest_queue import RESEND_AFTER, enqueue
 from apps.corpus.services.ingest_restart import restart
+from apps.corpus.services.restricted import refuse_restricted_content, with_restricted
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope
 from apps.tenants.errors import ScopeNotGrantedError
@@ -67,10 +68,10 @@ def document_ingest(
              same_title_replaces: a document of the same title and kind in the scope is replaced. Off by default:
                  reports of two periods often share a title.
     Raises:  UnknownKindError, EmptyUploadError, UploadTooLargeError, ScopeNotGrantedError, PermissionDeniedError,
-             UnknownDocumentError; ErasedDocumentError: it was erased at somebody's request;
+             UnknownDocumentError, RestrictedContentError; ErasedDocumentError: it was erased at somebody's request;
              TombstonesUnavailableError, TombstonesDamagedError: nobody can say whether it was; ValidationError for the
              metadata, by field.
-    Costs:   about a dozen queries and the bytes once.
+    Costs:   about fifteen queries and the bytes once.
     """
     context = current_scope()
     context.principal.require(Permission.DOCUMENT_ADD)
@@ -113,6 +114,7 @@ def document_ingest(
         if (there := _same_bytes(document)) is not None:
             return there
         refuse_erased(document)
+        refuse_restricted_content(scope_id=scope_id, content_sha256=content_sha256)
         _continue_series(document, replaces=replaces, same_title=same_title_replaces)
         document.slug = _free_slug(document)
         document.save(force_insert=True)
@@ -170,22 +172,28 @@ def _same_bytes(document: Document) -> IngestResult | None:
 
 
 def _continue_series(document: Document, *, replaces: uuid.UUID | None, same_title: bool) -> None:
-    """Make the document the next version of what it replaces, if anything."""
+    """Make the document the next version of what it replaces, if anything.
+
+    Also of what is restricted, but where it is named by its id: then it is as unknown as if it were gone. A version
+    that lacks its predecessor looks as it does after a removal.
+    """
     candidates = Document.objects.filter(scope_id=document.scope_id)
+    if replaces is not None and not candidates.filter(id=replaces).exists():
+        raise UnknownDocumentError(document=replaces)
     if replaces is not None:
-        earlier = candidates.filter(id=replaces).first()
-        if earlier is None:
-            raise UnknownDocumentError(document=replaces)
+        named = candidates.filter(id=replaces)
     elif document.external_id:
-        earlier = candidates.filter(external_id=document.external_id).order_by("-created_at", "-id").first()
+        named = candidates.filter(external_id=document.external_id)
     elif same_title:
-        earlier = candidates.filter(kind=document.kind, title=document.title).order_by("-created_at", "-id").first()
+        named = candidates.filter(kind=document.kind, title=document.title)
     else:
         return
-    if earlier is not None:
-        document.series_id = earlier.series_id
-        newest = candidates.filter(series_id=earlier.series_id).order_by("-version").values_list("version", flat=True)
-        document.version = newest[0] + 1
+    with with_restricted(ScopeId(document.scope_id)):
+        earlier = named.order_by("-created_at", "-id").first()
+        if earlier is not None:
+            document.series_id = earlier.series_id
+            of_series = candidates.filter(series_id=earlier.series_id)
+            document.version = of_series.order_by("-version").values_list("version", flat=True)[0] + 1
 
 
 def _free_slug(document: Document) -> str:

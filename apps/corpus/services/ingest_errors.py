@@ -36,6 +36,15 @@ class UnknownDocumentError(IngestError):
     message = "There is no document {document} in this scope that a new version could replace."
 
 
+class RestrictedContentError(IngestError):
+    code = "corpus.restricted_content"
+    status = 409
+    message = (
+        "These bytes are in this scope already, and restricted: they may not be searched or shown at present. Ask your "
+        "data protection officer."
+    )
+
+
 class ActorRevokedError(IngestError):
     code = "corpus.actor_revoked"
     status = 403

@@ -16,8 +16,10 @@ from apps.corpus.services.ingest_errors import AttemptsExhaustedError
 from apps.corpus.services.ingest_events import FAILED, READY, REEMBEDDED, SUPERSEDED, record_document_event
 from apps.corpus.services.ingest_lease import Lease, holding, holding_as_system
 from apps.corpus.services.ingest_reembed import await_configuration, reembed
+from apps.corpus.services.restricted import with_restricted
 from apps.errors import ApplicationError
 from apps.tenants.context import current_scope
+from apps.tenants.ids import ScopeId
 from apps.tenants.selectors.tenants import current_tenant
 
 
@@ -52,19 +54,24 @@ def finish(lease: Lease, *, model: str) -> None:
 def _publish(document: Document, lease: Lease, *, model: str) -> None:
     """Make the document searchable and end the version that it replaces.
 
-    A version that was overtaken by a newer one while it waited becomes part of the history at once.
+    A version that was overtaken by a newer one while it waited becomes part of the history at once. So does one that is
+    restricted: it is there, and at most one of its series is in force.
     """
     now = timezone.now()
-    series = {
-        version.version: version
-        for version in Document.objects.select_for_update()
-        .filter(series_id=document.series_id, status=DocumentStatus.READY)
-        .order_by("version")
-    }
+    with with_restricted(ScopeId(document.scope_id)):
+        series = {
+            version.version: version
+            for version in Document.objects.select_for_update()
+            .filter(series_id=document.series_id, status=DocumentStatus.READY)
+            .order_by("version")
+        }
+        earlier = [version for number, version in series.items() if number < document.version]
+        Document.objects.filter(id__in=[version.id for version in earlier]).update(
+            status=DocumentStatus.SUPERSEDED, valid_to=now
+        )
     newer = next((version for number, version in sorted(series.items()) if number > document.version), None)
-    for earlier in series.values():
-        if earlier.version < document.version:
-            _supersede(earlier, by=document)
+    for version in earlier:
+        record_document_event(SUPERSEDED, version, superseded_by=str(document.id))
     document.valid_from = document.valid_from or (newer.valid_from if newer else now)
     document.status = DocumentStatus.READY
     if newer is not None:
@@ -125,13 +132,6 @@ def fail(lease: Lease, error: ApplicationError) -> None:
             stage=str(job.stage),
             attempts=job.attempts,
         )
-
-
-def _supersede(earlier: Document, *, by: Document) -> None:
-    earlier.status = DocumentStatus.SUPERSEDED
-    earlier.valid_to = timezone.now()
-    earlier.save(update_fields=["status", "valid_to"])
-    record_document_event(SUPERSEDED, earlier, superseded_by=str(by.id))
 
 
 def _close(job: IngestJob, status: JobStatus) -> None:

@@ -18,6 +18,7 @@ from uuid import UUID
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
+from apps.audit.holds.restrictions import restricted_among
 from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobStatus
 from apps.corpus.services.ingest_actor import Actor, acting_as
 from apps.corpus.services.ingest_errors import LeaseLostError
@@ -63,11 +64,14 @@ class Lease:
 
 
 def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | None:
-    """Take a job that waits, is due, or whose worker died; None where there is nothing to take."""
+    """Take a job that waits, is due, or whose worker died; None where there is nothing to take.
+
+    A document that is restricted is not worked on: its job waits, and goes on when the restriction is lifted.
+    """
     with open_scope(tenant=tenant_id, reason="take an ingest job"):
         job: IngestJob | None = IngestJob.objects.select_for_update(skip_locked=True).filter(id=job_id).first()
         now = timezone.now()
-        if job is None or not _is_free(job, now):
+        if job is None or not _is_free(job, now) or restricted_among([job.document_id]):
             return None
         worker_was_lost = job.status == JobStatus.RUNNING
         job.status = JobStatus.RUNNING

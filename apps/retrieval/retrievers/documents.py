@@ -1,6 +1,8 @@
 """Which documents a search may see: live, in the granted scopes, of a permitted kind; and which the filter leaves.
 
-Live is what is ready now; for a question as of an instant, the versions that were the current ones then.
+Live is what is ready now; for a question as of an instant, the versions that were the current ones then. What is
+restricted is not live, whoever asks: the policies hide it from readers, and not from the platform itself, which
+measures evaluations and foresees the effect of a policy by the same search.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from django.db.models import Q
+from django.db.models import BooleanField, Func, Q
 from psycopg import sql
 
 from apps.corpus.kinds import DocumentType
@@ -33,6 +35,7 @@ _DOCUMENTS = sql.SQL(
      WHERE d.tenant_id = %(tenant)s::uuid
        AND d.scope_id = ANY (%(scopes)s::uuid[])
        AND d.kind = ANY (%(kinds)s::text[])
+       AND d.id <> ALL ((SELECT restricted_documents())::uuid[])
        AND {live}
     """
 )
@@ -54,12 +57,19 @@ def _with(live: sql.Composable) -> sql.Composed:
 LIVE_DOCUMENTS: Final[Mapping[bool, sql.Composed]] = {False: _with(_READY), True: _with(_CURRENT_THEN)}
 
 
+class _Unrestricted(Func):
+    template = "(%(expressions)s <> ALL ((SELECT restricted_documents())::uuid[]))"
+    arity = 1
+    output_field = BooleanField()
+
+
 def live(bounds: SearchBounds) -> Q:
     """The same documents, as a condition on Document."""
+    unrestricted = Q(_Unrestricted("id"))
     if bounds.as_of is None:
-        return Q(status=DocumentStatus.READY)
+        return Q(status=DocumentStatus.READY) & unrestricted
     still = Q(valid_to__isnull=True) | Q(valid_to__gt=bounds.as_of)
-    return Q(status__in=PUBLISHED, valid_from__lte=bounds.as_of) & still
+    return Q(status__in=PUBLISHED, valid_from__lte=bounds.as_of) & still & unrestricted
 
 
 def bound_parameters(bounds: SearchBounds) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from django_celery_beat.models import PeriodicTask
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
+from apps.audit.erasure.selectors import removal_lag
 from apps.audit.log.export.state import export_state
 from apps.audit.log.lag import sealing_lag
 from apps.tenants.context import current_scope
@@ -47,7 +48,7 @@ def signs_of_life() -> tuple[SignOfLife, ...]:
         detail=f"{workers} answering" if workers else "none answers",
         consequence="Documents are taken in and wait to be read.",
     )
-    return redis, worker, _beat(), _sealer(), _checkpoints()
+    return redis, worker, _beat(), _sealer(), _checkpoints(), _eraser()
 
 
 def _workers() -> int | None:
@@ -95,4 +96,17 @@ def _checkpoints() -> SignOfLife:
         detail=f"{done}; the last attempt failed ({state.problem})" if state.problem else done,
         consequence="The log goes on. What proves it to outsiders is not renewed: see the worker's log for the reason.",
         trouble="Failed",
+    )
+
+
+def _eraser() -> SignOfLife:
+    lag = removal_lag()
+    runs = "1 approved removal waits" if lag.waiting == 1 else f"{lag.waiting:,} approved removals wait"
+    minutes = lag.oldest.total_seconds() / 60
+    return SignOfLife(
+        name="Removals",
+        alive=not lag.is_late,
+        detail=f"{runs}, the first for {minutes:,.0f} min" if lag.waiting else "none waits",
+        consequence="What was approved is not removed until the eraser runs again; nothing of it is lost.",
+        trouble="Late",
     )

@@ -58,10 +58,20 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         (Entry("Evaluation questions", "quiz", "evaluation_questions", Permission.POLICY_VIEW),),
     ),
     (
+        "Privacy",
+        (
+            Entry("Erasure requests", "person_remove", "erasure_requests", Permission.AUDIT_VIEW),
+            Entry("Legal holds", "lock", "audit_legalhold_changelist", Permission.AUDIT_VIEW),
+            Entry("Retention", "hourglass_bottom", "retention", Permission.AUDIT_VIEW),
+            Entry("Purges", "auto_delete", "purges", Permission.AUDIT_VIEW),
+        ),
+    ),
+    (
         "Audit",
         (
             Entry("Events", "receipt_long", "audit_event_changelist", Permission.AUDIT_VIEW),
             Entry("Reports", "bar_chart", "audit_report", Permission.AUDIT_VIEW),
+            Entry("Verification", "verified", "audit_verification", Permission.AUDIT_VIEW),
         ),
     ),
     (

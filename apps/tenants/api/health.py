@@ -25,11 +25,23 @@ class ChecksSerializer(serializers.Serializer[Any]):
         return {part.value: serializers.ChoiceField(choices=choices_of(PartState)) for part in Part}
 
 
+class LogHealthSerializer(serializers.Serializer[Any]):
+    sealing_lag_s = serializers.IntegerField(
+        allow_null=True, help_text="For how long the oldest event has waited for its place in a log; above 5 is late."
+    )
+    verification_age_s = serializers.IntegerField(
+        allow_null=True, help_text="How long ago a log was last verified, of the one for which that is longest."
+    )
+
+
 class HealthSerializer(serializers.Serializer[Any]):
     status = serializers.ChoiceField(
-        choices=choices_of(HealthStatus), help_text="degraded: questions are answered, uploads wait or limits are off."
+        choices=choices_of(HealthStatus),
+        help_text="degraded: questions are answered; uploads wait, limits are off, or a log is late, was not verified "
+        "in the last 26 hours, or did not verify.",
     )
     checks = ChecksSerializer()
+    log = LogHealthSerializer(help_text="Over all tenants together; null where it can't be told.")
 
 
 # Without a transaction: opening one is what fails first when the database is down.
@@ -45,7 +57,7 @@ class HealthView(ApiView):
         summary="Is everything up",
         description=(
             "Needs no key. 200 while questions can be answered, 503 while they can't. Names the parts and whether they "
-            "work, nothing else; at most two seconds old."
+            "work, and how far behind the log is over all tenants; nothing of any tenant. At most two seconds old."
         ),
         auth=[],
         responses=HealthSerializer,
@@ -53,12 +65,14 @@ class HealthView(ApiView):
     )
     def get(self, request: Request) -> Response:
         found = health()
+        log = {"sealing_lag_s": found.sealing_lag_s, "verification_age_s": found.verification_age_s}
         if found.status is not HealthStatus.UNAVAILABLE:
-            return Response({"status": found.status, "checks": found.checks})
+            return Response({"status": found.status, "checks": found.checks, "log": log})
         body = problem_body(
             status=503,
             code="api.unavailable",
             detail="A part that every answer needs does not work; see checks.",
             checks=found.checks,
+            log=log,
         )
         return Response(body, status=503, content_type=CONTENT_TYPE, headers={"Retry-After": "5"})

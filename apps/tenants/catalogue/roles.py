@@ -9,8 +9,8 @@ from apps.tenants.catalogue.guarded import GUARDED, rows
 from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, ORDINARY_ROLES
 
 APPEND_ONLY = ("audit_event", "audit_payload")
-# Keys that the worker wraps anew, and that nobody removes.
-REWRAPPED = ("audit_datakey",)
+# What the worker alone changes, and nobody removes: keys that it wraps anew, and verifications until they are finished.
+REWRAPPED = ("audit_datakey", "audit_verification")
 # What the worker alone inserts, and nobody changes; what it alone takes away, when the leaf is there.
 SEALED = ("audit_leaf", "audit_subtree", "audit_checkpoint")
 QUEUED = ("audit_unsealed",)
@@ -27,6 +27,15 @@ SECURITY_DEFINERS = {
     "authz.identity": "glassbox_authz",
     # Removes what a sealed event of the log names, and nothing else (apps/audit/migrations/0004_erase.py).
     "public.audit_erase": "glassbox_remover",
+    # Tell what an executing run of removals names, which is all that the eraser may delete (0006_runs.py).
+    "public.audit_removal_targets": "glassbox_remover",
+    "public.audit_removal_terms": "glassbox_remover",
+    # Which documents of the open scopes are restricted or held (apps/audit/migrations/_holds.py): ids alone.
+    "public.restricted_documents": "glassbox_remover",
+    "public.hidden_documents": "glassbox_remover",
+    "public.held_documents": "glassbox_remover",
+    # Refuses, and answers nothing (apps/corpus/migrations/0006_restriction.py).
+    "public.corpus_document_is_kept": "glassbox_remover",
 }
 
 
@@ -140,9 +149,7 @@ def rights(cursor: Cursor) -> Iterator[Finding]:
                 AND (role, right_) <> ('glassbox_worker', 'INSERT'))
             OR (relname = ANY (%(queued)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT')
                 AND (role, right_) <> ('glassbox_worker', 'DELETE'))
-            OR (NOT is_guarded AND NOT relname || ':' || right_ = ANY (%(granted)s::text[])
-                AND role IN ('glassbox_api', 'glassbox_worker'))
-            OR (NOT is_guarded AND role NOT IN ('glassbox_api', 'glassbox_worker'))
+            OR (NOT is_guarded AND NOT role || ':' || relname || ':' || right_ = ANY (%(granted)s::text[]))
          GROUP BY 1, 2 ORDER BY 1, 2
         """,
         roles=list(ORDINARY_ROLES),
@@ -164,8 +171,8 @@ def rights(cursor: Cursor) -> Iterator[Finding]:
 
 def _global_rights() -> list[str]:
     return [
-        f"{table}:{right.strip()}"
-        for tables in GLOBAL_GRANTS.values()
+        f"{role}:{table}:{right.strip()}"
+        for role, tables in GLOBAL_GRANTS.items()
         for table, rights in tables.items()
         for right in rights.split(",")
     ]

@@ -6,6 +6,6 @@ from apps.tenants.operations import EraserRights
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0005_who_authorises"), ("tenants", "0005_removal")]
+    dependencies = [("audit", "0006_runs"), ("tenants", "0005_removal")]
 
     operations = [EraserRights("DataKey", reads=("tenant_id", "id"))]

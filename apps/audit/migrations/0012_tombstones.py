@@ -28,7 +28,7 @@ _RESTORED = """
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0006_removal")]
+    dependencies = [("audit", "0011_requests")]
 
     operations = [
         migrations.CreateModel(

@@ -6,6 +6,6 @@ from apps.tenants.operations import EraserRights
 
 
 class Migration(migrations.Migration):
-    dependencies = [("corpus", "0004_removal")]
+    dependencies = [("corpus", "0006_restriction")]
 
     operations = [EraserRights("Document", reads=("content_sha256", "external_id"))]

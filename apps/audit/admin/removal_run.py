@@ -1,0 +1,154 @@
+"""A run of removals: what goes, who says so, how far it has come, and what stays. Purges and requests link to it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from unfold.widgets import UnfoldAdminSelectWidget
+
+from apps.audit.admin.removal_words import (
+    ERRORS,
+    GROUNDS,
+    ORIGIN_PAGES,
+    REASONS,
+    REJECTIONS,
+    TONES,
+    counted,
+    target_rows,
+)
+from apps.audit.erasure.contracts import RunState, TargetType
+from apps.audit.erasure.runs import RejectionReason, run_approve, run_reject, run_retry
+from apps.audit.erasure.selectors import RunProgress, progress_of, run_of
+from apps.audit.models import RemovalRun, RemovalTarget
+from apps.errors import ApplicationError
+from apps.tenants.admin.addresses import address
+from apps.tenants.admin.base import may, require
+from apps.tenants.display import pill, progress
+from apps.tenants.models import User
+from apps.tenants.requests import principal_of
+from apps.tenants.roles import Permission
+
+SHOWN: Final = 100
+
+
+class _RejectionForm(forms.Form):
+    reason = forms.ChoiceField(
+        label="Why",
+        choices=[(code, words) for code, words in REJECTIONS.items() if code is not RejectionReason.WITHDRAWN],
+        widget=UnfoldAdminSelectWidget,
+    )
+
+
+def removal_run_view(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """The page, and the decisions on it: approve, reject, take back, try again."""
+    require(request, Permission.AUDIT_VIEW)
+    run = run_of(run_id)
+    form = _RejectionForm(request.POST if request.POST.get("act") == "reject" else None)
+    refusal, status = "", 200
+    if request.method == "POST":
+        try:
+            with transaction.atomic():
+                said = _decided(request, run, form)
+        except ApplicationError as error:
+            refusal, status = error.detail, error.status
+            run = run_of(run_id)
+        else:
+            if said:
+                messages.success(request, said)
+                return HttpResponseRedirect(reverse("admin:removal_run", args=[run_id]))
+            status = 400
+    return _page(request, run, form, refusal=refusal, status=status)
+
+
+def removal_progress_view(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """The part of the page that moves, as a fragment."""
+    require(request, Permission.AUDIT_VIEW)
+    return TemplateResponse(request, "glassbox/removal_progress.html", _moving(run_of(run_id)))
+
+
+def _decided(request: HttpRequest, run: RemovalRun, form: _RejectionForm) -> str:
+    """Returns: what was done, in a sentence; empty where the form has errors or names nothing to do."""
+    match request.POST.get("act"):
+        case "approve":
+            run_approve(run.id)
+            return "Approved. It is being carried out, and can't be undone."
+        case "reject" if form.is_valid():
+            run_reject(run.id, RejectionReason(form.cleaned_data["reason"]))
+            return "Rejected. Nothing was removed."
+        case "withdraw":
+            run_reject(run.id, RejectionReason.WITHDRAWN)
+            return "Taken back. Nothing was removed."
+        case "retry":
+            run_retry(run.id)
+            return "It is being tried again."
+        case _:
+            return ""
+
+
+def _page(
+    request: HttpRequest, run: RemovalRun, form: _RejectionForm, *, refusal: str, status: int
+) -> TemplateResponse:
+    moving = _moving(run)
+    found: RunProgress = moving["found"]
+    is_own = run.proposed_by == principal_of(request).id
+    waits = run.state == RunState.PROPOSED
+    rows = RemovalTarget.objects.filter(run=run)[:SHOWN]
+    title = f"Removal of {counted(found.targets)}"
+    context: dict[str, Any] = {
+        **admin.site.each_context(request),
+        **moving,
+        "title": title,
+        "crumbs": [(title, "")],
+        "form": form,
+        "refusal": refusal,
+        "why": REASONS.get(run.reason_code, run.reason_code),
+        "origin_url": next((url for name in ORIGIN_PAGES[run.origin] if (url := address(name, run.origin_id))), ""),
+        "people": _people(run),
+        "rejection": REJECTIONS.get(run.rejection_code, run.rejection_code),
+        "rows": target_rows(rows),
+        "more": max(0, sum(found.targets.values()) - SHOWN),
+        "counted": counted(found.targets),
+        "has_documents": TargetType.DOCUMENT in found.targets,
+        "is_own": is_own,
+        "may_approve": waits and not is_own and may(request, Permission.PRIVACY_APPROVE),
+        "may_withdraw": waits and is_own and may(request, Permission.PRIVACY_MANAGE),
+        "may_retry": run.state == RunState.FAILED and may(request, Permission.PRIVACY_MANAGE),
+        "may_reject": waits
+        and not is_own
+        and (may(request, Permission.PRIVACY_APPROVE) or may(request, Permission.PRIVACY_MANAGE)),
+        "progress_url": reverse("admin:removal_run_progress", args=[run.id]),
+    }
+    request.__dict__["current_app"] = admin.site.name
+    return TemplateResponse(request, "glassbox/removal_run.html", context, status=status)
+
+
+def _moving(run: RemovalRun) -> dict[str, Any]:
+    found = progress_of(run)
+    label = f"{found.done:,} of {found.total:,} items removed"
+    return {
+        "run": run,
+        "found": found,
+        "state": pill(run.get_state_display(), TONES[found.state]),
+        "bar": progress(int(100 * found.fraction), label) if found.steps else "",
+        "said": label if found.steps else "",
+        "trouble": ERRORS.get(found.error_code, found.error_code),
+        "retained": [
+            (row, GROUNDS.get(ground.partition(":")[0], ground), ground.partition(":")[2])
+            for row, ground in zip(target_rows(found.retained), found.retained.values(), strict=True)
+        ][:SHOWN],
+        "is_retained_more": max(0, len(found.retained) - SHOWN),
+    }
+
+
+def _people(run: RemovalRun) -> dict[str, str]:
+    """Names of those who acted, as far as they belong to the tenant still."""
+    ids = {"proposed": run.proposed_by, "approved": run.approved_by, "rejected": run.rejected_by}
+    names = {user.id: str(user) for user in User.objects.filter(id__in=[each for each in ids.values() if each])}
+    return {act: names.get(id, "somebody who has left") for act, id in ids.items() if id}

@@ -1,0 +1,94 @@
+"""Words for runs of removals: states, reasons, grounds, and what is removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from apps.audit.erasing import RemovalReason
+from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.audit.erasure.runs import RejectionReason, target_of
+from apps.audit.models import RemovalTarget
+from apps.tenants.admin.addresses import address
+
+TONES: Final[Mapping[RunState, str]] = {
+    RunState.PROPOSED: "warn",
+    RunState.REJECTED: "quiet",
+    RunState.APPROVED: "busy",
+    RunState.EXECUTING: "busy",
+    RunState.COMPLETED: "good",
+    RunState.PARTIALLY_COMPLETED: "warn",
+    RunState.FAILED: "bad",
+}
+REASONS: Final[Mapping[str, str]] = {
+    RemovalReason.ERASURE_REQUEST: "A person asked for erasure",
+    RemovalReason.RETENTION_ENDED: "It has been kept for as long as it may be",
+    RemovalReason.ORDER_OF_AUTHORITY: "An authority ordered it",
+    RemovalReason.RECORDED_BY_MISTAKE: "It was recorded by mistake",
+}
+REJECTIONS: Final[Mapping[str, str]] = {
+    RejectionReason.WRONG_TARGETS: "It would remove the wrong things",
+    RejectionReason.NOT_DUE: "It is not due yet",
+    RejectionReason.MUST_BE_KEPT: "It must be kept",
+    RejectionReason.WITHDRAWN: "Taken back by who proposed it",
+}
+ERRORS: Final[Mapping[str, str]] = {
+    "audit.removal_crashed": "Something unexpected happened; the eraser's own log says what",
+    "audit.removal_incomplete": "Something was there again when all stores were asked once more",
+    "audit.removal_stuck": "A store holds something that can't be removed; the row that is not done says which",
+}
+GROUNDS: Final[Mapping[str, str]] = {"hold": "Legal hold", "request": "Open request"}
+# Addresses of the pages of what runs are proposed for, whichever is installed.
+ORIGIN_PAGES: Final[Mapping[str, tuple[str, ...]]] = {
+    Origin.PURGE: ("purge", "retention_purge"),
+    Origin.REQUEST: ("erasure_request", "privacy_request"),
+}
+_WORDS: Final[Mapping[str, tuple[str, str]]] = {
+    TargetType.DOCUMENT: ("document", "documents"),
+    TargetType.EVENT_GROUP: ("part of an event", "parts of events"),
+    TargetType.USER: ("person", "people"),
+    TargetType.SCOPE: ("scope", "scopes"),
+    TargetType.TENANT: ("whole tenant", "tenants"),
+}
+_PAGES: Final[Mapping[str, str]] = {
+    TargetType.DOCUMENT: "corpus_document_change",
+    TargetType.EVENT_GROUP: "audit_event_change",
+    TargetType.SCOPE: "tenants_scope_change",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetRow:
+    """url: of its page, where it has one. outcome: in words; empty where the caller knows."""
+
+    kind: str
+    id: UUID
+    part: str
+    url: str
+    outcome: str = ""
+
+
+def counted(targets: Mapping[str, int]) -> str:
+    """Such as: 3 documents and 12 parts of events."""
+    *first, last = [f"{count:,} {_WORDS[kind][count != 1]}" for kind, count in targets.items()]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def target_rows(targets: Iterable[Target | RemovalTarget]) -> list[TargetRow]:
+    return [
+        _row(target_of(each), each.get_outcome_display()) if isinstance(each, RemovalTarget) else _row(each)
+        for each in targets
+    ]
+
+
+def _row(target: Target, outcome: str = "") -> TargetRow:
+    page = _PAGES.get(target.type, "")
+    return TargetRow(
+        kind=_WORDS[target.type][0].capitalize(),
+        id=target.id,
+        part=target.part,
+        url=address(page, target.id) if page else "",
+        outcome=outcome,
+    )

@@ -1,0 +1,228 @@
+"""Carrying out an approved run, as glassbox_eraser: store by store, in bounded transactions, until each counts zero.
+
+Every transaction holds the run's lease, asks what must stay, and is a step that can be repeated: killed anywhere, the
+run is taken up where its last commit left it, by whoever finds its lease expired. Nothing waits inside: what can't go
+yet (a part of an event is removed once the event that authorises it is sealed) is come back to by the clock.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from time import monotonic
+from typing import Final
+from uuid import UUID
+
+from django.utils import timezone
+
+from apps.audit.erasing import MOST_REMOVALS, Removal, RemovalReason, payload_erase
+from apps.audit.erasure import events
+from apps.audit.erasure.contracts import Origin, RemovalHook, RunState, Store, Target
+from apps.audit.erasure.errors import RunLeaseLostError
+from apps.audit.erasure.lease import EnginePolicy, Lease, claim, due_runs, holding, tenants_with_due_runs
+from apps.audit.erasure.ledger import Ledger
+from apps.audit.erasure.queue import enqueue
+from apps.audit.erasure.registry import after_removal, before_removal, stores
+from apps.audit.erasure.runs import tell
+from apps.audit.models import Leaf, Outcome, Payload, RemovalRun
+from apps.audit.registry import Group
+from apps.errors import ApplicationError
+from apps.tenants.ids import TenantId
+
+logger = logging.getLogger("glassbox.audit")
+
+CRASHED: Final = "audit.removal_crashed"
+INCOMPLETE: Final = "audit.removal_incomplete"
+STUCK: Final = "audit.removal_stuck"
+_USUAL: Final = EnginePolicy()
+
+
+class _NotYet(Exception):
+    """A store holds something that can't be removed now."""
+
+
+class _TurnOver(Exception):
+    """Other runs have their turn."""
+
+
+def carry_out_due(policy: EnginePolicy = _USUAL) -> int:
+    """Go on with every run that is approved, waits, or was left by a process that died. Returns: how many."""
+    done = 0
+    for tenant_id in tenants_with_due_runs():
+        for run_id in due_runs(tenant_id):
+            done += run_carry_out(tenant_id=tenant_id, run_id=run_id, policy=policy) is not None
+    return done
+
+
+def run_carry_out(*, tenant_id: TenantId, run_id: UUID, policy: EnginePolicy = _USUAL) -> RunState | None:
+    """Go on with one run, for a turn at most.
+
+    Returns: the state that it is left in, EXECUTING where it goes on later; None where there was nothing to take.
+    """
+    lease = claim(tenant_id=tenant_id, run_id=run_id, policy=policy)
+    if lease is None:
+        return None
+    try:
+        return _carry_out(lease)
+    except _NotYet:
+        return _give_back(lease, moved=False)
+    except _TurnOver:
+        return _give_back(lease, moved=True)
+    except RunLeaseLostError:
+        logger.warning("removal run %s was taken over by another process", run_id)
+        return None
+    except Exception as error:  # noqa: BLE001 - it is written down, and tried again by the clock
+        # Not its message: a database's may quote a row.
+        code = error.code if isinstance(error, ApplicationError) else CRASHED
+        logger.error("removal run %s failed: %s", run_id, type(error).__name__)  # noqa: TRY400
+        return _fail(lease, code)
+
+
+def _carry_out(lease: Lease) -> RunState:
+    until = monotonic() + lease.policy.turn_seconds
+    with holding(lease) as run:
+        ledger = Ledger(run)
+        ledger.let_go()
+        ledger.keep(run)
+        ledger.open_steps(run)
+    while True:
+        _tell_outside(before_removal, run, ledger.to_go)
+        _authorise(lease, ledger)
+        for store in stores():
+            while ledger.steps[store.key].finished_at is None:
+                if monotonic() > until:
+                    raise _TurnOver
+                _clear(lease, ledger, store)
+        _tell_outside(after_removal, run, sorted(ledger.retained))
+        state = _end(lease, ledger)
+        if state is not None:
+            return state
+
+
+def _tell_outside(hooks: RemovalHook, run: RemovalRun, targets: Sequence[Target]) -> None:
+    """Between transactions: what is kept outside of the database must not depend on whether one of ours commits."""
+    hooks(
+        tenant_id=TenantId(run.tenant_id),
+        run_id=run.id,
+        origin=Origin(run.origin),
+        reason_code=run.reason_code,
+        targets=targets,
+    )
+
+
+def _authorise(lease: Lease, ledger: Ledger) -> None:
+    """Record in the log which parts of events shall go. What is not sealed itself yet is left for the next time."""
+    waiting = sorted(ledger.unauthorised & ledger.going)
+    for start in range(0, len(waiting), MOST_REMOVALS):
+        with holding(lease) as run:
+            ledger.keep(run)
+            some = [target for target in waiting[start : start + MOST_REMOVALS] if target in ledger.going]
+            ids = {target.id for target in some}
+            there = set(Payload.objects.filter(event_id__in=ids).values_list("event_id", "group"))
+            sealed = set(Leaf.objects.filter(event_id__in=ids).values_list("event_id", flat=True))
+            ready = [each for each in some if (each.id, each.part) in there and each.id in sealed]
+            if ready:
+                removals = [Removal(event_id=each.id, group=Group(each.part)) for each in ready]
+                event = payload_erase(removals=removals, reason_code=RemovalReason(run.reason_code))
+                ledger.authorised(ready, event.id)
+
+
+def _clear(lease: Lease, ledger: Ledger, store: Store) -> None:
+    """One transaction of a step. Raises: _NotYet: nothing could be removed, and something is there."""
+    step = ledger.steps[store.key]
+    with holding(lease) as run:
+        ledger.keep(run)
+        targets = ledger.to_go
+        removed = store.clear(targets, limit=lease.policy.batch) if targets else 0
+        step.started_at = step.started_at or timezone.now()
+        step.removed += removed
+        step.remaining = max(0, step.remaining - removed)
+        if removed < lease.policy.batch:
+            step.remaining = store.count(targets) if targets else 0
+        if step.remaining or removed >= lease.policy.batch:
+            step.save(update_fields=["started_at", "removed", "remaining"])
+        else:
+            ledger.finish_step(run, store)
+        if removed and run.attempts:
+            run.attempts = 0
+            run.save(update_fields=["attempts"])
+    if not removed and step.finished_at is None:
+        raise _NotYet
+
+
+def _end(lease: Lease, ledger: Ledger) -> RunState | None:
+    """Ask every store once more, in one transaction. Returns: how the run ended; None where it goes on."""
+    with holding(lease) as run:
+        if ledger.let_go():
+            return None
+        ledger.keep(run)
+        targets = ledger.to_go
+        left = {store.key: count for store in stores() if targets and (count := store.count(targets))}
+        if left:
+            for key, count in left.items():
+                step = ledger.steps[key]
+                step.remaining, step.finished_at = count, None
+                step.save(update_fields=["remaining", "finished_at"])
+            _write_failure(run, lease.policy, INCOMPLETE, remaining=left)
+            return RunState.FAILED
+        for store in stores():
+            step = ledger.steps[store.key]
+            step.retained = store.count(sorted(ledger.retained)) if ledger.retained else 0
+            step.save(update_fields=["retained"])
+        ledger.close()
+        run.state = RunState.PARTIALLY_COMPLETED if ledger.retained else RunState.COMPLETED
+        run.finished_at, run.attempts = timezone.now(), 0
+        _let_go_of(run)
+        run.save(update_fields=["state", "finished_at", "attempts", "lease_owner", "lease_until"])
+        events.record_run(
+            events.ENDED,
+            run,
+            state=run.state,
+            removed={key: step.removed for key, step in sorted(ledger.steps.items())},
+            targets=len(ledger.targets),
+            retained=len(ledger.retained),
+        )
+        tell(run)
+        return RunState(run.state)
+
+
+def _give_back(lease: Lease, *, moved: bool) -> RunState | None:
+    """Let the run go on later: at once after others, or when something may have moved."""
+    try:
+        with holding(lease) as run:
+            if not moved and run.attempts >= lease.policy.most_waits:
+                _write_failure(run, lease.policy, STUCK)
+                return RunState.FAILED
+            now = timezone.now()
+            run.next_attempt_at = now if moved else now + lease.policy.wait(run.attempts)
+            run.attempts = 0 if moved else run.attempts + 1
+            _let_go_of(run)
+            run.save(update_fields=["next_attempt_at", "attempts", "lease_owner", "lease_until"])
+            if moved:
+                enqueue(run)
+            return RunState.EXECUTING
+    except RunLeaseLostError:
+        return None
+
+
+def _fail(lease: Lease, code: str) -> RunState | None:
+    try:
+        with holding(lease) as run:
+            _write_failure(run, lease.policy, code)
+            return RunState.FAILED
+    except RunLeaseLostError:
+        return None
+
+
+def _write_failure(run: RemovalRun, policy: EnginePolicy, code: str, **core: object) -> None:
+    run.state, run.error_code = RunState.FAILED, code
+    run.next_attempt_at = timezone.now() + policy.retry(run.attempts)
+    run.attempts += 1
+    _let_go_of(run)
+    run.save(update_fields=["state", "error_code", "next_attempt_at", "attempts", "lease_owner", "lease_until"])
+    events.record_run(events.FAILED, run, outcome=Outcome.FAILED, error_code=code, **core)
+    tell(run)
+
+
+def _let_go_of(run: RemovalRun) -> None:
+    run.lease_owner, run.lease_until = "", None

@@ -1,0 +1,66 @@
+"""What may go wrong with a run of removals. No error holds more than ids, counts and codes."""
+
+from __future__ import annotations
+
+from apps.errors import ApplicationError
+
+
+class NothingToRemoveError(ApplicationError):
+    code = "audit.removal_of_nothing"
+    status = 400
+    message = "Name at least one thing to remove."
+
+
+class UnknownTargetTypeError(ApplicationError):
+    """A target that no store would clear must not pass for one that is gone."""
+
+    code = "audit.removal_target_unknown"
+    status = 409
+    message = "Nothing was proposed: no store knows how to remove targets of the type {types}."
+
+
+class TargetRefusedError(ApplicationError):
+    code = "audit.removal_target_refused"
+    status = 409
+    message = "Nothing was proposed: the {part!r} part of event {event} {problem}."
+
+
+class RunNotFoundError(ApplicationError):
+    code = "audit.removal_run_not_found"
+    status = 404
+    message = "There is no such run of removals here: {run}."
+
+
+class RunStateError(ApplicationError):
+    code = "audit.removal_run_state"
+    status = 409
+    message = "This run can't be {act}: it is {state}."
+
+
+class OwnRunError(ApplicationError):
+    code = "audit.removal_run_own"
+    status = 403
+    message = "You proposed this run: somebody else approves it."
+
+
+class RemoverNotAPersonError(ApplicationError):
+    code = "audit.removal_person_needed"
+    status = 403
+    message = (
+        "A removal is proposed and approved by people. Use a key that acts for you (Administration, My keys), or sign "
+        "in."
+    )
+
+
+class RunLeaseLostError(ApplicationError):
+    code = "audit.removal_lease_lost"
+    status = 409
+    message = "Another process carries out run {run}."
+
+
+class StoreGoneError(ApplicationError):
+    """The ledger names a store that this release does not have: nobody could say that it is empty."""
+
+    code = "audit.removal_store_gone"
+    status = 500
+    message = "Run {run} has a step for the store {store}, which nobody registers any more."

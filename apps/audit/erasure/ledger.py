@@ -1,0 +1,126 @@
+"""A run's targets and steps while it is carried out: what is there before, what has gone, what must stay."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from typing import Final
+from uuid import UUID
+
+from django.utils import timezone
+
+from apps.audit.erasure import events
+from apps.audit.erasure.contracts import Store, Target, TargetType
+from apps.audit.erasure.errors import StoreGoneError
+from apps.audit.erasure.registry import kept, stores
+from apps.audit.erasure.runs import target_of
+from apps.audit.models import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
+
+_AT_ONCE: Final = 5_000
+
+
+class Ledger:
+    """Read once for each time that a run is taken up: nobody but the holder of its lease changes it meanwhile.
+
+    Whatever it writes belongs to the open transaction; where that is undone the run is read anew. going: the targets
+    that are to be removed; retained: those that stay, with the ground.
+    """
+
+    def __init__(self, run: RemovalRun) -> None:
+        rows = list(RemovalTarget.objects.filter(run=run))
+        self._ids = {target_of(row): row.id for row in rows}
+        self.going = {target_of(row) for row in rows if row.outcome == TargetOutcome.PENDING}
+        self.retained = {target_of(row): row.ground for row in rows if row.outcome == TargetOutcome.RETAINED}
+        self.unauthorised = {
+            target_of(row)
+            for row in rows
+            if row.type == TargetType.EVENT_GROUP and row.authorised_by is None and row.outcome != TargetOutcome.REMOVED
+        }
+        self.steps = {step.store: step for step in RemovalStep.objects.filter(run=run)}
+
+    @property
+    def targets(self) -> list[Target]:
+        return sorted(self._ids)
+
+    @property
+    def to_go(self) -> list[Target]:
+        return sorted(self.going)
+
+    def open_steps(self, run: RemovalRun) -> None:
+        """Write the ledger: a row for each store that has none, with what it holds of all targets.
+
+        Raises: StoreGoneError.
+        """
+        known = {store.key for store in stores()}
+        for key in self.steps.keys() - known:
+            raise StoreGoneError(run=run.id, store=key)
+        first = len(self.steps)
+        new = [store for store in stores() if store.key not in self.steps]
+        for place, store in enumerate(new, start=first):
+            before = store.count(self.targets)
+            self.steps[store.key] = RemovalStep.objects.create(
+                tenant_id=run.tenant_id, run=run, store=store.key, ordinal=place, before=before, remaining=before
+            )
+        if new:
+            events.record_run(events.STARTED, run, before={store.key: self.steps[store.key].before for store in new})
+
+    def keep(self, run: RemovalRun) -> None:
+        """Leave out what must stay, from this transaction on."""
+        found = {target: ground for target, ground in kept(self.to_go).items() if target in self.going}
+        if not found:
+            return
+        by_ground: dict[str, list[UUID]] = defaultdict(list)
+        for target, ground in found.items():
+            by_ground[ground].append(self._ids[target])
+        for ground, ids in by_ground.items():
+            self._mark(ids, outcome=TargetOutcome.RETAINED, ground=ground)
+        self.going -= found.keys()
+        self.retained |= found
+        events.record_run(events.RETAINED, run, targets=len(found), grounds=sorted(by_ground))
+
+    def let_go(self) -> bool:
+        """Take up what stayed and is kept by nothing any more. Returns: whether there was something."""
+        stays = kept(sorted(self.retained)) if self.retained else {}
+        free = self.retained.keys() - stays.keys()
+        if not free:
+            return False
+        self._mark([self._ids[target] for target in free], outcome=TargetOutcome.PENDING, ground="")
+        for target in free:
+            del self.retained[target]
+        self.going |= free
+        self.reopen(self.steps)
+        return True
+
+    def reopen(self, keys: Collection[str]) -> None:
+        for key in keys:
+            step = self.steps[key]
+            step.finished_at = None
+            step.save(update_fields=["finished_at"])
+
+    def authorised(self, targets: Iterable[Target], by: UUID) -> None:
+        done = set(targets)
+        self._mark([self._ids[target] for target in done], authorised_by=by)
+        self.unauthorised -= done
+
+    def finish_step(self, run: RemovalRun, store: Store) -> None:
+        """The store has counted zero of what is to go, in this transaction."""
+        step = self.steps[store.key]
+        step.remaining, step.finished_at = 0, timezone.now()
+        step.retained = store.count(sorted(self.retained)) if self.retained else 0
+        step.save(update_fields=["started_at", "removed", "remaining", "retained", "finished_at"])
+        events.record_run(
+            events.STEP_FINISHED,
+            run,
+            store=store.key,
+            before=step.before,
+            removed=step.removed,
+            retained=step.retained,
+        )
+
+    def close(self) -> None:
+        """What was to go is gone."""
+        self._mark([self._ids[target] for target in self.going], outcome=TargetOutcome.REMOVED)
+
+    def _mark(self, ids: list[UUID], **values: object) -> None:
+        for start in range(0, len(ids), _AT_ONCE):
+            RemovalTarget.objects.filter(id__in=ids[start : start + _AT_ONCE]).update(**values)

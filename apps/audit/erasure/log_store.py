@@ -1,0 +1,116 @@
+"""The parts of events as a store: removed from the log by audit_erase alone, once a sealed event names them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+from django.db import connection
+
+from apps.audit.erasing import ERASED, Removal
+from apps.audit.erasure.contracts import Phase, RunState, Target, TargetType
+from apps.audit.erasure.registry import kept
+from apps.audit.models import Leaf, Payload, RemovalTarget, TargetOutcome
+from apps.audit.registry import Group
+from apps.audit.terms import REMOVAL
+
+_AT_ONCE: Final = 5_000
+_NAMED: Final = """
+    SELECT DISTINCT named.event_id
+      FROM (SELECT c.tenant_id, c.event_id, string_to_array(term, ':') AS part
+              FROM audit_event e
+              JOIN audit_payload c ON c.tenant_id = e.tenant_id AND c.event_id = e.id AND c.field_group = 'core'
+              JOIN audit_leaf l ON l.tenant_id = e.tenant_id AND l.event_id = e.id,
+                   unnest(c.terms) AS term
+             WHERE e.action = %(erased)s AND term LIKE 'removal:%%') named
+      JOIN audit_payload p ON p.tenant_id = named.tenant_id AND p.event_id = named.part[2]::uuid
+                          AND p.field_group = named.part[3]
+     ORDER BY 1
+"""
+
+
+class EventPartStore:
+    """See contracts.Store. What no event of the log authorises yet, or none that is sealed, is not cleared: it waits.
+
+    Who authorises it for a run is the engine (engine.py), which notes the event with the target.
+    """
+
+    key = "audit.payloads"
+    label = "Parts of events in the log"
+    phase = Phase.LOG
+    types = frozenset({TargetType.EVENT_GROUP})
+
+    def count(self, targets: Sequence[Target]) -> int:
+        return sum(len(there) for there in _there(targets))
+
+    def clear(self, targets: Sequence[Target], *, limit: int) -> int:
+        removed = 0
+        for there in _there(targets):
+            erasable = _authorised(there)
+            part = dict(list(erasable.items())[: limit - removed])
+            removed += erase(part)
+            if removed >= limit:
+                break
+        return removed
+
+
+def erase(authorised: Mapping[Removal, UUID]) -> int:
+    """Remove parts of events, as glassbox_eraser. Returns: how many were there.
+
+    Args: authorised: each with the sealed event that names it; the database holds to that (audit_erase).
+    Costs: a query a part.
+    """
+    removed = 0
+    with connection.cursor() as cursor:
+        for removal, authorising in authorised.items():
+            cursor.execute("SELECT audit_erase(%s, %s, %s)", [removal.event_id, str(removal.group), authorising])
+            removed += bool(cursor.fetchone()[0])
+    return removed
+
+
+def authorised_and_there() -> tuple[UUID, ...]:
+    """The sealed events that authorise removals of parts which are there still, in the open scope. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_NAMED, {"erased": ERASED})
+        return tuple(row[0] for row in cursor.fetchall())
+
+
+def erase_named(authorising: UUID, *, limit: int) -> int:
+    """Remove what a sealed event names and nothing keeps, in the open transaction. Returns: how many parts."""
+    terms = Payload.objects.filter(event_id=authorising, group=Group.CORE).values_list("terms", flat=True).first() or []
+    named = [term.split(":") for term in terms if term.startswith(f"{REMOVAL}:")]
+    targets = [Target(type=TargetType.EVENT_GROUP, id=UUID(id), part=part) for _, id, part in named]
+    there = [target for each in _there(targets) for target in each]
+    stays = kept(there)
+    going = [target for target in there if target not in stays][:limit]
+    return erase({_removal(target): authorising for target in going})
+
+
+def _there(targets: Sequence[Target]) -> Iterator[list[Target]]:
+    """The parts that the log holds still, some thousand at a time."""
+    wanted = sorted({target for target in targets if target.type is TargetType.EVENT_GROUP})
+    for start in range(0, len(wanted), _AT_ONCE):
+        some = wanted[start : start + _AT_ONCE]
+        rows = Payload.objects.filter(event_id__in={target.id for target in some}).values_list("event_id", "group")
+        found = set(rows)
+        yield [target for target in some if (target.id, target.part) in found]
+
+
+def _authorised(targets: Sequence[Target]) -> dict[Removal, UUID]:
+    """Of the parts, those that a sealed event authorises for a run that is being carried out, with that event."""
+    rows = RemovalTarget.objects.filter(
+        type=TargetType.EVENT_GROUP,
+        item_id__in={target.id for target in targets},
+        outcome=TargetOutcome.PENDING,
+        authorised_by__isnull=False,
+        run__state=RunState.EXECUTING,
+    ).values_list("item_id", "part", "authorised_by")
+    noted = {(item_id, part): authorising for item_id, part, authorising in rows}
+    sealed = set(Leaf.objects.filter(event_id__in=set(noted.values())).values_list("event_id", flat=True))
+    found = {target: noted.get((target.id, target.part)) for target in targets}
+    return {_removal(target): event for target, event in found.items() if event is not None and event in sealed}
+
+
+def _removal(target: Target) -> Removal:
+    return Removal(event_id=target.id, group=Group(target.part))

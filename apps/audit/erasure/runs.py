@@ -1,0 +1,235 @@
+"""Proposing, approving and taking up runs of removals. What they do is carried out by engine.py, as glassbox_eraser."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.audit.erasing import ERASED, RemovalReason
+from apps.audit.erasure import events
+from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.audit.erasure.errors import (
+    NothingToRemoveError,
+    OwnRunError,
+    RemoverNotAPersonError,
+    RunNotFoundError,
+    RunStateError,
+    TargetRefusedError,
+    UnknownTargetTypeError,
+)
+from apps.audit.erasure.queue import enqueue
+from apps.audit.erasure.registry import listener_of, stores_for
+from apps.audit.models import Event, Outcome, RemovalRun, RemovalTarget, TargetOutcome
+from apps.audit.registry import Group
+from apps.tenants.context import current_scope
+from apps.tenants.ids import ScopeId
+from apps.tenants.models import Scope
+from apps.tenants.principals import Principal, PrincipalKind
+from apps.tenants.roles import Permission
+from apps.tenants.selectors.grants import subtree
+
+_AT_ONCE: Final = 5_000
+
+
+class RejectionReason(StrEnum):
+    """Why a run is not carried out, as a code: the event that says it stays for ever."""
+
+    WRONG_TARGETS = "wrong_targets"
+    NOT_DUE = "not_due"
+    MUST_BE_KEPT = "must_be_kept"
+    WITHDRAWN = "withdrawn"
+
+
+def run_propose(origin: Origin, origin_id: UUID, targets: Sequence[Target], reason: RemovalReason) -> RemovalRun:
+    """Propose to remove these targets, in the principal's own name. From here on nothing is added to them.
+
+    Args:    origin, origin_id: what it is for; its listener is told of every step (registry.register_listener).
+             targets: all of them, expanded: of a scope that shall go, also the documents in it and the parts of events.
+                 The scopes below it are added here: whatever clears it clears them.
+    Returns: the run, waiting for the approval of another person.
+    Raises:  PermissionDeniedError, RemoverNotAPersonError; NothingToRemoveError; UnknownTargetTypeError: no store knows
+             the type; TargetRefusedError: a part of an event that is none, or that must stay.
+    Costs:   a query for every 5,000 targets, and four; one more where a scope is among them.
+    """
+    principal = _person(Permission.PRIVACY_MANAGE)
+    wanted = sorted({*targets, *_scopes_below(targets)})
+    if not wanted:
+        raise NothingToRemoveError
+    unknown = sorted({target.type for target in wanted if not stores_for(target.type)})
+    if unknown:
+        raise UnknownTargetTypeError(types=", ".join(unknown))
+    _require_removable(wanted)
+    with transaction.atomic():
+        run: RemovalRun = RemovalRun.objects.create(
+            tenant_id=principal.tenant_id,
+            origin=Origin(origin),
+            origin_id=origin_id,
+            reason_code=RemovalReason(reason),
+            proposed_by=principal.id,
+        )
+        RemovalTarget.objects.bulk_create(
+            (
+                RemovalTarget(tenant_id=run.tenant_id, run=run, type=target.type, item_id=target.id, part=target.part)
+                for target in wanted
+            ),
+            batch_size=_AT_ONCE,
+        )
+        run.frozen_at = timezone.now()
+        run.save(update_fields=["frozen_at"])
+        events.record_run(events.PROPOSED, run, targets=_by_type(wanted))
+        tell(run)
+    return run
+
+
+def run_approve(run_id: UUID) -> RemovalRun:
+    """Approve a run, in the principal's own name: it is carried out at once, and can't be undone.
+
+    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError; OwnRunError: whoever
+            proposed it does not approve it.
+    """
+    principal = _person(Permission.PRIVACY_APPROVE)
+    with transaction.atomic():
+        run = _locked(run_id)
+        _require_state(run, RunState.PROPOSED, act="approved")
+        if run.proposed_by == principal.id:
+            raise OwnRunError
+        run.state = RunState.APPROVED
+        run.approved_by, run.approved_at = principal.id, timezone.now()
+        run.save(update_fields=["state", "approved_by", "approved_at"])
+        targets = RemovalTarget.objects.filter(run=run).values_list("type", flat=True)
+        events.record_run(
+            events.APPROVED, run, targets=dict(sorted(Counter(targets).items())), proposed_by=str(run.proposed_by)
+        )
+        enqueue(run)
+        tell(run)
+    return run
+
+
+def run_reject(run_id: UUID, reason: RejectionReason) -> RemovalRun:
+    """Refuse a run for good; whoever manages privacy may take their own back so.
+
+    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError.
+    """
+    held = current_scope().principal.may(Permission.PRIVACY_MANAGE)
+    principal = _person(Permission.PRIVACY_MANAGE if held else Permission.PRIVACY_APPROVE)
+    with transaction.atomic():
+        run = _locked(run_id)
+        _require_state(run, RunState.PROPOSED, act="rejected")
+        run.state = RunState.REJECTED
+        run.rejected_by, run.rejected_at = principal.id, timezone.now()
+        run.rejection_code = RejectionReason(reason)
+        run.save(update_fields=["state", "rejected_by", "rejected_at", "rejection_code"])
+        events.record_run(
+            events.REJECTED,
+            run,
+            outcome=Outcome.REFUSED,
+            rejection_code=run.rejection_code,
+            proposed_by=str(run.proposed_by),
+        )
+        tell(run)
+    return run
+
+
+def run_retry(run_id: UUID) -> RemovalRun:
+    """Carry out a run that failed again, now and not when the clock comes to it. What was approved stays approved.
+
+    Raises: PermissionDeniedError, RunNotFoundError, RunStateError.
+    """
+    current_scope().principal.require(Permission.PRIVACY_MANAGE)
+    with transaction.atomic():
+        run = _locked(run_id)
+        _require_state(run, RunState.FAILED, act="tried again")
+        _take_up(run, events.RETRIED, error_code=run.error_code)
+    return run
+
+
+def runs_take_up(targets: Sequence[Target]) -> None:
+    """Go on with runs that ended but for these targets, which are no longer kept: a hook of registry.released.
+
+    In the transaction that releases them. What the eraser finds kept by something else stays as it is.
+    """
+    wanted = set(targets)
+    retained = RemovalTarget.objects.filter(
+        outcome=TargetOutcome.RETAINED,
+        run__state=RunState.PARTIALLY_COMPLETED,
+        item_id__in={target.id for target in wanted},
+    )
+    found = Counter(each.run_id for each in retained if target_of(each) in wanted)
+    for run in RemovalRun.objects.select_for_update(no_key=True).filter(
+        id__in=found, state=RunState.PARTIALLY_COMPLETED
+    ):
+        _take_up(run, events.RESUMED, targets=found[run.id])
+
+
+def tell(run: RemovalRun) -> None:
+    """Tell whoever the run was proposed for what state it is in, within the current transaction."""
+    listener = listener_of(Origin(run.origin))
+    if listener is not None:
+        listener(origin_id=run.origin_id, run_id=run.id, state=RunState(run.state))
+
+
+def target_of(row: RemovalTarget) -> Target:
+    return Target(type=TargetType(row.type), id=row.item_id, part=row.part)
+
+
+def _take_up(run: RemovalRun, action: str, **core: Any) -> None:
+    run.state, run.error_code = RunState.APPROVED, ""
+    run.finished_at, run.next_attempt_at = None, timezone.now()
+    run.save(update_fields=["state", "error_code", "finished_at", "next_attempt_at"])
+    events.record_run(action, run, **core)
+    enqueue(run)
+    tell(run)
+
+
+def _scopes_below(targets: Sequence[Target]) -> set[Target]:
+    roots = [ScopeId(target.id) for target in targets if target.type is TargetType.SCOPE]
+    if not roots:
+        return set()
+    tree = [
+        (ScopeId(id), ScopeId(parent) if parent else None)
+        for id, parent in Scope.objects.values_list("id", "parent_id")
+    ]
+    return {Target(type=TargetType.SCOPE, id=id) for id in subtree(roots, tree)}
+
+
+def _require_removable(targets: Iterable[Target]) -> None:
+    """Of events: only parts that there are, and never what authorises removals itself."""
+    groups = [target for target in targets if target.type is TargetType.EVENT_GROUP]
+    for target in groups:
+        if target.part not in set(Group):
+            raise TargetRefusedError(part=target.part, event=target.id, problem="is not a part of an event")
+    cores = [target.id for target in groups if target.part == Group.CORE]
+    for start in range(0, len(cores), _AT_ONCE):
+        proofs = Event.objects.filter(id__in=cores[start : start + _AT_ONCE], action=ERASED)
+        for event_id in proofs.values_list("id", flat=True)[:1]:
+            raise TargetRefusedError(part=Group.CORE, event=event_id, problem="authorises removals, and stays")
+
+
+def _by_type(targets: Iterable[Target]) -> dict[str, int]:
+    return {str(kind): count for kind, count in sorted(Counter(target.type for target in targets).items())}
+
+
+def _person(permission: Permission) -> Principal:
+    principal = current_scope().principal
+    principal.require(permission)
+    if principal.kind is not PrincipalKind.USER:
+        raise RemoverNotAPersonError
+    return principal
+
+
+def _locked(run_id: UUID) -> RemovalRun:
+    run: RemovalRun | None = RemovalRun.objects.select_for_update(no_key=True).filter(id=run_id).first()
+    if run is None:
+        raise RunNotFoundError(run=run_id)
+    return run
+
+
+def _require_state(run: RemovalRun, state: RunState, *, act: str) -> None:
+    if run.state != state:
+        raise RunStateError(act=act, state=run.get_state_display().lower())

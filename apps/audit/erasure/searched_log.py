@@ -1,0 +1,75 @@
+"""Texts of this floor and of the one below, for the search for a person: the log's sealed groups, accounts, answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.erasure.searched import Place, SearchedText, leaves, register_searched
+from apps.audit.erasure.searched_rows import RowTexts
+from apps.audit.models import Event, Payload
+from apps.audit.registry import Group
+from apps.audit.selectors import GroupState, Reading, readings_of
+from apps.tenants.models import ApiKey, IdempotentRequest, Scope, User
+
+_BATCH_EVENTS = 500
+_GROUPS = tuple(Group)
+
+
+class LogTexts:
+    """One text a group of an event, decrypted in batches and kept nowhere."""
+
+    stores: tuple[str, ...] = ("audit.payloads",)
+    label = "Log"
+
+    def count(self) -> int:
+        found: int = Payload.objects.filter(group__in=_GROUPS).count()
+        return found
+
+    def texts(self) -> Iterator[SearchedText]:
+        last: UUID | None = None
+        events = Event.objects.order_by("id")
+        while batch := list((events if last is None else events.filter(id__gt=last))[:_BATCH_EVENTS]):
+            readings = readings_of(batch, groups=_GROUPS)
+            for event in batch:
+                yield from self._of(event, readings[event.id])
+            last = batch[-1].id
+
+    def text_of(self, place: Place) -> str | None:
+        event = Event.objects.filter(id=place.item_id).first()
+        if event is None:
+            return None
+        reading = readings_of([event], groups=[place.part])[event.id]
+        return self._text(event, reading, place.part)
+
+    def _of(self, event: Event, reading: Reading) -> Iterator[SearchedText]:
+        for group, state in reading.states.items():
+            if state is not GroupState.REMOVED:
+                target = Target(type=TargetType.EVENT_GROUP, id=event.id, part=group)
+                place = Place(store=self.stores[0], item_id=event.id, part=group, target=target)
+                yield SearchedText(place=place, text=self._text(event, reading, group))
+
+    @staticmethod
+    def _text(event: Event, reading: Reading, group: str) -> str | None:
+        if reading.states.get(group) is not GroupState.INTACT:
+            return None
+        values = leaves(dict(reading.payload.get(group, {})))
+        # The name beside the event is the actor's group's, and goes with it.
+        return f"{event.actor_label}\n{values}" if group == Group.ACTOR else values
+
+
+def register_texts_of_these_floors() -> None:
+    register_searched(
+        LogTexts(),
+        RowTexts(
+            "tenants.users",
+            "Accounts",
+            User,
+            ("first_name", "last_name", "username", "email"),
+            target=TargetType.USER,
+        ),
+        RowTexts("tenants.api_keys", "Names of API keys", ApiKey, ("name",)),
+        RowTexts("tenants.scopes", "Names of scopes", Scope, ("name", "key")),
+        RowTexts("tenants.idempotent_requests", "Answers kept for repeated requests", IdempotentRequest, ("body",)),
+    )

@@ -1,0 +1,56 @@
+"""Texts in the columns of a table, for the search for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Model
+
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.erasure.searched import Place, SearchedText, leaves
+
+_BATCH_ROWS = 1_000
+
+
+class RowTexts:
+    """One text a row: its columns, one a line, in the order given. Columns of JSON give their texts.
+
+    Args: target: what a removal of a row is aimed at, where there is such a thing; its id is the row's.
+    """
+
+    def __init__(
+        self,
+        store: str,
+        label: str,
+        model: type[Model],
+        columns: Sequence[str],
+        *,
+        target: TargetType | None = None,
+    ) -> None:
+        self.stores: tuple[str, ...] = (store,)
+        self.label = label
+        self._model = model
+        self._columns = tuple(columns)
+        self._target = target
+
+    def count(self) -> int:
+        found: int = self._model._default_manager.count()
+        return found
+
+    def texts(self) -> Iterator[SearchedText]:
+        rows = self._model._default_manager.order_by("id").values_list("id", *self._columns)
+        last: UUID | None = None
+        while batch := list((rows if last is None else rows.filter(id__gt=last))[:_BATCH_ROWS]):
+            for row_id, *values in batch:
+                yield SearchedText(place=self._place(row_id), text=leaves(values))
+            last = batch[-1][0]
+
+    def text_of(self, place: Place) -> str | None:
+        rows: list[Any] = list(self._model._default_manager.filter(id=place.item_id).values_list(*self._columns)[:1])
+        return leaves(rows[0]) if rows else None
+
+    def _place(self, row_id: UUID) -> Place:
+        target = Target(type=self._target, id=row_id) if self._target else None
+        return Place(store=self.stores[0], item_id=row_id, target=target)

@@ -1,0 +1,1 @@
+"""Legal holds, and restrictions: what must stay, and what is out of everybody's sight meanwhile."""

@@ -1,0 +1,77 @@
+"""Reading holds: what is held, by which, and which are due."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.holds.errors import HoldNotFoundError
+from apps.audit.holds.locks import keep_holds_out
+from apps.audit.models import HeldItem, LegalHold
+from apps.tenants.models import Membership
+
+
+def target_of(item: HeldItem) -> Target:
+    return Target(type=TargetType(item.type), id=item.item_id, part=item.part)
+
+
+def hold_by_id(hold_id: UUID) -> LegalHold:
+    """Raises HoldNotFoundError."""
+    hold: LegalHold | None = LegalHold.objects.filter(id=hold_id).first()
+    if hold is None:
+        raise HoldNotFoundError(hold=hold_id)
+    return hold
+
+
+def holds_of(target: Target) -> list[LegalHold]:
+    """The open holds on it, oldest first; none for who may not see holds. One query."""
+    return list(
+        LegalHold.objects.filter(
+            released_at__isnull=True, items__type=target.type, items__item_id=target.id, items__part=target.part
+        ).order_by("id")
+    )
+
+
+def open_holds(targets: Iterable[Target]) -> dict[Target, list[UUID]]:
+    """Of the targets, those under open holds, with these holds' ids, oldest first. One query."""
+    wanted = {target for target in targets if target.type in (TargetType.DOCUMENT, TargetType.EVENT_GROUP)}
+    if not wanted:
+        return {}
+    found: dict[Target, list[UUID]] = defaultdict(list)
+    items = HeldItem.objects.filter(
+        Q(hold__released_at__isnull=True), item_id__in={target.id for target in wanted}
+    ).order_by("hold_id")
+    for item in items:
+        if (target := target_of(item)) in wanted:
+            found[target].append(item.hold_id)
+    return dict(found)
+
+
+def held(targets: Sequence[Target]) -> Mapping[Target, str]:
+    """The obstacle of holds: see apps.audit.erasure.contracts.Obstacle. Stays true until the transaction ends."""
+    keep_holds_out()
+    return {target: f"hold:{holds[0]}" for target, holds in open_holds(targets).items()}
+
+
+def due_for_review() -> int:
+    """How many open holds must be looked at. One query."""
+    return int(LegalHold.objects.filter(released_at__isnull=True, review_on__lte=timezone.now().date()).count())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    id: UUID
+    name: str
+
+
+def members() -> list[Member]:
+    """Everybody with a role in this tenant now, by name: who may answer for a hold. One query."""
+    current = Membership.objects.filter(revoked_at__isnull=True).select_related("user")
+    people = {each.user_id: each.user.get_full_name() or each.user.get_username() for each in current}
+    return [Member(id=id, name=name) for id, name in sorted(people.items(), key=lambda person: person[1].lower())]

@@ -1,0 +1,88 @@
+"""Verifications of a tenant's log: asked for by a person or by the clock, and what they found."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from apps.tenants.models.base import TenantModel
+
+
+class VerificationState(models.TextChoices):
+    WAITING = "waiting", "Waiting for a worker"
+    RUNNING = "running", "Running"
+    INTACT = "intact", "Intact"
+    FINDINGS = "findings", "Findings"
+    FAILED = "failed", "Could not be verified"
+
+
+MOVING = (VerificationState.WAITING, VerificationState.RUNNING)
+FINISHED = (VerificationState.INTACT, VerificationState.FINDINGS, VerificationState.FAILED)
+
+
+class Verification(TenantModel):
+    """One verification of the whole log against the newest checkpoint that lies outside the database.
+
+    started_by is the surrogate id of who asked (their name is in the event, where it can be removed); null for the
+    clock, which names the night (a day of UTC). checkpoint_size: of the outside checkpoint, in leaves; null where none
+    had been exported yet. findings: {"totals": {class: count}, "first": [{class, leaf, event, group, size}]}, ids,
+    places and counts alone; finding_count: all of them.
+
+    glassbox_worker alone changes a row, until it is finished; after that nobody does, the owner included, and nobody
+    removes one (the database holds both).
+    """
+
+    started_by = models.UUIDField(null=True)
+    night = models.DateField(null=True)
+    requested_at = models.DateTimeField(db_default=Now())
+
+    state = models.CharField(max_length=16, choices=VerificationState.choices, default=VerificationState.WAITING)
+    done = models.BigIntegerField(default=0)
+    total = models.BigIntegerField(default=0)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    duration_ms = models.BigIntegerField(null=True)
+
+    lease_owner = models.CharField(max_length=120, blank=True)
+    lease_until = models.DateTimeField(null=True)
+    attempts = models.PositiveIntegerField(default=0)
+    # When the sweeper sends the message once more.
+    next_attempt_at = models.DateTimeField(null=True)
+
+    checkpoint_size = models.BigIntegerField(null=True)
+    events = models.BigIntegerField(default=0)
+    leaves = models.BigIntegerField(default=0)
+    groups = models.BigIntegerField(default=0)
+    finding_count = models.BigIntegerField(default=0)
+    findings = models.JSONField(default=dict)
+    error_code = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        ordering = ("-requested_at", "-id")
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "night"], name="verification_once_a_night"),
+            models.UniqueConstraint(
+                fields=["tenant"], condition=Q(state__in=["waiting", "running"]), name="verification_one_at_a_time"
+            ),
+            models.CheckConstraint(
+                condition=Q(started_by__isnull=False, night__isnull=True)
+                | Q(started_by__isnull=True, night__isnull=False),
+                name="verification_by_one_or_the_clock",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "running"], finished_at__isnull=True)
+                | Q(state="intact", finished_at__isnull=False, finding_count=0, error_code="")
+                | Q(state="findings", finished_at__isnull=False, finding_count__gt=0, error_code="")
+                | (Q(state="failed", finished_at__isnull=False, finding_count=0) & ~Q(error_code="")),
+                name="verification_says_one_thing",
+            ),
+        )
+        indexes = (models.Index(fields=["tenant", "-requested_at", "-id"], name="verification_by_time"),)
+
+    def __str__(self) -> str:
+        return f"verification of {self.requested_at:%Y-%m-%d %H:%M} UTC"
+
+    @property
+    def is_moving(self) -> bool:
+        return self.state in MOVING

@@ -1,0 +1,185 @@
+"""Verifying in the worker: from beginning to end on one snapshot, against the checkpoint that lies outside."""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+from django.utils import timezone
+
+from apps.audit.errors import CheckpointExportError
+from apps.audit.models import Outcome, VerificationState
+from apps.audit.services import record
+from apps.audit.verify.application import verify_tenant
+from apps.audit.verify.errors import (
+    ExportedCheckpointLostError,
+    RemovalUnderWayError,
+    VerificationCrashedError,
+    VerificationLeaseLostError,
+    VerificationWorkerLostError,
+)
+from apps.audit.verify.findings import FindingClass, VerificationReport
+from apps.audit.verify.lease import REASON, Lease, VerificationPolicy, claim, held, told
+from apps.audit.verify.outside import outside_checkpoint
+from apps.errors import ApplicationError
+from apps.tenants.context import open_scope
+from apps.tenants.ids import TenantId
+
+logger = logging.getLogger("glassbox.audit")
+
+FINISHED_ACTION: Final = "audit.verification.finished"
+# Kept for showing; all are counted, and `manage.py audit verify` names them.
+SHOWN: Final = 100
+# What may be over in a few minutes: a place that can't be reached, a program that ran out of something.
+_PASSING: Final = (CheckpointExportError, ExportedCheckpointLostError, VerificationCrashedError)
+
+
+class VerificationOutcome(StrEnum):
+    NOT_CLAIMED = "not_claimed"
+    DONE = "done"
+    AGAIN = "again"
+    FAILED = "failed"
+    LOST = "lost"
+
+
+def verification_run(
+    *, verification_id: UUID, tenant_id: TenantId, policy: VerificationPolicy | None = None
+) -> VerificationOutcome:
+    """Verify a log from beginning to end. Safe to call twice, at once, and after a crash at any point.
+
+    Returns: NOT_CLAIMED where another worker has it, or it is finished; LOST where it was begun anew by somebody
+             meanwhile; AGAIN where it failed in a way that may pass, and waits for its next attempt.
+    """
+    lease = claim(tenant_id=tenant_id, verification_id=verification_id, policy=policy or VerificationPolicy())
+    if lease is None:
+        return VerificationOutcome.NOT_CLAIMED
+    try:
+        found = _verified(lease)
+        if isinstance(found, ApplicationError):
+            return _fail(lease, found)
+        if found.totals.keys() == {FindingClass.INCOMPLETE_ERASURE} and _may_try_again(lease):
+            return _wait(lease, RemovalUnderWayError.code)
+        _finish(lease, found)
+    except VerificationLeaseLostError:
+        logger.warning("verification %s was taken over", verification_id)
+        return VerificationOutcome.LOST
+    return VerificationOutcome.DONE
+
+
+def _verified(lease: Lease) -> VerificationReport | ApplicationError:
+    """What was found, or why nothing could be. Raises: VerificationLeaseLostError."""
+    if lease.attempts > lease.policy.max_attempts:
+        return VerificationWorkerLostError(attempts=lease.attempts - 1)
+    try:
+        note = outside_checkpoint(lease.tenant_id)
+        return verify_tenant(tenant=lease.tenant_id, checkpoint=note, progress=_Teller(lease))
+    except VerificationLeaseLostError:
+        raise
+    except ApplicationError as error:
+        return error
+    except Exception as error:  # noqa: BLE001 - it is written down, without its message
+        # A driver's message may quote a row.
+        where = "".join(traceback.format_tb(error.__traceback__))
+        logger.error("verification %s: %s at\n%s", lease.verification_id, type(error).__name__, where)  # noqa: TRY400
+        return VerificationCrashedError(kind=type(error).__name__)
+
+
+class _Teller:
+    """Writes down how far it is, and that the worker is alive: every few seconds, not every few thousand leaves."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease, self._next = lease, time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        if time.monotonic() >= self._next:
+            told(self._lease, done=done, total=total)
+            self._next = time.monotonic() + self._lease.policy.told_every_s
+
+
+def _finish(lease: Lease, report: VerificationReport) -> None:
+    count = sum(report.totals.values())
+    totals = {str(kind): number for kind, number in sorted(report.totals.items())}
+    _end(
+        lease,
+        state=VerificationState.FINDINGS if count else VerificationState.INTACT,
+        done=report.size,
+        total=report.size,
+        checkpoint_size=report.checkpoint,
+        leaves=report.size,
+        events=report.checked.leaves - totals.get(FindingClass.MISSING_EVENT, 0) + report.checked.unsealed,
+        groups=report.checked.groups,
+        finding_count=count,
+        findings={"totals": totals, "first": [_place(each) for each in report.findings[:SHOWN]]} if count else {},
+    )
+    if count:
+        told_ = ", ".join(f"{kind} {number}" for kind, number in totals.items())
+        logger.error(
+            "the log of tenant %s does not verify: %d findings (%s), verification %s",
+            lease.tenant_id,
+            count,
+            told_,
+            lease.verification_id,
+        )
+
+
+def _place(finding: Any) -> dict[str, Any]:
+    return {
+        "class": str(finding.kind),
+        "leaf": finding.index,
+        "event": None if finding.event_id is None else str(finding.event_id),
+        "group": finding.group,
+        "size": finding.size,
+    }
+
+
+def _fail(lease: Lease, error: ApplicationError) -> VerificationOutcome:
+    """Wait for the next attempt where the trouble may pass; otherwise that is how it ended."""
+    logger.error("the log of tenant %s could not be verified: %s", lease.tenant_id, error.code)
+    if isinstance(error, _PASSING) and _may_try_again(lease):
+        return _wait(lease, error.code)
+    _end(lease, state=VerificationState.FAILED, error_code=error.code)
+    return VerificationOutcome.FAILED
+
+
+def _may_try_again(lease: Lease) -> bool:
+    return lease.attempts < lease.policy.max_attempts
+
+
+def _wait(lease: Lease, code: str) -> VerificationOutcome:
+    with open_scope(tenant=lease.tenant_id, reason=REASON):
+        held(
+            lease,
+            state=VerificationState.WAITING,
+            lease_until=None,
+            error_code=code,
+            next_attempt_at=timezone.now() + timedelta(seconds=lease.policy.retry_after_s),
+        )
+    return VerificationOutcome.AGAIN
+
+
+def _end(lease: Lease, **result: Any) -> None:
+    """Write down how it ended, for good, with its event."""
+    now = timezone.now()
+    duration_ms = int((now - lease.started_at).total_seconds() * 1_000)
+    with open_scope(tenant=lease.tenant_id, reason=REASON):
+        held(lease, lease_until=None, finished_at=now, duration_ms=duration_ms, **result)
+        record(
+            action=FINISHED_ACTION,
+            core={
+                "state": str(result["state"]),
+                "leaves": result.get("leaves", 0),
+                "checkpoint_size": result.get("checkpoint_size"),
+                "finding_count": result.get("finding_count", 0),
+                "totals": result.get("findings", {}).get("totals", {}),
+                "error_code": result.get("error_code", ""),
+                "duration_ms": duration_ms,
+            },
+            outcome=Outcome.SUCCESS if result["state"] == VerificationState.INTACT else Outcome.FAILED,
+            subject_type="verification",
+            subject_id=lease.verification_id,
+        )

@@ -1,0 +1,149 @@
+"""Redaction: the next version of a document, without some of its passages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.corpus.errors import DocumentNotFoundError, PageNotFoundError
+from apps.corpus.events import REDACTED
+from apps.corpus.extraction import ExtractionError, extract
+from apps.corpus.extraction.contracts import Page as ExtractedPage
+from apps.corpus.extraction.rendition import write_rendition
+from apps.corpus.kinds import DocumentType, SourceType
+from apps.corpus.models import Document, DocumentStatus, IngestJob, Page, SourceFile
+from apps.corpus.people.errors import NothingToRedactError, NotRedactableError
+from apps.corpus.people.redacted_pages import pages_of_lines, redacted_pages
+from apps.corpus.people.redaction import Span
+from apps.corpus.services.ingest import document_ingest
+from apps.corpus.services.ingest_events import record_document_event
+from apps.corpus.services.ingest_metadata import DocumentMetadata
+from apps.tenants.advisory import advisory_key
+from apps.tenants.context import current_scope, open_scope
+from apps.tenants.ids import ScopeId
+from apps.tenants.roles import Permission
+
+REDACTED_FIELDS = ("title", "company", "external_id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redaction:
+    """document: the new version, which the job makes searchable. old: the versions that still hold the passages."""
+
+    document: Document
+    job: IngestJob
+    old: tuple[Target, ...]
+
+
+def document_redact(
+    *, document_id: UUID, spans: Mapping[int, Sequence[Span]], fields: Mapping[str, str] | None = None
+) -> Redaction:
+    """Make the next version of a document, with a mark in place of each span; the old versions are left for an erasure.
+
+    The new version goes the usual way: its row, file and job here, its chunks, postings and vectors by the worker. Its
+    file is a text that is made of the redacted pages, with the same page numbers and blocks, and says so; the original
+    bytes still hold what is removed. The version before stays searchable until the new one is ready, unless it is
+    restricted; it, and all before it, are what `old` names. The same redaction once more gives what the first one made.
+
+    Args:    spans: by page number; characters of the page's text as it is stored.
+             fields: new values of title, company and external_id, where those hold the name too. The file's name is
+             replaced always.
+    Raises:  PermissionDeniedError, DocumentNotFoundError, PageNotFoundError, NotRedactableError: it is not the version
+             that is searched; NothingToRedactError; ValueError: a span that is not within its page; ValidationError: a
+             field's value.
+    Costs:   reading the file once more, which for a long PDF takes as long as its ingest did: call it from a worker.
+    """
+    context = current_scope()
+    context.principal.require(Permission.PRIVACY_MANAGE)
+    changed = dict(fields or {})
+    if unknown := changed.keys() - set(REDACTED_FIELDS):
+        raise ValueError(f"not a field that redaction changes: {', '.join(sorted(unknown))}")
+    with transaction.atomic():
+        _one_at_a_time(document_id)
+        document: Document | None = Document.objects.filter(id=document_id).first()
+        if document is None:
+            raise DocumentNotFoundError(document=document_id)
+        if document.status != DocumentStatus.READY:
+            raise NotRedactableError(document=document_id, status=document.get_status_display().lower())
+        chosen = {page: list(of_page) for page, of_page in spans.items() if of_page}
+        if not chosen and not changed:
+            raise NothingToRedactError(document=document_id)
+        pages = _pages(document)
+        if unknown_pages := chosen.keys() - {page.number for page in pages}:
+            raise PageNotFoundError(document=document_id, page=min(unknown_pages), pages=document.page_count)
+        content = write_rendition(redacted_pages(pages, chosen), note=_note(document, changed))
+        scope_id = ScopeId(document.scope_id)
+        # Taking documents in is not a DPO's right; this one is the platform's, on the DPO's word, which is recorded.
+        with open_scope(tenant=context.tenant_id, scopes=[scope_id], reason="redaction of a document"):
+            made = document_ingest(
+                content=content,
+                filename=f"redacted-{str(document.series_id)[:8]}.txt",
+                scope_id=scope_id,
+                kind=document.kind,
+                metadata=_metadata(document, changed),
+                replaces=document.id,
+            )
+        record_document_event(
+            REDACTED,
+            document,
+            pages=len(chosen),
+            passages=sum(map(len, chosen.values())),
+            fields=",".join(sorted(changed)),
+            redacted_id=str(made.document.id),
+        )
+    return Redaction(document=made.document, job=made.job, old=_older(made.document))
+
+
+def _note(document: Document, changed: Mapping[str, str]) -> str:
+    """What tells two redactions apart that leave the same text: only the same one once more is the same file."""
+    values = "\x1f".join(f"{name}={changed[name]}" for name in sorted(changed))
+    digest = hashlib.sha256(values.encode()).hexdigest()[:12]
+    return f"Made of version {document.version}; fields {digest if changed else 'as they were'}."
+
+
+def _one_at_a_time(document_id: UUID) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [advisory_key("redact", document_id)])
+
+
+def _pages(document: Document) -> list[ExtractedPage]:
+    """The pages as they are stored, with the blocks that the file has on them."""
+    stored = list(Page.objects.filter(document=document).order_by("number").values_list("number", "text", "extracted"))
+    content = bytes(SourceFile.objects.get(document=document).content)
+    try:
+        read = extract(content, filename=document.filename).pages
+    except ExtractionError:
+        read = ()
+    if [(page.number, page.text, page.extracted) for page in read] == stored:
+        return list(read)
+    # Read by another release then. The stored text is what was searched and cited, so it is what is kept.
+    return pages_of_lines(stored)
+
+
+def _metadata(document: Document, changed: Mapping[str, str]) -> DocumentMetadata:
+    return DocumentMetadata(
+        title=changed.get("title", document.title),
+        document_type=DocumentType(document.document_type),
+        source_type=SourceType(document.source_type),
+        company=changed.get("company", document.company),
+        ticker=document.ticker,
+        fiscal_year=document.fiscal_year,
+        fiscal_quarter=document.fiscal_quarter,
+        published_on=document.published_on,
+        language=document.language,
+        jurisdictions=tuple(document.jurisdictions),
+        external_id=changed.get("external_id", document.external_id),
+    )
+
+
+def _older(document: Document) -> tuple[Target, ...]:
+    versions = Document.objects.filter(
+        scope_id=document.scope_id, series_id=document.series_id, version__lt=document.version
+    )
+    ids = versions.order_by("version").values_list("id", flat=True)
+    return tuple(Target(type=TargetType.DOCUMENT, id=document_id) for document_id in ids)

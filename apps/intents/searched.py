@@ -1,0 +1,23 @@
+"""Words that people wrote into policies, for the search for a person. A draft is shown to its author alone."""
+
+from __future__ import annotations
+
+from apps.audit.erasure.searched import register_searched
+from apps.audit.erasure.searched_rows import RowTexts
+from apps.intents.models import GoldenExample, IntentTerm, KindBudget, PolicyIntent, PolicyVersion, ReviewComment
+
+
+def register_policy_texts() -> None:
+    register_searched(
+        RowTexts(
+            "intents.policy_versions",
+            "Reasons of policy versions",
+            PolicyVersion,
+            ("reason", "decision_reason", "author_label", "approver_label"),
+        ),
+        RowTexts("intents.review_comments", "Comments on policy versions", ReviewComment, ("text", "author_label")),
+        RowTexts("intents.golden_examples", "Golden examples", GoldenExample, ("text",)),
+        RowTexts("intents.intents", "Intents", PolicyIntent, ("label", "description")),
+        RowTexts("intents.intent_terms", "Terms of intents", IntentTerm, ("text",)),
+        RowTexts("intents.kind_budgets", "Headings of kinds", KindBudget, ("label",)),
+    )

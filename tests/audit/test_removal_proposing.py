@@ -1,0 +1,158 @@
+"""Runs of removals: who proposes and who approves, and what can't be proposed at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from apps.audit.erasing import ERASED
+from apps.audit.erasure import registry
+from apps.audit.erasure.contracts import Origin, Phase, RunState, Target, TargetType
+from apps.audit.erasure.errors import (
+    NothingToRemoveError,
+    OwnRunError,
+    RemoverNotAPersonError,
+    RunStateError,
+    TargetRefusedError,
+    UnknownTargetTypeError,
+)
+from apps.audit.erasure.runs import RejectionReason, run_approve, run_propose, run_reject, run_retry
+from apps.audit.erasure.selectors import runs_of
+from apps.audit.ids import new_id
+from apps.audit.models import RemovalRun
+from apps.audit.services import record
+from apps.tenants.context import open_scope
+from apps.tenants.errors import PermissionDeniedError
+from apps.tenants.roles import Role
+from tests.audit.removing import (
+    REASON,
+    Table,
+    actions,
+    again,
+    asked,
+    documents,
+    outcomes,
+    person,
+    proposed,
+    stores_of_documents,
+)
+from tests.factories import Firm, as_, make_firm, make_key
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def acme() -> Firm:
+    return make_firm("acme")
+
+
+@pytest.fixture(autouse=True)
+def _stores() -> Iterator[None]:
+    with stores_of_documents():
+        yield
+
+
+def test_nobody_approves_their_own(acme: Firm) -> None:
+    run = proposed(acme, documents(acme, 1))
+    with as_(person(acme, "dora-acme", Role.DPO)), pytest.raises(OwnRunError):
+        run_approve(run.id)
+    with as_(person(acme, "dirk", Role.DPO)):
+        assert run_approve(run.id).state == RunState.APPROVED
+
+
+@pytest.mark.parametrize("role", [Role.ANALYST, Role.COMPLIANCE_OFFICER, Role.AUDITOR, Role.TENANT_ADMIN])
+def test_who_may_neither_manage_nor_approve_does_neither(acme: Firm, role: Role) -> None:
+    targets = documents(acme, 1)
+    run = proposed(acme, targets)
+    with as_(person(acme, "otto", role)):
+        for act in (
+            partial(run_propose, Origin.PURGE, new_id(), targets, REASON),
+            partial(run_approve, run.id),
+            partial(run_reject, run.id, RejectionReason.NOT_DUE),
+            partial(run_retry, run.id),
+        ):
+            with pytest.raises(PermissionDeniedError):
+                act()
+
+
+def test_a_reviewer_proposes_nothing(acme: Firm) -> None:
+    with as_(person(acme, "rita", Role.REVIEWER)), pytest.raises(PermissionDeniedError):
+        run_propose(Origin.PURGE, new_id(), documents(acme, 1), REASON)
+
+
+def test_neither_the_system_nor_a_key_of_the_tenant_proposes_or_approves(acme: Firm) -> None:
+    targets = documents(acme, 1)
+    run = proposed(acme, targets)
+    for principal in (None, make_key(acme, Role.DPO)[0]):
+        with open_scope(tenant=acme.id, principal=principal, reason="a test"):
+            with pytest.raises(RemoverNotAPersonError):
+                run_propose(Origin.PURGE, new_id(), targets, REASON)
+            with pytest.raises(RemoverNotAPersonError):
+                run_approve(run.id)
+
+
+def test_a_run_is_decided_once(acme: Firm) -> None:
+    run = proposed(acme, documents(acme, 1))
+    with as_(person(acme, "rita", Role.REVIEWER)):
+        rejected = run_reject(run.id, RejectionReason.MUST_BE_KEPT)
+        assert (rejected.state, rejected.rejection_code) == ("rejected", "must_be_kept")
+        with pytest.raises(RunStateError, match="can't be approved: it is rejected"):
+            run_approve(run.id)
+    assert actions(acme, run) == ["proposed", "rejected"]
+
+
+def test_who_proposed_takes_it_back(acme: Firm) -> None:
+    run = proposed(acme, documents(acme, 1))
+    with as_(person(acme, "dora-acme", Role.DPO)):
+        assert run_reject(run.id, RejectionReason.WITHDRAWN).rejected_by == run.proposed_by
+
+
+def test_what_can_not_be_removed_is_refused_when_it_is_proposed(acme: Firm) -> None:
+    event = asked(acme)[0]
+    with open_scope(tenant=acme.id, reason="a test"):
+        proof = record(action=ERASED, core={"removals": [], "reason_code": REASON})
+    with pytest.raises(NothingToRemoveError):
+        proposed(acme, [])
+    with pytest.raises(UnknownTargetTypeError, match="of the type user"):
+        proposed(acme, [*documents(acme, 1), Target(type=TargetType.USER, id=new_id())])
+    with pytest.raises(TargetRefusedError, match="is not a part of an event"):
+        proposed(acme, [Target(type=TargetType.EVENT_GROUP, id=event.id, part="words")])
+    with pytest.raises(TargetRefusedError, match="authorises removals, and stays"):
+        proposed(acme, [Target(type=TargetType.EVENT_GROUP, id=proof.id, part="core")])
+    with open_scope(tenant=acme.id, reason="a test"):
+        assert not RemovalRun.objects.exists()
+
+
+def test_a_scope_is_frozen_with_the_scopes_below_it(acme: Firm) -> None:
+    store = Table(
+        key="test.files",
+        label="Files",
+        phase=Phase.CACHES,
+        table="corpus_sourcefile",
+        types=frozenset({TargetType.SCOPE}),
+    )
+    with stores_of_documents(store):
+        run = proposed(acme, [Target(type=TargetType.SCOPE, id=acme.root.id)])
+    assert {target.id for target in outcomes(acme, run)} == {scope.id for scope in acme.scopes.values()}
+
+
+def test_runs_are_found_by_what_they_were_proposed_for(acme: Firm) -> None:
+    run = proposed(acme, documents(acme, 1))
+    with open_scope(tenant=acme.id, reason="a test"):
+        assert [each.id for each in runs_of(Origin.REQUEST, run.origin_id)] == [run.id]
+        assert runs_of(Origin.PURGE, run.origin_id) == ()
+
+
+def test_a_listener_that_fails_undoes_the_step(acme: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = proposed(acme, documents(acme, 1))
+
+    def listener(**_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setitem(registry._listeners, Origin.REQUEST, listener)
+    with pytest.raises(RuntimeError), as_(person(acme, "rita", Role.REVIEWER)):
+        run_approve(run.id)
+    assert again(acme, run).state == RunState.PROPOSED
+    assert actions(acme, run) == ["proposed"]
