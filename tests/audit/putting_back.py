@@ -10,47 +10,27 @@ import psycopg
 from django.conf import settings
 from psycopg import sql
 
-from apps.audit.backup.acting import ERASER, acting_as
-from apps.audit.erasing import Removal, RemovalReason, payload_erase, removals_execute
 from apps.audit.erasure.concerning import event_groups_of
-from apps.audit.erasure.contracts import Origin, Target, TargetType
-from apps.audit.erasure.registry import after_removal, before_removal, stores
-from apps.audit.ids import new_id
-from apps.audit.registry import Group
+from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.audit.models import RemovalRun
 from apps.tenants.context import open_scope
 from tests.audit.acting import sealed
+from tests.audit.removing import again, approved, carried_out
 from tests.conftest import admin_dsn
 from tests.factories import Firm
 
-REASON = RemovalReason.ERASURE_REQUEST
 
-
-def removed(firm: Firm, targets: Sequence[Target], *, origin: Origin = Origin.REQUEST) -> UUID:
-    """Remove targets and what the log says of them, from everywhere, with tombstones. Returns: the run's id."""
-    run_id = new_id()
+def removed(firm: Firm, targets: Sequence[Target], *, origin: Origin = Origin.REQUEST) -> RemovalRun:
+    """Remove targets and what the log says of them, from everywhere, by the engine."""
     sealed(firm)
     with open_scope(tenant=firm.id, reason="a test"):
         groups = event_groups_of(targets)
-    every = [*targets, *groups]
-    about = {"tenant_id": firm.id, "run_id": run_id, "origin": origin, "reason_code": REASON.value}
-    with acting_as("glassbox_worker"):
-        before_removal(**about, targets=every)  # type: ignore[arg-type]
-    with acting_as(ERASER):
-        for store in stores():
-            while True:
-                with open_scope(tenant=firm.id, reason="a test"):
-                    if not store.clear(targets, limit=1_000):
-                        break
-    if groups:
-        with open_scope(tenant=firm.id, reason="a test"):
-            removals = [Removal(event_id=each.id, group=Group(each.part)) for each in groups]
-            event = payload_erase(removals=removals, reason_code=REASON)
+    run = approved(firm, [*targets, *groups], origin=origin)
+    for _ in range(10):
+        if carried_out(firm, run) is RunState.COMPLETED:
+            return again(firm, run)
         sealed(firm)
-        with acting_as(ERASER), open_scope(tenant=firm.id, reason="a test"):
-            assert removals_execute(authorising_event_id=event.id).removed == len(groups)
-    with acting_as("glassbox_worker"):
-        after_removal(**about, targets=[])  # type: ignore[arg-type]
-    return run_id
+    raise AssertionError(again(firm, run).error_code)
 
 
 def document(id: UUID) -> Target:

@@ -94,16 +94,17 @@ def test_what_a_retention_rule_purged_may_come_again(acme: Firm) -> None:
 
 
 def test_an_external_id_of_which_nothing_is_left_is_refused_and_a_redacted_version_goes_on(acme: Firm) -> None:
-    about = {"external_id": "HR-4711"}
-    first = ingest(acme, **about).document
-    redacted = ingest(acme, OTHER, filename="redacted.md", **about).document
+    first = ingest(acme, external_id="HR-4711").document
+    redacted = ingest(acme, OTHER, filename="redacted.md", external_id="HR-4711").document
     erased(acme, first)
-    assert ingest(acme, OTHER + b"1", filename="next.md", **about).document.series_id == redacted.series_id
+    assert (
+        ingest(acme, OTHER + b"1", filename="next.md", external_id="HR-4711").document.series_id == redacted.series_id
+    )
     with open_scope(tenant=acme.id, reason="a test"):
         for document in Document.objects.all():
             document_delete(document_id=document.id)
     with pytest.raises(ErasedDocumentError, match="external id of its own"):
-        ingest(acme, OTHER + b"2", filename="last.md", **about)
+        ingest(acme, OTHER + b"2", filename="last.md", external_id="HR-4711")
 
 
 def test_of_a_batch_the_others_go_on(acme: Firm, tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """Working as one of the database's roles after the other, on a database that nothing serves.
 
-Putting a backup back takes what no single role may: the worker seals the log, the eraser removes. Whoever runs the
-command holds all of their passwords anyway.
+Putting a backup back takes what no single role may. The worker seals the log. The eraser removes parts of events, and
+takes access away; documents it removes only where a run names them that two people are behind, and the backup knows of
+none: the owner of the tables takes out what the backup brought back. Whoever runs the command holds all of their
+passwords anyway.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 
 WORKER = "glassbox_worker"
 ERASER = "glassbox_eraser"
+OWNER = "glassbox_owner"
 
 
 @contextmanager

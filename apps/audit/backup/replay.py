@@ -1,6 +1,6 @@
 """After a restore: what was erased since the backup is removed again, and shown to be gone; then the database is open.
 
-As the worker and the eraser by turns, tenant by tenant:
+By roles in turn (acting.py), tenant by tenant:
 
 1. Each log says that it was put back, and what of it is lost (log/epochs.py). What waits is sealed.
 2. Every store removes what the tombstones name, in parts; parts of events are authorised anew in the log, as what
@@ -25,7 +25,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 from django.conf import settings
 from django.db import connection
 
-from apps.audit.backup.acting import ERASER, WORKER, acting_as
+from apps.audit.backup.acting import ERASER, OWNER, WORKER, acting_as
 from apps.audit.backup.errors import ReplayIncompleteError
 from apps.audit.backup.gate import DatabaseState, database_state, forget, judged
 from apps.audit.erasing import ERASED, MOST_REMOVALS, Removal, RemovalReason, payload_erase
@@ -175,17 +175,19 @@ def _exported(origin: str) -> Checkpoint | None:
 
 
 def _repeat(done: TenantReplay, todo: _Work, database: str) -> None:
-    with acting_as(ERASER, database=database):
-        with open_scope(tenant=done.tenant_id, reason=_REASON):
-            held = {target for target, ground in kept(sorted(todo.targets)).items() if ground.startswith(_HOLD)}
-        targets = sorted(todo.targets.keys() - held)
-        done.targets, done.kept = len(targets), len(held & todo.targets.keys())
-        _clear(done, [target for target in targets if target.type is not TargetType.EVENT_GROUP])
+    with acting_as(WORKER, database=database), open_scope(tenant=done.tenant_id, reason=_REASON):
+        held = {target for target, ground in kept(sorted(todo.targets)).items() if ground.startswith(_HOLD)}
+    targets = sorted(todo.targets.keys() - held)
+    done.targets, done.kept = len(targets), len(held & todo.targets.keys())
     parts = [target for target in targets if target.type is TargetType.EVENT_GROUP]
+    for role in (ERASER, OWNER):
+        with acting_as(role, database=database):
+            _clear(done, [target for target in targets if target.type is not TargetType.EVENT_GROUP])
     with acting_as(WORKER, database=database):
         authorised = _authorise(done.tenant_id, parts, todo.targets)
     with acting_as(ERASER, database=database):
         _erase(done, authorised)
+    with acting_as(OWNER, database=database):
         _judge(done, targets, todo.strict)
 
 
