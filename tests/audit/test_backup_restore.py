@@ -11,6 +11,7 @@ import stat
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
@@ -22,6 +23,7 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import connections
 from django.test import Client, TransactionTestCase, override_settings
+from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
 from apps.audit.backup import replay as replaying
@@ -35,6 +37,7 @@ from apps.audit.backup.programs import program
 from apps.audit.backup.replay import replay
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.erasure.registry import stores
+from apps.audit.holds.services import hold_place, hold_release
 from apps.audit.log.checkpoints import checkpoint_tenant
 from apps.audit.log.epochs import current_origin, origin_of
 from apps.audit.models import Event
@@ -45,6 +48,7 @@ from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.export import export_log
 from apps.audit.verify.findings import FindingClass
 from apps.audit.verify.offline import verify
+from apps.corpus.models import Document
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Role
@@ -54,7 +58,7 @@ from tests.audit.removal_world import BEA, RemovalWorld, make_removal_world
 from tests.audit.removing import person
 from tests.conftest import admin_dsn
 from tests.corpus.ingesting import remote_profile
-from tests.factories import Firm
+from tests.factories import Firm, as_
 from tests.model_server import ModelServer
 
 BACK = other("back")
@@ -451,3 +455,34 @@ def test_an_older_database_takes_the_place_of_the_newer_by_its_name(story: Story
     drop(rows[0][0])
     assert reason() == ""
     assert not [row for row in rows_of(BACK)["corpus_document"] if str(story.erased) in row]
+
+
+def test_what_a_hold_of_the_backup_keeps_stays_unseen_until_it_is_released(story: Story) -> None:
+    """Held when the backup was made; released and erased since. Nobody destroys on a guess what a hold keeps."""
+    firm, gamma = story.world.acme, story.world.documents["gamma"]
+    dora = person(firm, "dora-acme", Role.DPO)
+    assert dora.id is not None
+    with acting_as("glassbox_api", database=BACK), as_(dora):
+        hold = hold_place(
+            matter="A dispute",
+            ground="An order of a court",
+            owner_id=dora.id,
+            review_on=timezone.now().date() + timedelta(days=30),
+            targets=[document(gamma)],
+        )
+    removed(firm, [document(gamma)])
+    assert reason() == BEHIND
+    done = {each.tenant_id: each for each in replay(database=BACK).tenants}
+    assert done[firm.id].kept == 1
+    assert reason() == ""
+    with acting_as("glassbox_api", database=BACK):
+        with open_scope(tenant=firm.id, principal=story.world.ann):
+            assert not Document.objects.filter(id=gamma).exists()
+        with as_(dora):
+            assert Document.objects.filter(id=gamma).exists()
+            hold_release(hold_id=hold.id, reason="It is settled")
+    done = {each.tenant_id: each for each in replay(database=BACK).tenants}
+    assert done[firm.id].kept == 0
+    assert not [row for rows in rows_of(BACK).values() for row in rows if str(gamma) in row and "gamma" in row]
+    with acting_as("glassbox_api", database=BACK), as_(dora):
+        assert not Document.objects.filter(id=gamma).exists()
