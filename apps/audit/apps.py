@@ -32,6 +32,7 @@ class AuditConfig(AppConfig):
         from apps.audit.retention.baseline import give_baseline
         from apps.audit.retention.events import register_retention_events
         from apps.audit.services import record
+        from apps.audit.subject_access.registering import register_subject_access
         from apps.tenants import events
         from apps.tenants.provisioning import on_tenant_created
 
@@ -53,4 +54,5 @@ class AuditConfig(AppConfig):
         events.connect(record)
         register_stores()
         classify_audit()
+        register_subject_access()
         on_tenant_created(give_baseline)

@@ -24,6 +24,7 @@ class CorpusConfig(AppConfig):
         from apps.corpus.selectors import document_title
         from apps.corpus.services.ingest_reembed import reembed_after_change
         from apps.corpus.services.restricted import DocumentItems
+        from apps.corpus.subject_access import register_subject_access
         from apps.tenants.provisioning import on_tenant_configured
 
         register_events()
@@ -34,3 +35,4 @@ class CorpusConfig(AppConfig):
         on_tenant_configured(reembed_after_change)
         register_stores()
         classify_corpus()
+        register_subject_access()
