@@ -8,8 +8,9 @@ from django.db.models import Q
 
 from apps.audit.subject_access.account import at
 from apps.audit.subject_access.contracts import Category, Entry, Page, Person
+from apps.audit.subject_access.event_fields import register_own_words
 from apps.audit.subject_access.registry import leave_out, leave_out_columns, register_category
-from apps.intents.models import PolicyVersion, ReviewComment
+from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 
 _PURPOSE: Final = "To show by what rules answers were given, who wrote them, and that a second person approved them."
 _BASIS: Final = "6(1)(c) legal obligation: accountability (Article 5(2)) and supervision of financial services"
@@ -42,8 +43,10 @@ def _version(row: PolicyVersion, person: Person) -> Entry:
         entry["your_reason"] = row.reason
         entry["submitted_at"] = at(row.submitted_at)
     if decided:
-        entry["your_decision"] = row.decision_reason
-        entry["decided_at"] = at(row.decided_at)
+        # Whoever withdraws an approved version says why in the same place; that stands in the event, if it was you.
+        withdrawn = row.status == VersionStatus.WITHDRAWN
+        entry["your_decision"] = None if withdrawn else row.decision_reason
+        entry["decided_at"] = None if withdrawn else at(row.decided_at)
     return entry
 
 
@@ -118,6 +121,7 @@ COMMENTS: Final = Category(
 
 def register_subject_access() -> None:
     register_category(VERSIONS, COMMENTS)
+    register_own_words("intents.policy.withdrawn", "core.reason")
     leave_out_columns("intents_policyintent", "label description", because=_OF_THE_POLICY)
     leave_out(
         "intents_intentterm.text intents_kindbudget.label intents_goldenexample.text intents_goldenvector.vector "

@@ -154,7 +154,7 @@ def test_it_holds_the_account_the_access_and_the_acts(world: World) -> None:
 def test_secrets_digests_and_names_of_documents_are_in_no_package(world: World) -> None:
     with open_scope(tenant=world.firm.id, reason="a test"):
         digest = ApiKey.objects.get(person_id=world.alice.id).secret_sha256
-        password = User.objects.get(id=world.alice.id).password
+        password = User.objects.get_by_natural_key(ALICE).password
     for format in (Format.JSON, Format.HTML):
         text = taken(world.alice, format).decode()
         assert not any(each in text for each in (digest, password, "Starling", "abababab"))

@@ -82,7 +82,13 @@ def _entry(event: Event, reading: Reading, person: Person) -> Entry | None:
         "id": str(event.id),
     }
     for group in groups:
-        shown = shown_fields(group, reading.payload.get(group, {}), person, own_key=own_key)
+        shown = shown_fields(
+            group,
+            reading.payload.get(group, {}),
+            person,
+            own_key=own_key,
+            acted_in=event.action if acted else "",
+        )
         if shown:
             entry[_GROUP_NAMES[group]] = shown
     notes = list(_notes(reading, groups))

@@ -57,6 +57,10 @@ _WITHHELD: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
+# Of these actions a withheld field holds words of whoever acts, and of nobody else.
+_own_words: set[tuple[str, str]] = set()
+
+
 class Shown(Enum):
     JUST_SO = auto()
     PERSON = auto()
@@ -77,6 +81,11 @@ _SHOWN: Final[Mapping[str, Shown]] = {
 }
 
 
+def register_own_words(action: str, field: str) -> None:
+    """Say that a field such as `core.reason`, withheld otherwise, holds the actor's own words in one kind of event."""
+    _own_words.add((action, field))
+
+
 def withheld_fields() -> Mapping[str, tuple[str, ...]]:
     """Reason -> names of fields."""
     return {because: tuple(_names(lines)) for because, lines in _WITHHELD.items()}
@@ -90,10 +99,13 @@ def undecided_fields() -> list[str]:
     return sorted(registered - _SHOWN.keys())
 
 
-def shown_fields(group: Group, values: Mapping[str, Any], person: Person, *, own_key: bool) -> dict[str, Any]:
+def shown_fields(
+    group: Group, values: Mapping[str, Any], person: Person, *, own_key: bool, acted_in: str = ""
+) -> dict[str, Any]:
     """What of a group the person gets to see.
 
     Args: own_key: whether the event is about a key of the person's own.
+          acted_in: the action, where it was the person who acted.
     """
     found: dict[str, Any] = {}
     for name, value in values.items():
@@ -103,6 +115,8 @@ def shown_fields(group: Group, values: Mapping[str, Any], person: Person, *, own
             case Shown.PERSON:
                 found[name] = None if value in (None, "") else _who(name, value, person)
             case Shown.OF_OWN_KEY if own_key:
+                found[name] = value
+            case Shown.WITHHELD if (acted_in, f"{group}.{name}") in _own_words:
                 found[name] = value
     return found
 
