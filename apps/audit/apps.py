@@ -38,6 +38,7 @@ class AuditConfig(AppConfig):
         from apps.audit.retention.baseline import give_baseline
         from apps.audit.retention.events import register_retention_events
         from apps.audit.services import record
+        from apps.audit.subject_access.registering import register_subject_access
         from apps.audit.tombstones.writing import tombstone_close, tombstone_write
         from apps.tenants import events
         from apps.tenants.provisioning import on_migrated, on_tenant_created
@@ -64,4 +65,5 @@ class AuditConfig(AppConfig):
         register_after_removal(tombstone_close)
         on_migrated(open_where_nothing_is_erased)
         checks.register(served_check, checks.Tags.database)
+        register_subject_access()
         on_tenant_created(give_baseline)

@@ -26,6 +26,7 @@ class CorpusConfig(AppConfig):
         from apps.corpus.services.ingest_erased import digests_of_documents
         from apps.corpus.services.ingest_reembed import reembed_after_change
         from apps.corpus.services.restricted import DocumentItems
+        from apps.corpus.subject_access import register_subject_access
         from apps.tenants.provisioning import on_tenant_configured
 
         register_events()
@@ -37,3 +38,4 @@ class CorpusConfig(AppConfig):
         register_stores()
         register_digest_source(digests_of_documents)
         classify_corpus()
+        register_subject_access()
