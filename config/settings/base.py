@@ -125,6 +125,15 @@ GLASSBOX_CHECKPOINT_S3 = {
     "access_key": env.text("GLASSBOX_CHECKPOINT_S3_ACCESS_KEY", default=""),
     "secret_key": env.secret("GLASSBOX_CHECKPOINT_S3_SECRET_KEY", default=""),
 }
+# Which removals are shown on the disk (apps/audit/erasure/proof): requests for erasure always, purges where asked for.
+# Each takes a rewrite of the tables, which nobody reads meanwhile, and two scans of the server's files.
+GLASSBOX_PHYSICAL_ORIGINS = frozenset(
+    ("request", "purge") if env.boolean("GLASSBOX_PURGE_PHYSICAL", default=False) else ("request",)
+)
+# When tables may be written anew: hours of UTC such as 01:00-04:00; empty for at once.
+GLASSBOX_ERASURE_WINDOW = env.text("GLASSBOX_ERASURE_WINDOW", default="")
+# How long backups are kept, in days: certificates say until when one may hold what was removed. 0: nobody has said.
+GLASSBOX_BACKUP_RETENTION_DAYS = env.integer("GLASSBOX_BACKUP_RETENTION_DAYS", default=0, minimum=0)
 DATA_UPLOAD_MAX_MEMORY_SIZE = GLASSBOX_MAX_UPLOAD_BYTES
 # A policy in its editor is a form with a field for each term and example: the baseline alone has more than 1,000.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from apps.audit.models import Outcome, RemovalRun
+from apps.audit.models import Event, Outcome, RemovalRun
 from apps.audit.registry import EventClass, Group, register
 from apps.audit.services import record
 
@@ -14,9 +14,11 @@ APPROVED: Final = "audit.removal.approved"
 REJECTED: Final = "audit.removal.rejected"
 RETRIED: Final = "audit.removal.retried"
 RESUMED: Final = "audit.removal.resumed"
+PREPARED: Final = "audit.removal.prepared"
 STARTED: Final = "audit.removal.started"
 RETAINED: Final = "audit.removal.retained"
 STEP_FINISHED: Final = "audit.removal.step_finished"
+COUNTED_ZERO: Final = "audit.removal.counted_zero"
 ENDED: Final = "audit.removal.ended"
 FAILED: Final = "audit.removal.failed"
 
@@ -27,11 +29,14 @@ _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     REJECTED: ("Removal rejected", ("rejection_code", "proposed_by")),
     RETRIED: ("Removal tried again", ("error_code",)),
     RESUMED: ("Removal taken up again", ("targets",)),
+    PREPARED: ("Removal prepared", ("control", "needles")),
     STARTED: ("Removal begun", ("before",)),
     RETAINED: ("Removal kept off", ("targets", "grounds")),
     STEP_FINISHED: ("Store cleared", ("store", "before", "removed", "retained")),
-    ENDED: ("Removal ended", ("state", "removed", "targets", "retained")),
-    FAILED: ("Removal failed", ("error_code", "remaining")),
+    COUNTED_ZERO: ("Every store counted zero", ("removed", "targets", "retained")),
+    # statement: what is certified of a run with a physical proof (apps/audit/certificate/statement.py).
+    ENDED: ("Removal ended", ("state", "removed", "targets", "retained", "proof", "statement")),
+    FAILED: ("Removal failed", ("error_code", "remaining", "residue")),
 }
 
 
@@ -44,9 +49,9 @@ def register_removal_events() -> None:
     )
 
 
-def record_run(action: str, run: RemovalRun, *, outcome: Outcome = Outcome.SUCCESS, **core: Any) -> None:
+def record_run(action: str, run: RemovalRun, *, outcome: Outcome = Outcome.SUCCESS, **core: Any) -> Event:
     """Record a step of a run in the current transaction."""
-    record(
+    return record(
         action=action,
         core={"origin": run.origin, "origin_id": str(run.origin_id), "reason_code": run.reason_code, **core},
         outcome=outcome,
