@@ -13,6 +13,7 @@ class AuditConfig(AppConfig):
         from apps.audit.erasure.contracts import TargetType
         from apps.audit.erasure.events import register_removal_events
         from apps.audit.erasure.log_store import EventPartStore
+        from apps.audit.erasure.proof.of_the_log import register_looked_for_here
         from apps.audit.erasure.registry import register_obstacle, register_release_hook, register_store
         from apps.audit.erasure.runs import runs_take_up
         from apps.audit.erasure.searched_log import register_texts_of_these_floors
@@ -31,6 +32,7 @@ class AuditConfig(AppConfig):
         register_removal_events()
         register_store(EventPartStore())
         register_release_hook(runs_take_up)
+        register_looked_for_here()
         register_hold_events()
         register_items(TargetType.EVENT_GROUP, EventParts())
         register_obstacle(held)

@@ -16,6 +16,7 @@ class CorpusConfig(AppConfig):
         from apps.audit.holds.items import register_items
         from apps.corpus.erasure_stores import register_stores
         from apps.corpus.events import register_events
+        from apps.corpus.looked_for import register_looked_for_of_documents
         from apps.corpus.people.texts import DocumentTexts
         from apps.corpus.personal_data import classify_corpus
         from apps.corpus.services.ingest_reembed import reembed_after_change
@@ -27,4 +28,5 @@ class CorpusConfig(AppConfig):
         register_items(TargetType.DOCUMENT, DocumentItems())
         on_tenant_configured(reembed_after_change)
         register_stores()
+        register_looked_for_of_documents()
         classify_corpus()

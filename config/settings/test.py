@@ -65,7 +65,7 @@ CACHES = {
     }
 }
 # Whoever tests the physical proof asks for it: it takes the server's administrator, and seconds.
-GLASSBOX_PHYSICAL_ORIGINS: frozenset[str] = frozenset()
+GLASSBOX_PHYSICAL_ORIGINS = frozenset()
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True

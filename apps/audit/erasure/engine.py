@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.utils import timezone
@@ -157,7 +157,7 @@ def _end(lease: Lease, ledger: Ledger) -> RunState | None:
             step.retained = store.count(sorted(ledger.retained)) if ledger.retained else 0
             step.save(update_fields=["retained"])
         ledger.close()
-        counts: dict[str, object] = {
+        counts: dict[str, Any] = {
             "removed": {key: step.removed for key, step in sorted(ledger.steps.items())},
             "targets": len(ledger.targets),
             "retained": len(ledger.retained),

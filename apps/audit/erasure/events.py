@@ -14,13 +14,13 @@ APPROVED: Final = "audit.removal.approved"
 REJECTED: Final = "audit.removal.rejected"
 RETRIED: Final = "audit.removal.retried"
 RESUMED: Final = "audit.removal.resumed"
-PREPARED: Final = "audit.removal.prepared"
 STARTED: Final = "audit.removal.started"
 RETAINED: Final = "audit.removal.retained"
 STEP_FINISHED: Final = "audit.removal.step_finished"
 COUNTED_ZERO: Final = "audit.removal.counted_zero"
 ENDED: Final = "audit.removal.ended"
 FAILED: Final = "audit.removal.failed"
+CERTIFIED: Final = "audit.certificate.issued"
 
 _EVERY: Final = ("origin", "origin_id", "reason_code")
 _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -29,7 +29,6 @@ _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     REJECTED: ("Removal rejected", ("rejection_code", "proposed_by")),
     RETRIED: ("Removal tried again", ("error_code",)),
     RESUMED: ("Removal taken up again", ("targets",)),
-    PREPARED: ("Removal prepared", ("control", "needles")),
     STARTED: ("Removal begun", ("before",)),
     RETAINED: ("Removal kept off", ("targets", "grounds")),
     STEP_FINISHED: ("Store cleared", ("store", "before", "removed", "retained")),
@@ -45,7 +44,12 @@ def register_removal_events() -> None:
         *(
             EventClass(action=action, label=label, fields={Group.CORE: frozenset((*_EVERY, *fields))})
             for action, (label, fields) in _CLASSES.items()
-        )
+        ),
+        EventClass(
+            action=CERTIFIED,
+            label="Certificate issued",
+            fields={Group.CORE: frozenset({"number", "run", "end_event"})},
+        ),
     )
 
 

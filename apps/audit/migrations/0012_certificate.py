@@ -42,9 +42,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="removalrun",
             name="end_events",
-            field=django.contrib.postgres.fields.ArrayField(
-                base_field=models.UUIDField(), default=list, size=None
-            ),
+            field=django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), default=list, size=None),
         ),
         migrations.AlterField(
             model_name="removalrun",

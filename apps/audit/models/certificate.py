@@ -13,8 +13,8 @@ from apps.tenants.models.base import TenantForeignKey, TenantModel
 class Certificate(TenantModel):
     """One for each time that a run with a physical proof came to its end; issued by glassbox_worker, which signs.
 
-    number: within the tenant, from 1. event_id: of the log, which says how the run ended; it is leaf `leaf_index` of the
-    checkpoint of `size` leaves over which the root is `root`. body: what is certified, without personal data
+    number: within the tenant, from 1. event_id: of the log, which says how the run ended; it is leaf `leaf_index` of
+    the checkpoint of `size` leaves over which the root is `root`. body: what is certified, without personal data
     (apps/audit/certificate/statement.py). note: its signature, a signed note over the digest of the canonical body.
     """
 
