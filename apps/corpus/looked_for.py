@@ -13,19 +13,21 @@ _LONG_TERM: Final = 6
 _QUERIES: Final = (
     (
         Made.TEXT,
-        "SELECT unnest(ARRAY[title, filename, external_id, slug]) AS value FROM corpus_document "
-        "WHERE tenant_id = %(tenant)s AND id = %(item)s",
+        "unnest(ARRAY[title, filename, external_id, slug])",
+        "corpus_document WHERE tenant_id = %(tenant)s AND id = %(item)s",
     ),
-    (Made.TEXT, f"SELECT text AS value FROM corpus_page {_OF}"),
-    (Made.TEXT, f"SELECT text AS value FROM corpus_chunk {_OF}"),
-    (Made.TERM, f"SELECT term AS value FROM corpus_posting {_OF} AND length(term) >= {_LONG_TERM}"),
-    (Made.ID, f"SELECT id AS value FROM corpus_chunk {_OF}"),
-    (Made.ID, f"SELECT id AS value FROM corpus_page {_OF}"),
-    (Made.VECTOR, f"SELECT vector::text AS value FROM corpus_embedding384 {_OF}"),
-    (Made.VECTOR, f"SELECT vector::text AS value FROM corpus_embedding1536 {_OF}"),
-    (Made.BYTES, f"SELECT {slices_of('content')} AS value FROM corpus_sourcefile {_OF}"),
+    (Made.TEXT, "text", f"corpus_page {_OF}"),
+    (Made.TEXT, "text", f"corpus_chunk {_OF}"),
+    (Made.TERM, "term", f"corpus_posting {_OF} AND length(term) >= {_LONG_TERM}"),
+    (Made.ID, "id", f"corpus_chunk {_OF}"),
+    (Made.ID, "id", f"corpus_page {_OF}"),
+    (Made.VECTOR, "vector::text", f"corpus_embedding384 {_OF}"),
+    (Made.VECTOR, "vector::text", f"corpus_embedding1536 {_OF}"),
+    (Made.BYTES, slices_of("content"), f"corpus_sourcefile {_OF}"),
 )
 
 
 def register_looked_for_of_documents() -> None:
-    register_looked_for(*(LookedFor(type=TargetType.DOCUMENT, made=made, sql=sql) for made, sql in _QUERIES))
+    register_looked_for(
+        *(LookedFor(type=TargetType.DOCUMENT, made=made, value=value, of=of) for made, value, of in _QUERIES)
+    )

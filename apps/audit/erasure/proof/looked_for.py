@@ -25,12 +25,20 @@ class Made(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookedFor:
-    """sql: a query of one column named `value`, without an order that matters, of one target: %(item)s is its id,
-    %(part)s its part, %(tenant)s its tenant. Asked by the server's administrator: it names the tenant itself."""
+    """Of one target: %(item)s is its id, %(part)s its part, %(tenant)s its tenant.
+
+    value, of: an expression, and the rows that it is taken from, as SQL after FROM. Asked by the server's
+    administrator: it names the tenant itself.
+    """
 
     type: TargetType
     made: Made
-    sql: str
+    value: str
+    of: str
+
+    @property
+    def sql(self) -> str:
+        return f"SELECT {self.value} AS value FROM {self.of}"  # noqa: S608 (constants)
 
 
 # Of what a run was proposed for, what somebody said is to be looked for: names, numbers. What is found nowhere before
