@@ -196,7 +196,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Cited answers from a firm's own documents, with every step of the way in the open.\n\n"
         "**Start.** Make an API key in the admin (Administration, API keys), `export GLASSBOX_KEY=gbx_...`, and paste "
         "any example below: they run as they stand. Where one is about a particular thing, set `DOCUMENT_ID`, "
-        "`JOB_ID`, `EVENT_ID`, `VERSION_ID` or `SCOPE` first, from the lists. Policy versions are written and approved "
+        "`JOB_ID`, `EVENT_ID`, `VERSION_ID`, `CERTIFICATE_ID` or `SCOPE` first, from the lists. Policy versions are "
+        "written and approved "
         "by people: for those writes, use a key that acts for you (Administration, My keys).\n\n"
         "**Errors** are problem details (RFC 9457) with a stable `code`. **Lists** come in pages: follow `next` as it "
         "is. Unknown fields and parameters are refused. Every address ends with a slash. **Writes** may carry an "
@@ -208,6 +209,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Jobs", "description": "A document's way in: reading and embedding."},
         {"name": "Policy", "description": "Which kinds of document a question may reach."},
         {"name": "Audit", "description": "What happened, by whom, under which policy."},
+        {"name": "Privacy", "description": "What was erased, and how that was shown."},
         {"name": "Account", "description": "Who you are here."},
         {"name": "Health", "description": "Is it up."},
     ],
@@ -235,6 +237,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
         "GroupState": "apps.audit.selectors.GroupState",
+        "RemovalOrigin": "apps.audit.models.removal.RemovalOrigin",
         "VerificationState": "apps.audit.models.VerificationState",
         "FindingClass": "apps.audit.verify.findings.FindingClass",
         "Permission": "apps.tenants.roles.Permission",

@@ -8,7 +8,7 @@ certificate = issued(acme)
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -16,9 +16,12 @@ from uuid import UUID
 
 import psycopg
 from django.conf import settings
+from django.test import override_settings
+from psycopg.types.json import Jsonb
 
 from apps.audit.certificate.issuing import issue_tenant
 from apps.audit.erasure.contracts import RunState, Target, TargetType
+from apps.audit.erasure.proof.ending import end
 from apps.audit.erasure.proof.prover import Went, prove_due
 from apps.audit.ids import new_id
 from apps.audit.models import Certificate, RemovalRun
@@ -28,14 +31,15 @@ from apps.corpus.models import Chunk, Document, Page, Posting, SourceFile
 from apps.tenants.context import open_scope
 from tests.audit.acting import as_worker, checkpointed, sealed
 from tests.audit.mutations import acting_as
-from tests.audit.removing import again, carried_out, expire
+from tests.audit.removing import again, approved, asked, carried_out, expire
 from tests.factories import Firm
 
 ZOE: Final = "Zoë Brzęczyszczykiewicz-Øster"
 
 
 def text_about(name: str) -> str:
-    return f"Mrs. {name} <{name.split()[0].lower()}@bluewhale.example> complains of the fees, account 4711-{len(name)}. " * 3
+    mail = f"{name.split()[0].lower()}@bluewhale.example"
+    return f"Mrs. {name} <{mail}> complains of the fees, account 4711-{len(name)}. " * 3
 
 
 def own_access(home: Path) -> Access:
@@ -124,7 +128,66 @@ def issued(firm: Firm) -> list[Certificate]:
 
 
 def as_administrator(statement: str, *values: object) -> None:
-    with ExitStack() as stack:
-        found = access_from_settings(whole_server=False)
-        connection: psycopg.Connection[Any] = stack.enter_context(found.connect())
+    connection: psycopg.Connection[Any]
+    with access_from_settings(whole_server=False).connect() as connection:
         connection.execute(statement.encode(), values)
+
+
+NEEDLES: Final[dict[str, Any]] = {
+    "digest": "0" * 64,
+    "sources": 3,
+    "patterns": 40,
+    "by_sort": {"text": 1, "id": 2},
+    "by_encoding": {"utf-8": 20, "hex": 20},
+    "left_out": {},
+    "targets": 1,
+    "targets_sampled": 1,
+}
+CONTROL: Final = {"proves": True, "sources": 3, "found": 3, "planted": 90, "planted_found": 90}
+PHYSICAL: Final = {"complete": True, "steps": [{"key": "wal", "elapsed_ms": 5}], "unreachable": [], "server": "18"}
+SCAN: Final[dict[str, Any]] = {
+    "clean": True,
+    "sources": 3,
+    "patterns": 40,
+    "by_encoding": {"utf-8": 20, "hex": 20},
+    "left_out": {},
+    "size_bytes": 10,
+    "elapsed_ms": 5,
+    "places": [{"group": "heap", "places": 1, "size_bytes": 10}],
+    "hits": [],
+    "unreachable": ["memory of running processes"],
+}
+
+
+def noted(run: RemovalRun, *, prepared: bool = False, **found: object) -> None:
+    """What control, physical phase and scan write into a run's row, without any of them."""
+    as_administrator(
+        "UPDATE audit_removalrun SET verification = verification || %s, "
+        "prepared_at = CASE WHEN %s THEN now() ELSE prepared_at END WHERE id = %s",
+        Jsonb(found),
+        prepared,
+        run.id,
+    )
+
+
+def ending(firm: Firm, targets: Sequence[Target] = ()) -> RemovalRun:
+    """A run that wants nothing but its end, without a look at the disk."""
+    with override_settings(GLASSBOX_PHYSICAL_ORIGINS=frozenset({"request"})):
+        run = approved(firm, targets or asked(firm))
+    noted(run, prepared=True, control=CONTROL, needles=NEEDLES)
+    sealed(firm)
+    for _ in range(4):
+        expire(firm, run)
+        if carried_out(firm, run) is RunState.VERIFYING:
+            break
+        sealed(firm)
+    noted(run, physical=PHYSICAL, scan=SCAN)
+    return again(firm, run)
+
+
+def certified(firm: Firm, targets: Sequence[Target] = ()) -> Certificate:
+    """The certificate of a run without a look at the disk: for what is made of certificates."""
+    run = ending(firm, targets)
+    with acting_as("glassbox_eraser"):
+        assert end(run, access=access_from_settings(whole_server=False)) is not None
+    return issued(firm)[-1]

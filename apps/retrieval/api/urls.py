@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
+from apps.audit.api.certificates import CertificateListView, CertificateView
 from apps.audit.api.log import CheckpointListView, ConsistencyView, EventProofView, LatestCheckpointView
 from apps.audit.api.verifications import VerificationListView
 from apps.audit.api.views import EventListView, EventView
@@ -59,6 +60,8 @@ urlpatterns = [
     path("v1/audit/checkpoints/latest/", LatestCheckpointView.as_view()),
     path("v1/audit/consistency/", ConsistencyView.as_view()),
     path("v1/audit/verifications/", VerificationListView.as_view()),
+    path("v1/privacy/certificates/", CertificateListView.as_view()),
+    path("v1/privacy/certificates/<uuid:id>/", CertificateView.as_view()),
     path("v1/scopes/", ScopeListView.as_view()),
     path("v1/me/", MeView.as_view()),
     path("v1/health/", HealthView.as_view()),

@@ -59,7 +59,10 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
     ),
     (
         "Privacy",
-        (Entry("Legal holds", "lock", "audit_legalhold_changelist", Permission.AUDIT_VIEW),),
+        (
+            Entry("Legal holds", "lock", "audit_legalhold_changelist", Permission.AUDIT_VIEW),
+            Entry("Certificates", "workspace_premium", "erasure_certificates", Permission.AUDIT_VIEW),
+        ),
     ),
     (
         "Audit",
