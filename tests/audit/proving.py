@@ -2,7 +2,8 @@
 
 settings.GLASSBOX_PHYSICAL_ORIGINS = {"request"}
 run = approved(acme, [letter(acme, ZOE)])
-verified(acme, run, access)
+counted_zero(acme, run, access)
+proved(access)
 certificate = issued(acme)
 """
 
@@ -21,11 +22,14 @@ from psycopg.types.json import Jsonb
 
 from apps.audit.certificate.issuing import issue_tenant
 from apps.audit.erasure.contracts import RunState, Target, TargetType
+from apps.audit.erasure.proof import safe
 from apps.audit.erasure.proof.ending import end
+from apps.audit.erasure.proof.gathering import Gathered
 from apps.audit.erasure.proof.prover import Went, prove_due
 from apps.audit.ids import new_id
 from apps.audit.models import Certificate, RemovalRun
 from apps.audit.residue.access import Access, access_from_settings
+from apps.audit.residue.needles import make_needles
 from apps.audit.residue.wal_turnover import turn_over_wal
 from apps.corpus.models import Chunk, Document, Page, Posting, SourceFile
 from apps.tenants.context import open_scope
@@ -42,12 +46,15 @@ def text_about(name: str) -> str:
     return f"Mrs. {name} <{mail}> complains of the fees, account 4711-{len(name)}. " * 3
 
 
-def own_access(home: Path) -> Access:
-    """The suite's server, of which only this database is looked through, with a state folder of its own."""
+def own_access(home: Path, *, turned_over: bool = True) -> Access:
+    """The suite's server, of which only this database is looked through, with a state folder of its own.
+
+    turned_over: its WAL is, so that a scan does not read gigabytes of other tests.
+    """
     found = access_from_settings(redis_match=f"*{settings.TEST_DATABASE}*", whole_server=False)
     access = replace(found, home=home, folders=())
-    # The suite's server keeps gigabytes of WAL, of which only what follows concerns a test.
-    assert turn_over_wal(access) == ""
+    if turned_over:
+        assert turn_over_wal(access) == ""
     return access
 
 
@@ -101,20 +108,14 @@ def proved(access: Access, *, only: UUID | None = None, at_once: bool = True) ->
 def counted_zero(firm: Firm, run: RemovalRun, access: Access) -> None:
     """Prepared, and carried out until every store counts zero."""
     proved(access)
-    sealed(firm)
-    for _ in range(4):
-        expire(firm, run)
-        if carried_out(firm, run) is RunState.VERIFYING:
-            return
-        sealed(firm)
-    raise AssertionError(f"it is {again(firm, run).state}, {again(firm, run).error_code}")
+    removed(firm, run)
 
 
-def verified(firm: Firm, run: RemovalRun, access: Access) -> RemovalRun:
-    """Brought to its end."""
-    counted_zero(firm, run, access)
-    proved(access)
-    return again(firm, run)
+def looked_at(firm: Firm, run: RemovalRun) -> RunState | None:
+    """Ended as after a clean scan, without one."""
+    noted(run, physical=PHYSICAL, scan=SCAN)
+    with acting_as("glassbox_eraser"):
+        return end(run, access=access_from_settings(whole_server=False))
 
 
 def issued(firm: Firm) -> list[Certificate]:
@@ -170,17 +171,32 @@ def noted(run: RemovalRun, *, prepared: bool = False, **found: object) -> None:
     )
 
 
+def prepared_by_hand(run: RemovalRun, home: Path) -> None:
+    """As after the control: one made-up text is looked for, which is nowhere any more."""
+    found = make_needles(texts=[f"made up for {run.id} alone"])
+    safe.keep(
+        home, Gathered(needles=found, targets=(), of=(-1,) * len(found.sources)), tenant_id=run.tenant_id, run_id=run.id
+    )
+    noted(run, prepared=True, control=CONTROL, needles=NEEDLES)
+
+
+def removed(firm: Firm, run: RemovalRun) -> None:
+    """Carried out until every store counts zero."""
+    sealed(firm)
+    for _ in range(4):
+        expire(firm, run)
+        if carried_out(firm, run) is RunState.VERIFYING:
+            return
+        sealed(firm)
+    raise AssertionError(f"it is {again(firm, run).state}, {again(firm, run).error_code}")
+
+
 def ending(firm: Firm, targets: Sequence[Target] = ()) -> RemovalRun:
     """A run that wants nothing but its end, without a look at the disk."""
     with override_settings(GLASSBOX_PHYSICAL_ORIGINS=frozenset({"request"})):
         run = approved(firm, targets or asked(firm))
     noted(run, prepared=True, control=CONTROL, needles=NEEDLES)
-    sealed(firm)
-    for _ in range(4):
-        expire(firm, run)
-        if carried_out(firm, run) is RunState.VERIFYING:
-            break
-        sealed(firm)
+    removed(firm, run)
     noted(run, physical=PHYSICAL, scan=SCAN)
     return again(firm, run)
 
@@ -188,6 +204,5 @@ def ending(firm: Firm, targets: Sequence[Target] = ()) -> RemovalRun:
 def certified(firm: Firm, targets: Sequence[Target] = ()) -> Certificate:
     """The certificate of a run without a look at the disk: for what is made of certificates."""
     run = ending(firm, targets)
-    with acting_as("glassbox_eraser"):
-        assert end(run, access=access_from_settings(whole_server=False)) is not None
+    assert looked_at(firm, run) is not None
     return issued(firm)[-1]

@@ -26,7 +26,19 @@ from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.acting import sealed
-from tests.audit.proving import ZOE, counted_zero, issued, letter, own_access, proved, verified
+from tests.audit.proving import (
+    PHYSICAL,
+    ZOE,
+    counted_zero,
+    issued,
+    letter,
+    looked_at,
+    noted,
+    own_access,
+    prepared_by_hand,
+    proved,
+    removed,
+)
 from tests.audit.removing import actions, again, approved, asked, carried_out, left_of, outcomes, person
 from tests.factories import Firm, as_, make_firm
 
@@ -136,33 +148,36 @@ def test_a_scan_that_finds_something_fails_the_run_until_it_is_cleared_and_tried
     acme: Firm, access: Access
 ) -> None:
     run = approved(acme, [letter(acme, ZOE)])
+    counted_zero(acme, run, access)
     forgotten = access.home / "log" / "worker.log"
     forgotten.parent.mkdir()
-    counted_zero(acme, run, access)
-    forgotten.write_text(f"could not read the letter of {ZOE}\n")
+    forgotten.write_text(f"could not read: Complaint of {ZOE}\n")
     assert proved(access).ended == {RunState.FAILED: 1}
     failed = again(acme, run)
-    assert failed.error_code == "audit.proof_residue"
-    assert failed.next_attempt_at is None
+    assert (failed.error_code, failed.next_attempt_at) == ("audit.proof_residue", None)
     hits = failed.verification["scan"]["hits"]
     assert {(hit["group"], hit["place"]) for hit in hits} == {("logs", "log/worker.log")}
     assert "Brz" not in json.dumps(hits)
-    assert proved(access).ended == {}, "not by itself"
     assert issued(acme) == []
 
     forgotten.unlink()
     with as_(dora(acme)):
         run_retry(run.id)
-    assert verified(acme, run, access).state == RunState.COMPLETED
+    removed(acme, run)
+    assert not {"plan", "physical", "scan"} & again(acme, run).verification.keys(), "all of it is done again"
+    assert proved(access).ended == {RunState.COMPLETED: 1}
     assert len(issued(acme)) == 1
 
 
-def test_what_is_held_is_not_looked_for_and_a_release_begins_a_second_certificate(acme: Firm, access: Access) -> None:
+def test_what_is_held_is_not_looked_for_and_its_release_begins_a_second_certificate(acme: Firm, access: Access) -> None:
     goes, stays = letter(acme, ZOE), letter(acme, "Ignatius Grünwald-Österreicher")
     run = approved(acme, [goes, stays])
     hold = placed(acme, stays)
-    run = verified(acme, run, access)
-    assert run.state == RunState.PARTIALLY_COMPLETED
+    assert proved(access).prepared == 1
+    gathered = safe.opened(access.home, tenant_id=acme.id, run_id=run.id)
+    assert gathered.targets == (goes,)
+    removed(acme, run)
+    assert looked_at(acme, run) is RunState.PARTIALLY_COMPLETED
     assert (left_of(acme, [goes]), left_of(acme, [stays])) == (0, 3)
     [first] = issued(acme)
     [retained] = first.body["retained"]
@@ -170,22 +185,25 @@ def test_what_is_held_is_not_looked_for_and_a_release_begins_a_second_certificat
     assert retained["review_on"] == (datetime.now(UTC).date() + timedelta(days=90)).isoformat()
 
     lifted(acme, hold)
-    assert again(acme, run).state == RunState.APPROVED
-    assert again(acme, run).prepared_at is None, "what stayed is prepared for anew"
-    assert verified(acme, run, access).state == RunState.COMPLETED
+    resumed = again(acme, run)
+    assert (resumed.state, resumed.prepared_at, resumed.verification) == (RunState.APPROVED, None, {})
+    prepared_by_hand(run, access.home)
+    removed(acme, run)
+    assert looked_at(acme, run) is RunState.COMPLETED
     assert set(outcomes(acme, run).values()) == {("removed", "")}
     _, second = issued(acme)
     assert (second.number, second.body["end"], second.body["targets"]["removed"]) == (2, 2, 2)
 
 
-def test_what_is_held_and_released_while_the_disk_is_looked_at_is_taken_up(acme: Firm, access: Access) -> None:
+def test_what_is_released_while_the_disk_is_looked_at_is_taken_up(acme: Firm, tmp_path: Path) -> None:
     goes, stays = letter(acme, ZOE), letter(acme, "Ignatius Grünwald-Österreicher")
     run = approved(acme, [goes, stays])
     hold = placed(acme, stays)
-    counted_zero(acme, run, access)
+    prepared_by_hand(run, tmp_path)
+    removed(acme, run)
     lifted(acme, hold)
     assert again(acme, run).state == RunState.VERIFYING
-    assert proved(access).ended == {RunState.PARTIALLY_COMPLETED: 1}
+    assert looked_at(acme, run) is RunState.PARTIALLY_COMPLETED
     assert again(acme, run).state == RunState.APPROVED
     assert len(issued(acme)) == 1
 
@@ -194,22 +212,20 @@ def test_runs_that_wait_share_one_physical_phase_in_their_window(
     acme: Firm, access: Access, settings: LazySettings
 ) -> None:
     bolt = make_firm("bolt")
-    first = approved(acme, [letter(acme, ZOE)])
-    second = approved(bolt, [letter(bolt, "Ignatius Grünwald-Österreicher")])
-    counted_zero(acme, first, access)
+    runs = {firm.id: (firm, approved(firm, asked(firm))) for firm in (acme, bolt)}
+    for firm, run in runs.values():
+        prepared_by_hand(run, access.home)
+        removed(firm, run)
     now = datetime.now(UTC)
     settings.GLASSBOX_ERASURE_WINDOW = f"{now + timedelta(hours=2):%H:%M}-{now + timedelta(hours=3):%H:%M}"
-    assert proved(access, at_once=False).waiting == 1
-    waiting = again(acme, first).verification
-    assert waiting["waits"] == {"code": "audit.proof_window"}
-    assert "plan" not in waiting
-    for _ in range(4):
-        if carried_out(bolt, second) is RunState.VERIFYING:
-            break
+    assert proved(access, at_once=False).waiting == 2
+    for firm, run in runs.values():
+        waiting = again(firm, run).verification
+        assert waiting["waits"] == {"code": "audit.proof_window"}
+        assert "plan" not in waiting
     assert proved(access).ended == {RunState.COMPLETED: 2}
-    batches = {again(firm, run).verification["batch"] for firm, run in ((acme, first), (bolt, second))}
-    assert len(batches) == 1
-    assert (len(issued(acme)), len(issued(bolt))) == (1, 1)
+    assert len({again(firm, run).verification["batch"] for firm, run in runs.values()}) == 1
+    assert [len(issued(firm)) for firm, _ in runs.values()] == [1, 1]
 
 
 def test_a_control_that_finds_too_little_lets_nothing_go(
@@ -236,24 +252,41 @@ def test_a_control_that_finds_too_little_lets_nothing_go(
     assert safe.kept(access.home) == []
 
 
-def test_needles_that_are_lost_fail_the_run_and_are_never_certified(acme: Firm, access: Access) -> None:
-    run = approved(acme, [letter(acme, ZOE)])
-    counted_zero(acme, run, access)
-    path = safe.path_of(access.home, tenant_id=acme.id, run_id=run.id)
+def test_needles_that_are_lost_fail_the_run_and_are_never_certified(acme: Firm, tmp_path: Path) -> None:
+    access = own_access(tmp_path, turned_over=False)
+    run = approved(acme, asked(acme))
+    prepared_by_hand(run, tmp_path)
+    removed(acme, run)
+    noted(run, batch="1", plan={}, physical=PHYSICAL)
+    path = safe.path_of(tmp_path, tenant_id=acme.id, run_id=run.id)
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     assert proved(access).ended == {RunState.FAILED: 1}
     assert again(acme, run).error_code == "audit.proof_needles_lost"
     assert issued(acme) == []
 
 
-def test_one_process_at_a_time(acme: Firm, access: Access) -> None:
+def test_what_a_killed_process_left_of_a_run_that_ended_is_destroyed(acme: Firm, tmp_path: Path) -> None:
+    access = own_access(tmp_path, turned_over=False)
+    run = approved(acme, asked(acme))
+    prepared_by_hand(run, tmp_path)
+    removed(acme, run)
+    assert (
+        looked_at(acme, run) is RunState.COMPLETED
+    )  # whose last step was in another folder
+    assert safe.kept(tmp_path) == [(acme.id, run.id)]
+    proved(access)
+    assert safe.kept(tmp_path) == []
+
+
+def test_one_process_at_a_time(acme: Firm, tmp_path: Path) -> None:
+    access = own_access(tmp_path, turned_over=False)
     with access.connect() as connection:
         connection.execute("SELECT pg_advisory_lock(hashtext('glassbox proof of erasure'))")
         with pytest.raises(ProverBusyError):
             prove_due(access)
 
 
-def test_a_purge_is_proven_by_counts_alone_unless_asked_for(acme: Firm, access: Access) -> None:
+def test_a_purge_is_proven_by_counts_alone_unless_asked_for(acme: Firm) -> None:
     run = approved(acme, [letter(acme, ZOE)], origin=Origin.PURGE)
     assert run.proof == "counts"
     for _ in range(4):
