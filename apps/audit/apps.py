@@ -17,6 +17,7 @@ class AuditConfig(AppConfig):
         from apps.audit.erasure.contracts import Origin, TargetType
         from apps.audit.erasure.events import register_removal_events
         from apps.audit.erasure.log_store import EventPartStore
+        from apps.audit.erasure.proof.of_the_log import register_looked_for_here
         from apps.audit.erasure.registry import (
             register_after_removal,
             register_before_removal,
@@ -50,6 +51,7 @@ class AuditConfig(AppConfig):
         register_removal_events()
         register_store(EventPartStore())
         register_release_hook(runs_take_up)
+        register_looked_for_here()
         register_hold_events()
         register_items(TargetType.EVENT_GROUP, EventParts())
         register_obstacle(held)

@@ -19,6 +19,7 @@ def classify_audit() -> None:
     classify_platform()
     _log()
     _tree()
+    _certificates()
     _beside()
     classify_records()
 
@@ -78,6 +79,15 @@ def _tree() -> None:
         classify(name, Sort.NONE, because="Digests over headers and commitments, which stay, and signatures of them.")
 
 
+def _certificates() -> None:
+    classify_columns(
+        "audit_certificate",
+        "id tenant_id number run_id origin origin_id outcome event_id leaf_index size root body note issued_at",
+        Sort.NONE,
+        because="Ids, counts, codes, digests and times of an erasure, and a signature of them.",
+    )
+
+
 def _beside() -> None:
     classify(
         "cache:apps.audit.log.export.state",
@@ -104,7 +114,7 @@ def _beside() -> None:
     )
     classify("memory:apps.tenants.api.probes", Sort.NONE, because="Whether the platform's parts work; two seconds.")
     classify("memory:apps.tenants.api.schema", Sort.NONE, because="The description of the API.")
-    for name in ("apps.audit.tasks.seal", "apps.audit.tasks.checkpoint"):
+    for name in ("apps.audit.tasks.seal", "apps.audit.tasks.checkpoint", "apps.audit.tasks.issue_certificates"):
         classify(f"task:{name}", Sort.NONE, because="Without arguments.")
     for name in ("apps.tenants.tasks.forget_ended_sessions", "apps.tenants.tasks.forget_expired_requests"):
         classify(f"task:{name}", Sort.NONE, because="Without arguments.")
@@ -119,6 +129,13 @@ def _beside() -> None:
         Sort.CONTENT,
         because="The embedded server's files: what is gone from the tables lies in them until they are rewritten.",
         stays="Until the physical phase, which rewrites what it can and says what it can't.",
+    )
+    classify(
+        "folder:erasure",
+        Sort.SEALED,
+        because="What is looked for after an erasure, sealed under a key of its own that is wrapped by one that is not "
+        "in the folder's backups: a sample of what was removed.",
+        stays="Until the scan that it is there for was clean; then it is overwritten and removed.",
     )
     classify("folder:redis", Sort.NONE, because="Empty: the embedded Redis keeps nothing on the disk.")
     classify(

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from celery import Task, shared_task
 
+from apps.audit.certificate.issuing import issue_all
 from apps.audit.erasure.engine import carry_out_due, run_carry_out
 from apps.audit.erasure.leftovers import remove_leftovers_all
 from apps.audit.erasure.queue import CARRY_OUT_TASK
@@ -70,6 +71,7 @@ def _run_verification(tenant_id: str, verification_id: str) -> None:
 
 
 seal: Task = shared_task(name="apps.audit.tasks.seal", ignore_result=True)(seal_all)
+issue_certificates: Task = shared_task(name="apps.audit.tasks.issue_certificates", ignore_result=True)(issue_all)
 checkpoint: Task = shared_task(name="apps.audit.tasks.checkpoint", ignore_result=True)(checkpoint_all)
 count_due: Task = shared_task(name="apps.audit.tasks.count_due", ignore_result=True)(count_all)
 send_letter: Task = shared_task(name=SEND_TASK, ignore_result=True)(_send_letter)

@@ -19,6 +19,7 @@ class CorpusConfig(AppConfig):
         from apps.audit.tombstones.digests import register_digest_source
         from apps.corpus.erasure_stores import register_stores
         from apps.corpus.events import register_events
+        from apps.corpus.looked_for import register_looked_for_of_documents
         from apps.corpus.people.texts import DocumentTexts
         from apps.corpus.personal_data import classify_corpus
         from apps.corpus.retention import register_retained_documents
@@ -37,5 +38,6 @@ class CorpusConfig(AppConfig):
         on_tenant_configured(reembed_after_change)
         register_stores()
         register_digest_source(digests_of_documents)
+        register_looked_for_of_documents()
         classify_corpus()
         register_subject_access()

@@ -45,6 +45,7 @@ class Accounts:
     key = "tenants.access_accounts"
     label = "Accounts of people who belong to no other tenant"
     phase = Phase.ACCOUNTS
+    tables = ("tenants_user",)
     types = frozenset({TargetType.USER, TargetType.TENANT})
 
     def count(self, targets: Sequence[Target]) -> int:

@@ -76,9 +76,17 @@ class RunState(StrEnum):
     REJECTED = "rejected"
     APPROVED = "approved"  # waits for the eraser
     EXECUTING = "executing"
-    COMPLETED = "completed"  # every store counts zero
+    VERIFYING = "verifying"  # every store counts zero; the disk is made to forget, and looked through (proof/)
+    COMPLETED = "completed"  # every store counts zero, and what Proof asks for was shown
     PARTIALLY_COMPLETED = "partially_completed"  # likewise, but for what is held
     FAILED = "failed"  # tried again by the clock, or by a person; nothing is taken back
+
+
+class Proof(StrEnum):
+    """What shows that a run has removed what it named. Of the run from its proposal on."""
+
+    COUNTS = "counts"  # every store counts zero
+    PHYSICAL = "physical"  # besides: tables and WAL written anew, a clean residue scan after a control, a certificate
 
 
 class Obstacle(Protocol):

@@ -10,14 +10,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.utils import timezone
 
 from apps.audit.erasing import MOST_REMOVALS, Removal, RemovalReason, payload_erase
 from apps.audit.erasure import events
-from apps.audit.erasure.contracts import Origin, RemovalHook, RunState, Store, Target
+from apps.audit.erasure.contracts import Origin, Proof, RemovalHook, RunState, Store, Target
 from apps.audit.erasure.errors import RunLeaseLostError
 from apps.audit.erasure.lease import EnginePolicy, Lease, claim, due_runs, holding, tenants_with_due_runs
 from apps.audit.erasure.ledger import Ledger
@@ -57,7 +57,8 @@ def carry_out_due(policy: EnginePolicy = _USUAL) -> int:
 def run_carry_out(*, tenant_id: TenantId, run_id: UUID, policy: EnginePolicy = _USUAL) -> RunState | None:
     """Go on with one run, for a turn at most.
 
-    Returns: the state that it is left in, EXECUTING where it goes on later; None where there was nothing to take.
+    Returns: the state that it is left in, EXECUTING where it goes on later, VERIFYING where others look at the disk
+             before it ends; None where there was nothing to take.
     """
     lease = claim(tenant_id=tenant_id, run_id=run_id, policy=policy)
     if lease is None:
@@ -170,18 +171,23 @@ def _end(lease: Lease, ledger: Ledger) -> RunState | None:
             step.retained = store.count(sorted(ledger.retained)) if ledger.retained else 0
             step.save(update_fields=["retained"])
         ledger.close()
-        run.state = RunState.PARTIALLY_COMPLETED if ledger.retained else RunState.COMPLETED
-        run.finished_at, run.attempts = timezone.now(), 0
+        counts: dict[str, Any] = {
+            "removed": {key: step.removed for key, step in sorted(ledger.steps.items())},
+            "targets": len(ledger.targets),
+            "retained": len(ledger.retained),
+        }
+        run.attempts = 0
         _let_go_of(run)
-        run.save(update_fields=["state", "finished_at", "attempts", "lease_owner", "lease_until"])
-        events.record_run(
-            events.ENDED,
-            run,
-            state=run.state,
-            removed={key: step.removed for key, step in sorted(ledger.steps.items())},
-            targets=len(ledger.targets),
-            retained=len(ledger.retained),
-        )
+        if run.proof == Proof.PHYSICAL:
+            # What it ends with is up to whoever looks at the disk: proof/prover.py.
+            run.state, run.verifying_at = RunState.VERIFYING, timezone.now()
+            run.save(update_fields=["state", "verifying_at", "attempts", "lease_owner", "lease_until"])
+            events.record_run(events.COUNTED_ZERO, run, **counts)
+        else:
+            run.state = RunState.PARTIALLY_COMPLETED if ledger.retained else RunState.COMPLETED
+            run.finished_at = timezone.now()
+            run.save(update_fields=["state", "finished_at", "attempts", "lease_owner", "lease_until"])
+            events.record_run(events.ENDED, run, state=run.state, proof=run.proof, **counts)
         tell(run)
         return RunState(run.state)
 

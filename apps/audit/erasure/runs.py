@@ -8,12 +8,13 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from apps.audit.erasing import ERASED, RemovalReason
 from apps.audit.erasure import events
-from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.audit.erasure.contracts import Origin, Proof, RunState, Target, TargetType
 from apps.audit.erasure.errors import (
     NothingToRemoveError,
     OwnRunError,
@@ -72,6 +73,7 @@ def run_propose(origin: Origin, origin_id: UUID, targets: Sequence[Target], reas
             origin_id=origin_id,
             reason_code=RemovalReason(reason),
             proposed_by=principal.id,
+            proof=Proof.PHYSICAL if origin in settings.GLASSBOX_PHYSICAL_ORIGINS else Proof.COUNTS,
         )
         RemovalTarget.objects.bulk_create(
             (
@@ -145,7 +147,7 @@ def run_retry(run_id: UUID) -> RemovalRun:
     with transaction.atomic():
         run = _locked(run_id)
         _require_state(run, RunState.FAILED, act="tried again")
-        _take_up(run, events.RETRIED, error_code=run.error_code)
+        run_take_up(run, events.RETRIED, error_code=run.error_code)
     return run
 
 
@@ -164,7 +166,7 @@ def runs_take_up(targets: Sequence[Target]) -> None:
     for run in RemovalRun.objects.select_for_update(no_key=True).filter(
         id__in=found, state=RunState.PARTIALLY_COMPLETED
     ):
-        _take_up(run, events.RESUMED, targets=found[run.id])
+        run_take_up(run, events.RESUMED, targets=found[run.id])
 
 
 def tell(run: RemovalRun) -> None:
@@ -178,7 +180,8 @@ def target_of(row: RemovalTarget) -> Target:
     return Target(type=TargetType(row.type), id=row.item_id, part=row.part)
 
 
-def _take_up(run: RemovalRun, action: str, **core: Any) -> None:
+def run_take_up(run: RemovalRun, action: str, **core: Any) -> None:
+    """Have it carried out again, within the current transaction. Args: action: the event that says why."""
     run.state, run.error_code = RunState.APPROVED, ""
     run.finished_at, run.next_attempt_at = None, timezone.now()
     run.save(update_fields=["state", "error_code", "finished_at", "next_attempt_at"])

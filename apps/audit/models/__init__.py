@@ -1,3 +1,4 @@
+from apps.audit.models.certificate import Certificate
 from apps.audit.models.checkpoint import Checkpoint
 from apps.audit.models.data_key import DataKey
 from apps.audit.models.erasure_request import ErasureRequest, Letter
@@ -19,6 +20,7 @@ from apps.audit.models.verification import Verification, VerificationState
 
 __all__ = [
     "Because",
+    "Certificate",
     "Checkpoint",
     "DataKey",
     "ErasureRequest",

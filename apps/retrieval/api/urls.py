@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
+from apps.audit.api.certificates import CertificateListView, CertificateView
 from apps.audit.api.log import CheckpointListView, ConsistencyView, EventProofView, LatestCheckpointView
 from apps.audit.api.my_data import MyDataView
 from apps.audit.api.requests import (
@@ -88,6 +89,8 @@ urlpatterns = [
     path("v1/privacy/requests/<uuid:id>/approve/", ApproveView.as_view()),
     path("v1/privacy/requests/<uuid:id>/send-back/", SendBackView.as_view()),
     path("v1/privacy/requests/<uuid:id>/letters/", WriteLetterView.as_view()),
+    path("v1/privacy/certificates/", CertificateListView.as_view()),
+    path("v1/privacy/certificates/<uuid:id>/", CertificateView.as_view()),
     path("v1/scopes/", ScopeListView.as_view()),
     path("v1/me/", MeView.as_view()),
     path("v1/me/data/", MyDataView.as_view()),

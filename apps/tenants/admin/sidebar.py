@@ -64,6 +64,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
             Entry("Legal holds", "lock", "audit_legalhold_changelist", Permission.AUDIT_VIEW),
             Entry("Retention", "hourglass_bottom", "retention", Permission.AUDIT_VIEW),
             Entry("Purges", "auto_delete", "purges", Permission.AUDIT_VIEW),
+            Entry("Certificates", "workspace_premium", "erasure_certificates", Permission.AUDIT_VIEW),
         ),
     ),
     (

@@ -35,6 +35,7 @@ _TARGETS: Final[Mapping[SubjectType, TargetType]] = {
 # The states that a run's state brings a request to, one after the other.
 _FOLLOWING: Final[Mapping[RunState, tuple[RequestState, ...]]] = {
     RunState.EXECUTING: (S.EXECUTING,),
+    RunState.VERIFYING: (S.VERIFYING,),
     RunState.COMPLETED: (S.VERIFYING, S.COMPLETED),
     RunState.PARTIALLY_COMPLETED: (S.VERIFYING, S.PARTIALLY_COMPLETED),
     RunState.FAILED: (S.FAILED,),
