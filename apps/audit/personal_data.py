@@ -63,7 +63,7 @@ def _log() -> None:
         Sort.CREDENTIAL,
         because="A key of payloads, under a key that is not in the database.",
         cleared_by="audit.data_keys",
-        stays="Until its tenant is erased: what it opens goes first. Then one is left, which opens ids and counts alone.",
+        stays="Until its tenant is erased, after what it opens. One is left then, which opens ids and counts alone.",
     )
 
 

@@ -250,9 +250,7 @@ class LogReader:
         self._keys |= data_keys(self._tenant, unknown) if unknown else {}
         for event_id, group, key_id, ciphertext in rows:
             is_opened = self._contents or group == Group.CORE
-            by_id[event_id].groups[group] = (
-                self._opened(event_id, group, key_id, ciphertext) if is_opened else None
-            )
+            by_id[event_id].groups[group] = self._opened(event_id, group, key_id, ciphertext) if is_opened else None
 
     def _add_present(self, by_id: Mapping[UUID, Entry], first: int, last: int) -> None:
         with connection.cursor() as cursor:
