@@ -160,7 +160,9 @@ def test_rows_of_other_tables_do_not_go_with_their_tenant(ground: Ground, relati
                 assert THROUGH in outcome(attack)
 
 
-@pytest.mark.parametrize("table", ["intents_policyversion", "intents_goldenexample", "audit_datakey", "audit_legalhold"])
+@pytest.mark.parametrize(
+    "table", ["intents_policyversion", "intents_goldenexample", "audit_datakey", "audit_legalhold"]
+)
 @pytest.mark.parametrize("role", (*OTHERS, "glassbox_eraser"))
 def test_nobody_removes_these_rows_without_the_function(ground: Ground, role: str, table: str) -> None:
     attack = within(ground.corp, f"DELETE FROM {table} RETURNING '{THROUGH}'")
@@ -234,7 +236,7 @@ def test_what_is_held_is_not_emptied_and_its_key_not_destroyed(ground: Ground) -
 def test_a_key_by_which_something_is_sealed_still_is_not_destroyed(ground: Ground) -> None:
     """Before the log is emptied there is nothing to destroy, and past the function the foreign key says no."""
     with acting_as("glassbox_eraser"), rolled_back():
-        assert outcome(called(ground.acme, "audit_destroy_keys(%s)", ground.said)) == f"[('{THROUGH}: 0',)]"
+        assert outcome(called(ground.acme, "audit_destroy_keys(%s)", ground.said)) == f"{THROUGH}: 0"
 
     def past_it() -> Any:
         with open_scope(tenant=ground.acme.id, reason="an attack"):
