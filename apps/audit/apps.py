@@ -31,7 +31,7 @@ class AuditConfig(AppConfig):
         from apps.audit.erasure_stores import register_stores
         from apps.audit.holds.events import register_hold_events
         from apps.audit.holds.items import EventParts, register_items
-        from apps.audit.holds.selectors import held
+        from apps.audit.holds.selectors import held, held_within
         from apps.audit.personal_data import classify_audit
         from apps.audit.reporting.events import register_reporting_events
         from apps.audit.requests.events import register_request_events
@@ -54,7 +54,7 @@ class AuditConfig(AppConfig):
         register_looked_for_here()
         register_hold_events()
         register_items(TargetType.EVENT_GROUP, EventParts())
-        register_obstacle(held)
+        register_obstacle(held, within=held_within)
         register_request_events()
         register_removal_events()
         register_store(EventPartStore())

@@ -12,12 +12,13 @@ class CorpusConfig(AppConfig):
         # Makes it the application that tasks and messages of this process belong to.
         import config.celery  # noqa: F401
         from apps.audit.erasure.contracts import TargetType
+        from apps.audit.erasure.expansion import register_contents
         from apps.audit.erasure.searched import register_searched
         from apps.audit.holds.items import register_items
         from apps.audit.requests.codes import SubjectType
         from apps.audit.requests.subjects import register_finder
         from apps.audit.tombstones.digests import register_digest_source
-        from apps.corpus.erasure_stores import register_stores
+        from apps.corpus.erasure_stores import documents_of, register_stores
         from apps.corpus.events import register_events
         from apps.corpus.looked_for import register_looked_for_of_documents
         from apps.corpus.people.texts import DocumentTexts
@@ -32,6 +33,7 @@ class CorpusConfig(AppConfig):
 
         register_events()
         register_searched(DocumentTexts())
+        register_contents(documents_of)
         register_items(TargetType.DOCUMENT, DocumentItems())
         register_retained_documents()
         register_finder(SubjectType.DOCUMENT, document_title)

@@ -18,7 +18,9 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.holds.services import hold_place, hold_release
 from apps.audit.ids import new_id
+from apps.audit.retention.counting import count_tenant
 from apps.audit.services import record
 from apps.corpus.models import Chunk, Document, Embedding384
 from apps.intents.models import PolicyVersion, ReviewComment
@@ -88,7 +90,24 @@ def make_removal_world() -> RemovalWorld:
     for scope in ("fund:alpha", "fund:beta"):
         make_key(acme, scopes=[scope])
     _tenants_own(bolt)
+    _decided(world)
     return world
+
+
+def _decided(world: RemovalWorld) -> None:
+    """A hold in Acme that was released, and a night of its retention rules."""
+    dpo = make_member(world.acme, "dpo-of-acme", Role.DPO)
+    with open_scope(tenant=world.acme.id, principal=dpo):
+        held = hold_place(
+            matter="A matter that ended",
+            ground="A claim",
+            owner_id=dpo.id,
+            review_on=timezone.now().date() + timedelta(days=30),
+            targets=[Target(type=TargetType.DOCUMENT, id=world.documents["gamma"])],
+        )
+        hold_release(hold_id=held.id, reason="Settled")
+    with open_scope(tenant=world.acme.id, reason="a test"):
+        count_tenant()
 
 
 def _document(

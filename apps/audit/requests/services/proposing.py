@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from apps.audit.erasing import RemovalReason
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.audit.erasure.expansion import expanded
 from apps.audit.erasure.registry import stores_for
 from apps.audit.erasure.runs import RejectionReason, run_approve, run_propose, run_reject
 from apps.audit.models import ErasureRequest, Outcome
@@ -89,7 +90,8 @@ def targets_of(request: ErasureRequest) -> tuple[Target, ...]:
 def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -> ErasureRequest:
     """Propose the erasure to a second person: its targets are frozen, and nothing is removed before they approve.
 
-    Args:   targets: those that were found and confirmed; what follows from the subject where none are given.
+    Args:   targets: those that were found and confirmed; what follows from the subject where none are given. What goes
+                along with them is added (apps/audit/erasure/expansion.py).
     Raises: RequestStepError, InventoryMissingError; what run_propose raises.
     """
     person = require_manager()
@@ -99,7 +101,7 @@ def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -
         run = run_propose(
             origin=Origin.REQUEST,
             origin_id=request.id,
-            targets=targets or targets_of(request),
+            targets=expanded(targets or targets_of(request)),
             reason=RemovalReason.ERASURE_REQUEST,
         )
         return change(
