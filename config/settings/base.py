@@ -300,6 +300,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
+    "inventory-sweep": {"task": "apps.audit.tasks.inventory_sweep", "schedule": 30.0},
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
 # The sequencer never waits behind a document that is being read: it has a worker of its own. So has the eraser, which

@@ -19,6 +19,7 @@ _LABELS: Final[Mapping[str, str]] = {
     "identity_asked": "Request for erasure: proof of identity asked for",
     "identity_confirmed": "Request for erasure: identity confirmed",
     "assessed": "Request for erasure assessed",
+    "inventoried": "Request for erasure: every place decided on",
     "extended": "Request for erasure extended by two months",
     "refused": "Request for erasure refused",
     "withdrawn": "Request for erasure withdrawn",
