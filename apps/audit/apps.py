@@ -24,7 +24,7 @@ class AuditConfig(AppConfig):
         from apps.audit.erasure_stores import register_stores
         from apps.audit.holds.events import register_hold_events
         from apps.audit.holds.items import EventParts, register_items
-        from apps.audit.holds.selectors import held
+        from apps.audit.holds.selectors import held, held_within
         from apps.audit.inventory.events import register_inventory_events
         from apps.audit.inventory.restricting import kept_by_requests
         from apps.audit.personal_data import classify_audit
@@ -46,7 +46,7 @@ class AuditConfig(AppConfig):
         register_release_hook(runs_take_up)
         register_hold_events()
         register_items(TargetType.EVENT_GROUP, EventParts())
-        register_obstacle(held)
+        register_obstacle(held, within=held_within)
         register_obstacle(kept_by_requests)
         register_request_events()
         register_inventory_events()

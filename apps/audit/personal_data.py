@@ -30,7 +30,10 @@ def _log() -> None:
         because="Ids, codes and times.",
     )
     classify(
-        f"{table}.actor_label", Sort.IDENTIFIER, because="The actor's name of that moment.", cleared_by=EVENT_GROUPS
+        f"{table}.actor_label",
+        Sort.IDENTIFIER,
+        because="The actor's name of that moment.",
+        cleared_by=(EVENT_GROUPS, "audit.log_contents"),
     )
     classify_columns(table, "actor_id subject_id", Sort.IDENTIFIER, because="Ids, also of accounts.", stays=_EVIDENCE)
     classify(
@@ -47,8 +50,8 @@ def _log() -> None:
         f"{table}.ciphertext",
         Sort.SEALED,
         because="A field group: questions, names, what was found and quoted.",
-        cleared_by=EVENT_GROUPS,
-        stays=f"The core alone. {_EVIDENCE}",
+        cleared_by=(EVENT_GROUPS, "audit.log_contents"),
+        stays=f"The core alone, until its tenant is erased. {_EVIDENCE}",
     )
     classify(f"{table}.terms", Sort.NONE, because="Ids and codes of the group that they lie beside, and go with it.")
     table = "audit_datakey"
@@ -60,7 +63,7 @@ def _log() -> None:
         Sort.CREDENTIAL,
         because="A key of payloads, under a key that is not in the database.",
         cleared_by="audit.data_keys",
-        stays="Until there is a function that destroys it (apps/audit/erasure_stores.py): what it opens goes first.",
+        stays="Until its tenant is erased: what it opens goes first. Then one is left, which opens ids and counts alone.",
     )
 
 

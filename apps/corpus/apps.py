@@ -12,12 +12,13 @@ class CorpusConfig(AppConfig):
         # Makes it the application that tasks and messages of this process belong to.
         import config.celery  # noqa: F401
         from apps.audit.erasure.contracts import TargetType
+        from apps.audit.erasure.expansion import register_contents
         from apps.audit.erasure.searched import register_searched
         from apps.audit.holds.items import register_items
         from apps.audit.inventory.contracts import register_documents, register_person_finder
         from apps.audit.requests.codes import SubjectType
         from apps.audit.requests.subjects import register_finder
-        from apps.corpus.erasure_stores import register_stores
+        from apps.corpus.erasure_stores import documents_of, register_stores
         from apps.corpus.events import register_events
         from apps.corpus.people.inventory import InventoryDocuments, find_person
         from apps.corpus.people.texts import DocumentTexts
@@ -30,6 +31,7 @@ class CorpusConfig(AppConfig):
 
         register_events()
         register_searched(DocumentTexts())
+        register_contents(documents_of)
         register_items(TargetType.DOCUMENT, DocumentItems())
         register_person_finder(find_person)
         register_documents(InventoryDocuments())

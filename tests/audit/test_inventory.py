@@ -28,9 +28,13 @@ from apps.audit.inventory.proposing import inventory_propose, prospect
 from apps.audit.inventory.redacting import redactions_prepare
 from apps.audit.inventory.restricting import lift_now, restrict_now
 from apps.audit.inventory.selectors import hits_of, standing
-from apps.audit.models import ErasureRequest, Event, InventoryHit, RemovalTarget, Restriction
-from apps.audit.requests.details import words_of
+from apps.audit.models import DataKey, ErasureRequest, Event, InventoryHit, RemovalTarget, Restriction
+from apps.audit.requests.codes import Delivery, LetterKind
+from apps.audit.requests.details import details_of, letter_text, words_of
+from apps.audit.requests.errors import RequestStepError
 from apps.audit.requests.life import RequestState
+from apps.audit.requests.services.forgetting import request_forget
+from apps.audit.requests.services.letters import letter_settle, letter_write
 from apps.audit.requests.services.proposing import request_approve, request_send_back
 from apps.audit.requests.services.receiving import request_describe
 from apps.audit.requests.services.steps import withdraw
@@ -279,7 +283,7 @@ def test_where_nothing_is_confirmed_there_is_nothing_to_propose(office: Office, 
 
 
 def test_what_no_removal_reaches_is_named_with_its_ground(office: Office, found: Found) -> None:
-    with as_(make_member(office.firm, "carl", Role.CLASSIFIER)):
+    with as_(make_member(office.firm, "carl", Role.TENANT_ADMIN)):
         series = found.letter.series_id
         EvaluationQuery.objects.create(
             tenant_id=office.firm.id,
@@ -327,6 +331,7 @@ def test_a_person_in_the_middle_of_one_document_and_the_subject_of_another(offic
         request_approve(request.id)
     assert erased(office, request) == RequestState.COMPLETED
     assert restricted(office) == set()
+    forgotten(office, request)
     with open_scope(tenant=office.firm.id, reason="a test"):
         left = {document.title: document.status for document in Document.objects.all()}
     assert left == {"Letters": DocumentStatus.READY, "Other notes": DocumentStatus.READY}
@@ -348,6 +353,23 @@ def test_a_person_in_three_documents_that_go(office: Office) -> None:
     with open_scope(tenant=office.firm.id, reason="a test"):
         assert Document.objects.count() == 0
     assert naming(WORDS) == {}
+
+
+def forgotten(office: Office, request: ErasureRequest) -> None:
+    """The last letter goes out, and with it the key."""
+    with as_(office.dora):
+        letter = letter_write(request.id, LetterKind.DONE, delivery=Delivery.POST)
+        assert details_of(request) is not None
+        body = letter_text(letter)
+        assert body is not None
+        assert "2 documents were removed" in body.body
+        letter_settle(request.id, letter.id)
+    with as_(office.dora):
+        assert details_of(request) is None
+        assert letter_text(letter) is None
+        assert DataKey.objects.filter(subject_id=request.id).count() == 0
+        with pytest.raises(RequestStepError):
+            request_forget(request.id)
 
 
 def naming(words: tuple[str, ...]) -> dict[str, int]:

@@ -46,6 +46,7 @@ class Accounts:
     label = "Accounts of people who belong to no other tenant"
     phase = Phase.ACCOUNTS
     types = frozenset({TargetType.USER, TargetType.TENANT})
+    waits_for_holds = True
 
     def count(self, targets: Sequence[Target]) -> int:
         return sum(self._asked(user, f"SELECT count(*) {_TO_EMPTY}") for user in self._people(targets))

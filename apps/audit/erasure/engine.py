@@ -118,7 +118,7 @@ def _clear(lease: Lease, ledger: Ledger, store: Store) -> None:
     step = ledger.steps[store.key]
     with holding(lease) as run:
         ledger.keep(run)
-        targets = ledger.to_go
+        targets = ledger.of(store)
         removed = store.clear(targets, limit=lease.policy.batch) if targets else 0
         step.started_at = step.started_at or timezone.now()
         step.removed += removed
@@ -142,8 +142,8 @@ def _end(lease: Lease, ledger: Ledger) -> RunState | None:
         if ledger.let_go():
             return None
         ledger.keep(run)
-        targets = ledger.to_go
-        left = {store.key: count for store in stores() if targets and (count := store.count(targets))}
+        asked = ((store, ledger.of(store)) for store in stores())
+        left = {store.key: count for store, targets in asked if targets and (count := store.count(targets))}
         if left:
             for key, count in left.items():
                 step = ledger.steps[key]
@@ -153,10 +153,10 @@ def _end(lease: Lease, ledger: Ledger) -> RunState | None:
             return RunState.FAILED
         for store in stores():
             step = ledger.steps[store.key]
-            step.retained = store.count(sorted(ledger.retained)) if ledger.retained else 0
+            step.retained = ledger.staying_in(store)
             step.save(update_fields=["retained"])
         ledger.close()
-        run.state = RunState.PARTIALLY_COMPLETED if ledger.retained else RunState.COMPLETED
+        run.state = RunState.PARTIALLY_COMPLETED if ledger.is_kept_off else RunState.COMPLETED
         run.finished_at, run.attempts = timezone.now(), 0
         _let_go_of(run)
         run.save(update_fields=["state", "finished_at", "attempts", "lease_owner", "lease_until"])
@@ -166,7 +166,7 @@ def _end(lease: Lease, ledger: Ledger) -> RunState | None:
             state=run.state,
             removed={key: step.removed for key, step in sorted(ledger.steps.items())},
             targets=len(ledger.targets),
-            retained=len(ledger.retained),
+            retained=len(ledger.retained) + len(ledger.within),
         )
         tell(run)
         return RunState(run.state)

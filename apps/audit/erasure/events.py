@@ -19,6 +19,8 @@ RETAINED: Final = "audit.removal.retained"
 STEP_FINISHED: Final = "audit.removal.step_finished"
 ENDED: Final = "audit.removal.ended"
 FAILED: Final = "audit.removal.failed"
+# Of a tenant: verifiers go by it (verify/entries.py, verify/offline.py), and the database does (migration 0013).
+LOG_EMPTIED: Final = "audit.log.emptied"
 
 _EVERY: Final = ("origin", "origin_id", "reason_code")
 _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -40,7 +42,12 @@ def register_removal_events() -> None:
         *(
             EventClass(action=action, label=label, fields={Group.CORE: frozenset((*_EVERY, *fields))})
             for action, (label, fields) in _CLASSES.items()
-        )
+        ),
+        EventClass(
+            action=LOG_EMPTIED,
+            label="Contents of the log erased",
+            fields={Group.CORE: frozenset(("run_id", "kept", "keys"))},
+        ),
     )
 
 

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apps.audit.erasure.contracts import Obstacle, Origin, ReleaseHook, RunListener, Store, Target, TargetType
+from apps.audit.erasure.contracts import (
+    WHOLE,
+    KeptWithin,
+    Obstacle,
+    Origin,
+    ReleaseHook,
+    RunListener,
+    Store,
+    Target,
+    TargetType,
+)
 
 _stores: dict[str, Store] = {}
 _obstacles: list[Obstacle] = []
+_within: list[KeptWithin] = []
 _release_hooks: list[ReleaseHook] = []
 _listeners: dict[Origin, RunListener] = {}
 
@@ -35,14 +46,31 @@ def _types_of(store: Store) -> frozenset[TargetType]:
     return frozenset(declared)
 
 
-def register_obstacle(obstacle: Obstacle) -> None:
+def register_obstacle(obstacle: Obstacle, within: KeptWithin | None = None) -> None:
+    """within: what the same obstacle keeps inside a scope or tenant, where it knows of things in them."""
     if obstacle not in _obstacles:
         _obstacles.append(obstacle)
+    if within is not None and within not in _within:
+        _within.append(within)
 
 
 def kept(targets: Sequence[Target]) -> dict[Target, str]:
     """Of the targets, those that must stay, with a ground each. See Obstacle."""
     return {target: ground for obstacle in _obstacles for target, ground in obstacle(targets).items()}
+
+
+def kept_within(targets: Sequence[Target]) -> dict[Target, dict[Target, str]]:
+    """Of the scopes and tenants among the targets, those in which something must stay: what, with a ground each.
+
+    Costs: a query or two for each obstacle; none where there is no scope and no tenant among the targets.
+    """
+    wholes = [target for target in targets if target.type in WHOLE]
+    found: dict[Target, dict[Target, str]] = {}
+    for within in _within if wholes else ():
+        for whole, items in within(wholes).items():
+            if items:
+                found.setdefault(whole, {}).update(items)
+    return found
 
 
 def register_release_hook(hook: ReleaseHook) -> None:

@@ -118,10 +118,6 @@ class Documents(Protocol):
         """All versions of the same document that are older than this one."""
         ...
 
-    def in_scopes(self, targets: Sequence[Target]) -> Sequence[Target]:
-        """All versions of all documents in the scopes and the tenant among the targets."""
-        ...
-
 
 _finders: list[PersonFinder] = []
 _documents: list[Documents] = []

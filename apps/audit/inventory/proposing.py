@@ -10,7 +10,6 @@ from uuid import UUID
 
 from django.db import transaction
 
-from apps.audit.erasure.concerning import event_groups_of
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.erasure.registry import stores
 from apps.audit.inventory.asking import ASSESSED, require_assessed
@@ -31,7 +30,7 @@ from apps.audit.models import ErasureRequest, InventoryTreatment
 from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.details import description_digest
 from apps.audit.requests.life import RequestState
-from apps.audit.requests.services.proposing import request_propose, targets_of
+from apps.audit.requests.services.proposing import all_that_goes, request_propose, targets_of
 from apps.audit.requests.services.stepping import change, locked_request, require_manager
 
 # What is changed by hand, and by whom: nothing of the application removes one of these rows for a person.
@@ -90,7 +89,7 @@ def prospect(request: ErasureRequest) -> Prospect:
         return Prospect(problems=(), targets={}, stores=(), staying=())
     is_person = request.subject_type == SubjectType.DATA_SUBJECT
     problems = _problems(request) if is_person else _ground_missing(request)
-    targets = found_targets(request) if is_person else expanded_targets(request)
+    targets = found_targets(request) if is_person else all_that_goes(targets_of(request))
     with whole_tenant():
         counted = tuple((store.label, store.count(targets)) for store in stores()) if targets else ()
     rows = [each for each in _treated(request) if each.treatment == Treatment.REDACT]
@@ -115,23 +114,13 @@ def inventory_propose(request_id: UUID) -> ErasureRequest:
     with transaction.atomic():
         request = locked_request(request_id)
         if request.subject_type != SubjectType.DATA_SUBJECT:
-            if request.state != RequestState.INVENTORY_READY:
-                return request_propose(request_id)
-            return request_propose(request_id, expanded_targets(request))
+            return request_propose(request_id)
         require_assessed(request)
         if problems := _problems(request):
             raise NotProposableError(problems=" ".join(problems))
         if request.state == RequestState.ASSESSING:
             change(request, "inventoried", to=RequestState.INVENTORY_READY)
         return request_propose(request_id, found_targets(request))
-
-
-def expanded_targets(request: ErasureRequest) -> Sequence[Target]:
-    """What a subject comes to: itself, documents in it, the parts of events that concern either. Over all scopes."""
-    subject = targets_of(request)
-    with whole_tenant():
-        concerned = {*subject, *documents().in_scopes(subject)}
-        return sorted({*concerned, *event_groups_of(sorted(concerned))})
 
 
 def found_targets(request: ErasureRequest) -> Sequence[Target]:
@@ -151,7 +140,7 @@ def found_targets(request: ErasureRequest) -> Sequence[Target]:
                     found |= set(documents().versions_before(treatment.redacted_id))
             else:
                 found.add(target)
-        return sorted({*found, *event_groups_of(sorted(found))})
+    return all_that_goes(sorted(found))
 
 
 def _problems(request: ErasureRequest) -> list[str]:

@@ -21,7 +21,7 @@ _ISOLATED = {
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("audit", "0011_requests"),
+        ("audit", "0013_tenant_end"),
         ("tenants", "0005_removal"),
     ]
 
@@ -307,4 +307,5 @@ class Migration(migrations.Migration):
             was=_ISOLATED["InventoryTreatment"],
         ),
         migrations.RunSQL(sql=_inventory.FORWARD, reverse_sql=_inventory.BACKWARD),
+        migrations.RunSQL(sql=_inventory.FORGET, reverse_sql=_inventory.REMEMBER),
     ]

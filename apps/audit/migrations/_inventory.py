@@ -110,3 +110,45 @@ BACKWARD = (
     )
     + "DROP FUNCTION audit_inventory_step();"
 )
+
+# The key of a request that was carried out goes once nothing waits for it: no letter is left to be sent. What it sealed
+# of the person can't be read by anybody then, in rows, backups and WAL alike.
+FORGET = f"""
+CREATE FUNCTION audit_forget_request(request uuid) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    tenant uuid := authz.tenant();
+    its_key uuid;
+    removed bigint;
+BEGIN
+    IF NOT authz.may('privacy.manage') THEN
+        RAISE EXCEPTION 'a request is forgotten by who manages privacy' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    SELECT r.data_key_id INTO its_key FROM public.audit_erasurerequest r
+     WHERE r.tenant_id = tenant AND r.id = audit_forget_request.request AND r.state = 'completed'
+       AND NOT EXISTS (SELECT FROM public.audit_letter l
+                        WHERE l.tenant_id = tenant AND l.request_id = r.id AND l.state <> 'sent');
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the request is not completed, or a letter of it is not sent' USING ERRCODE = 'check_violation';
+    END IF;
+    DELETE FROM public.audit_datakey k
+     WHERE k.tenant_id = tenant AND k.id = its_key AND k.subject_id = audit_forget_request.request;
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    RETURN removed > 0;
+END
+$$;
+REVOKE ALL ON FUNCTION audit_forget_request(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION audit_forget_request(uuid) TO glassbox_api, glassbox_worker;
+GRANT SELECT (subject_id) ON audit_datakey TO glassbox_remover;
+GRANT SELECT (tenant_id, id, state, data_key_id) ON audit_erasurerequest TO glassbox_remover;
+GRANT SELECT (tenant_id, request_id, state) ON audit_letter TO glassbox_remover;
+CREATE POLICY removal ON audit_erasurerequest AS PERMISSIVE FOR SELECT TO glassbox_remover USING ({TENANT});
+CREATE POLICY removal ON audit_letter AS PERMISSIVE FOR SELECT TO glassbox_remover USING ({TENANT});
+"""
+REMEMBER = """
+DROP POLICY removal ON audit_letter;
+DROP POLICY removal ON audit_erasurerequest;
+REVOKE ALL ON audit_letter, audit_erasurerequest FROM glassbox_remover;
+REVOKE SELECT (subject_id) ON audit_datakey FROM glassbox_remover;
+DROP FUNCTION audit_forget_request(uuid);
+"""

@@ -31,6 +31,7 @@ _LABELS: Final[Mapping[str, str]] = {
     "completed": "Erasure completed",
     "partially_completed": "Erasure completed but for what is held",
     "failed": "Erasure failed, to be tried again",
+    "forgotten": "Key of the request destroyed",
     "letter_written": "Letter written",
     "letter_sent": "Letter sent",
     "letter_failed": "Letter could not be sent",

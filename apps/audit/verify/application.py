@@ -22,7 +22,7 @@ from apps.audit.log.storage import stored_size
 from apps.audit.models import Checkpoint as StoredCheckpoint
 from apps.audit.models import Subtree
 from apps.audit.registry import Group
-from apps.audit.verify.entries import Entry, LogReader, authorised_removals, snapshot
+from apps.audit.verify.entries import Authorised, Entry, LogReader, snapshot
 from apps.audit.verify.errors import CheckpointNotTrustedError
 from apps.audit.verify.findings import Checked, FindingClass, Findings, VerificationReport
 from apps.audit.verify.memory import few_collections
@@ -92,7 +92,7 @@ class _Verification:
         self._size = stored_size() if self._progress else 0
         self._tell()
         self._read_checkpoints()
-        self._authorised = authorised_removals(self._reader)
+        self._authorised = Authorised(self._reader)
         self._judge_root()
         for hash in self._reader.hashes(self._first) if self._first else ():
             self._next += 1
@@ -196,7 +196,7 @@ class _Verification:
             self._judge_group(entry, group, str(entry.event_id))
 
     def _judge_group(self, entry: Entry, group: str, event: str) -> None:
-        is_named = self._authorised.get((event, group), -1) > entry.index
+        is_named = self._authorised.removal_of(event, group, index=entry.index)
         if group in entry.groups:
             self._groups += 1
             self._judge_present(entry, group)

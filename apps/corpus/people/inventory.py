@@ -9,7 +9,6 @@ from uuid import UUID
 from apps.audit.erasure.contracts import Target
 from apps.audit.inventory.contracts import DocumentFacts, Mentioned, Passage, RedactedState, Spot
 from apps.audit.requests.details import Details
-from apps.corpus.erasure_stores import documents_of
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus, Page
 from apps.corpus.people.contracts import PersonDescription, PersonName
 from apps.corpus.people.redaction import Preview, Span, previews, redact
@@ -130,9 +129,6 @@ class InventoryDocuments:
     def versions_before(self, id: UUID) -> Sequence[Target]:
         document: Document | None = Document.objects.filter(id=id).first()
         return () if document is None else older_versions(document)
-
-    def in_scopes(self, targets: Sequence[Target]) -> Sequence[Target]:
-        return documents_of(targets)
 
 
 def _of_fields(spots: Sequence[Spot]) -> dict[str, list[Span]]:

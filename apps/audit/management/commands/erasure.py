@@ -7,14 +7,18 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from apps.audit.management import erasure_registry
+from apps.audit.management import erasure_facts, erasure_registry
 
 
 class Command(BaseCommand):
-    help = "registry: what every column and every other store holds of people, and what clears it."
+    help = (
+        "registry: what every column and every other store holds of people, and what clears it. tenants: which tenants "
+        "were erased. show RUN: what one run of removals was to remove, and what became of it."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("action", choices=[*_ACTIONS])
+        erasure_facts.add_arguments(parser)
         erasure_registry.add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -24,4 +28,6 @@ class Command(BaseCommand):
 # An action is a module of apps/audit/management, with add_arguments and run.
 _ACTIONS: Final[Mapping[str, Callable[[BaseCommand, Mapping[str, Any]], None]]] = {
     "registry": erasure_registry.run,
+    "show": erasure_facts.show,
+    "tenants": erasure_facts.tenants,
 }

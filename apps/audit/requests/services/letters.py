@@ -25,6 +25,7 @@ from apps.audit.requests.errors import (
 from apps.audit.requests.events import tell_letter
 from apps.audit.requests.letters import Facts, written
 from apps.audit.requests.life import RequestState
+from apps.audit.requests.services.forgetting import forget_once_told
 from apps.audit.requests.services.stepping import locked_request, require_manager
 from apps.tenants.selectors.tenants import current_tenant
 from config.celery import app
@@ -148,6 +149,7 @@ def letter_settle(request_id: UUID, letter_id: UUID) -> Letter:
         letter.state, letter.sent_at, letter.next_try_at, letter.problem = LetterState.SENT, timezone.now(), None, ""
         letter.save(update_fields=["state", "sent_at", "next_try_at", "problem"])
         tell_letter("letter_settled", letter)
+        forget_once_told(letter)
         return letter
 
 

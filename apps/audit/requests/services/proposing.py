@@ -14,9 +14,11 @@ from django.utils import timezone
 
 from apps.audit.erasing import RemovalReason
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.audit.erasure.expansion import expanded
 from apps.audit.erasure.registry import stores_for
 from apps.audit.erasure.runs import RejectionReason, run_approve, run_propose, run_reject
 from apps.audit.inventory.restricting import lift_after_erasure, lift_after_return, restrict_run
+from apps.audit.inventory.whole import whole_tenant
 from apps.audit.models import ErasureRequest, Outcome
 from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.errors import InventoryMissingError, RequestStepError
@@ -94,7 +96,8 @@ def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -
 
     Documents of a person's request, and a document that is the subject itself, are out of use from here on.
 
-    Args:   targets: those that were found and confirmed; what follows from the subject where none are given.
+    Args:   targets: those that were found and confirmed; what follows from the subject where none are given. What goes
+                along with them is added (apps/audit/erasure/expansion.py).
     Raises: RequestStepError, InventoryMissingError; what run_propose raises.
     """
     person = require_manager()
@@ -104,7 +107,7 @@ def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -
         run = run_propose(
             origin=Origin.REQUEST,
             origin_id=request.id,
-            targets=targets or targets_of(request),
+            targets=all_that_goes(targets or targets_of(request)),
             reason=RemovalReason.ERASURE_REQUEST,
         )
         if request.subject_type in _OUT_OF_USE_FROM_PROPOSAL:
@@ -118,6 +121,12 @@ def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -
             proposed_by_id=person,
             proposed_at=timezone.now(),
         )
+
+
+def all_that_goes(targets: Sequence[Target]) -> tuple[Target, ...]:
+    """The targets with what goes along with them, over all scopes, whoever proposes."""
+    with whole_tenant():
+        return expanded(targets)
 
 
 def inventory(request: ErasureRequest) -> Sequence[tuple[str, int]]:
