@@ -144,7 +144,7 @@ GRANT SELECT (tenant_id, id, state, data_key_id) ON audit_erasurerequest TO glas
 GRANT SELECT (tenant_id, request_id, state) ON audit_letter TO glassbox_remover;
 CREATE POLICY removal ON audit_erasurerequest AS PERMISSIVE FOR SELECT TO glassbox_remover USING ({TENANT});
 CREATE POLICY removal ON audit_letter AS PERMISSIVE FOR SELECT TO glassbox_remover USING ({TENANT});
-"""
+"""  # noqa: S608 (constants)
 REMEMBER = """
 DROP POLICY removal ON audit_letter;
 DROP POLICY removal ON audit_erasurerequest;
