@@ -1,4 +1,4 @@
-"""A person in documents, in the log and elsewhere, and a request that is assessed: what tests of the inventory share."""
+"""A person in documents and in the log, and a request that is assessed: what tests of the inventory share."""
 
 from __future__ import annotations
 

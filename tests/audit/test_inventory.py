@@ -1,4 +1,4 @@
-"""The inventory of a request about a person: what is found, what is decided, what goes, and the whole way to its end."""
+"""The inventory of a request about a person: what is found, decided and removed, from beginning to end."""
 
 from __future__ import annotations
 

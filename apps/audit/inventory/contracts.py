@@ -39,9 +39,12 @@ class Mentioned(Protocol):
 class Search(Protocol):
     """A search under way, in the open scope: iterated once."""
 
-    done: int
-    total: int
-    unreadable: int
+    @property
+    def done(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def unreadable(self) -> int: ...
 
     def __iter__(self) -> Iterator[Mentioned]: ...
 

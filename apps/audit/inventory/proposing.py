@@ -72,7 +72,7 @@ class Prospect:
     """
 
     problems: tuple[str, ...]
-    targets: Mapping[TargetType, int]
+    targets: Mapping[str, int]
     stores: tuple[tuple[str, int], ...]
     staying: tuple[Staying, ...]
     redactions_wait: int = 0
@@ -96,7 +96,7 @@ def prospect(request: ErasureRequest) -> Prospect:
     waits = sum(not each.is_asked for each in rows) + _failed(rows)
     return Prospect(
         problems=tuple(problems),
-        targets=Counter(target.type for target in targets),
+        targets=Counter(str(target.type) for target in targets),
         stores=tuple((label, count) for label, count in counted if count),
         staying=_staying(request) if is_person else (),
         redactions_wait=waits,

@@ -148,8 +148,8 @@ def _concerned(request: ErasureRequest) -> Sequence[Target]:
     if subject is not None:
         return [subject]
     hits = hits_of(request).filter(target_type=TargetType.DOCUMENT).exclude(decision=Decision.CLEARED)
-    ids = sorted(set(hits.order_by().values_list("target_id", flat=True)))
-    return [Target(type=TargetType.DOCUMENT, id=id) for id in ids]
+    ids = {id for id in hits.order_by().values_list("target_id", flat=True) if id is not None}
+    return [Target(type=TargetType.DOCUMENT, id=id) for id in sorted(ids)]
 
 
 def _subject(request: ErasureRequest) -> Target | None:

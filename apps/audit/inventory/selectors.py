@@ -157,7 +157,7 @@ def grouped(request: ErasureRequest) -> Sequence[Grouped]:
 
 def confirmed_documents(request: ErasureRequest) -> Sequence[UUID]:
     confirmed = hits_of(request).filter(target_type=TargetType.DOCUMENT, decision=Decision.CONFIRMED)
-    return sorted(set(confirmed.order_by().values_list("target_id", flat=True)))
+    return sorted({id for id in confirmed.order_by().values_list("target_id", flat=True) if id is not None})
 
 
 def redacted_versions(request: ErasureRequest) -> Sequence[UUID]:

@@ -27,7 +27,7 @@ class Removed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is filled in. removed: of a request that was carried out. words: what the DPO gives as reasons, or asks for."""
+    """What is filled in. words: what the DPO gives as reasons, or asks for. removed: once it was carried out."""
 
     firm: str
     reference: str
@@ -92,7 +92,8 @@ _BODIES: Final[Mapping[tuple[Language, LetterKind], str]] = {
         "The ground in the General Data Protection Regulation is {ground}.\n\n{words}\n\n{remedies}"
     ),
     (Language.ENGLISH, LetterKind.DONE): (
-        "We received your request for erasure on {received_on} ({reference}). It has been carried out{partly}.{counts}\n\n"
+        "We received your request for erasure on {received_on} ({reference}). It has been carried out{partly}."
+        "{counts}\n\n"
         "Copies in our backups are overwritten as these age, and are erased again should a backup ever be restored. "
         "What remains is the fact that the request was made and carried out, without your data.\n\n{remedies}"
     ),
@@ -116,7 +117,8 @@ _BODIES: Final[Mapping[tuple[Language, LetterKind], str]] = {
         "entsprechen.\n\nDer Grund in der Datenschutz-Grundverordnung ist {ground}.\n\n{words}\n\n{remedies}"
     ),
     (Language.GERMAN, LetterKind.DONE): (
-        "am {received_on} haben wir Ihren Antrag auf Löschung erhalten ({reference}). Er ist ausgeführt{partly}.{counts}\n\n"
+        "am {received_on} haben wir Ihren Antrag auf Löschung erhalten ({reference}). Er ist ausgeführt{partly}."
+        "{counts}\n\n"
         "Kopien in unseren Sicherungen werden überschrieben, wenn diese veralten, und erneut gelöscht, falls je eine "
         "Sicherung wiederhergestellt wird. Es bleibt die Tatsache, dass der Antrag gestellt und ausgeführt wurde, "
         "ohne Ihre Daten.\n\n{remedies}"

@@ -20,6 +20,7 @@ _IBAN_CHARS = range(15, 35)
 _LEAST_ACCOUNT_CHARS = 4
 _LABELS = {"title": "Title", "company": "Company", "external_id": "Id in its source"}
 _IN_PROGRESS_PERCENT = 5
+_FIELD_CHARS = 200
 
 
 def described(details: Details) -> PersonDescription:
@@ -105,8 +106,8 @@ class InventoryDocuments:
         document: Document | None = Document.objects.filter(id=document_id).first()
         fields = {}
         for name, spans in _of_fields(spots).items() if document else ():
-            limit = Document._meta.get_field(name).max_length
-            fields[name] = redact(getattr(document, name), spans).text[:limit]
+            # As long as it may be: a mark is longer than some names.
+            fields[name] = redact(getattr(document, name), spans).text[:_FIELD_CHARS]
         pages = _of_pages(spots)
         if document is not None and spots and not pages and not fields:
             # Found in the file's name or in what is made of the pages alone: a next version has neither.

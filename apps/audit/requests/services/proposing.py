@@ -15,11 +15,11 @@ from django.utils import timezone
 from apps.audit.erasing import RemovalReason
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
 from apps.audit.erasure.expansion import expanded
-from apps.audit.erasure.registry import stores_for
-from apps.audit.erasure.runs import RejectionReason, run_approve, run_propose, run_reject
+from apps.audit.erasure.registry import stores
+from apps.audit.erasure.runs import RejectionReason, run_approve, run_propose, run_reject, target_of
 from apps.audit.inventory.restricting import lift_after_erasure, lift_after_return, restrict_run
 from apps.audit.inventory.whole import whole_tenant
-from apps.audit.models import ErasureRequest, Outcome
+from apps.audit.models import ErasureRequest, Outcome, RemovalTarget
 from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.errors import InventoryMissingError, RequestStepError
 from apps.audit.requests.events import tell
@@ -132,12 +132,19 @@ def all_that_goes(targets: Sequence[Target]) -> tuple[Target, ...]:
 def inventory(request: ErasureRequest) -> Sequence[tuple[str, int]]:
     """What every store holds of it now, by the store's name; only those that hold something.
 
-    Of a request that is ready to be proposed, or was. Costs: a query or a few for each store.
+    Of a request that was proposed, by its frozen targets; before that, of one whose subject says what goes. Costs: a
+    query or a few for each store.
     """
-    if request.state not in _TO_BE_DECIDED or request.subject_type == SubjectType.DATA_SUBJECT:
+    if request.state not in _TO_BE_DECIDED:
         return ()
-    targets = targets_of(request)
-    counted = ((store.label, store.count(targets)) for store in stores_for(targets[0].type))
+    with whole_tenant():
+        if request.run_id is not None:
+            targets = [target_of(row) for row in RemovalTarget.objects.filter(run_id=request.run_id)]
+        elif request.subject_type == SubjectType.DATA_SUBJECT:
+            return ()
+        else:
+            targets = list(expanded(targets_of(request)))
+        counted = [(store.label, store.count(targets)) for store in stores()]
     return tuple((label, count) for label, count in counted if count)
 
 
