@@ -11,8 +11,9 @@ from django.conf import LazySettings
 from apps.audit.inventory.codes import Decision, Treatment
 from apps.audit.inventory.deciding import document_treat
 from apps.audit.models import ErasureRequest, InventoryHit
-from apps.audit.requests.codes import SubjectType
+from apps.audit.requests.codes import Ground, SubjectType
 from apps.audit.requests.life import RequestState
+from apps.audit.requests.services.steps import assess, identity_confirm
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.client import Api
@@ -157,9 +158,6 @@ def test_a_reader_of_fewer_scopes_is_told_that_there_is_more(office: Office, req
 def test_a_document_as_subject_is_counted_and_proposed_without_places(office: Office) -> None:
     document = stored(office, OTHER, title="Other notes")
     request = office.received(about=SubjectType.DOCUMENT, subject_id=document.id)
-    from apps.audit.requests.codes import Ground
-    from apps.audit.requests.services.steps import assess, identity_confirm
-
     with as_(office.dora):
         identity_confirm(request.id)
         assess(request.id, ground=Ground.NOT_NEEDED)
@@ -178,7 +176,7 @@ def test_by_api_words_are_for_who_manages_privacy_alone(office: Office, request_
     dora = Api(make_personal_key(office.firm, "dora", role=Role.DPO)[1])
     rita = Api(make_personal_key(office.firm, "rita", role=Role.REVIEWER)[1])
     shown: Any = dora.get(url).json()
-    assert (shown["search"]["state"], shown["standing"]["open"] > 3) == ("done", True)
+    assert (shown["search"]["state"], shown["standing"]["open"] >= 3) == ("done", True)
     assert any("open" in problem for problem in shown["problems"])
     mine: Any = dora.get(f"{url}hits/", {"decision": "open"})
     theirs: Any = rita.get(f"{url}hits/")

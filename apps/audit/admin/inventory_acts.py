@@ -17,6 +17,8 @@ from apps.audit.inventory.redacting import redactions_prepare
 from apps.audit.inventory.restricting import lift_now, restrict_now
 from apps.errors import ApplicationError
 
+_MOST_WORDS: Final = 500  # characters
+
 
 class ReasonMissingError(ApplicationError):
     code = "audit.inventory_reason_missing"

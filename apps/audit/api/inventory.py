@@ -125,7 +125,8 @@ class InventoryHitListView(ApiListView[InventoryHit], _OfRequest):
     ordering = ("id",)
 
     def get_queryset(self) -> QuerySet[InventoryHit]:
-        return hits_of(erasure_request(self.kwargs["id"]))
+        # The description of the API is made without an address.
+        return hits_of(erasure_request(self.kwargs["id"])) if self.kwargs else InventoryHit.objects.none()
 
     def page_context(self, page: Any) -> dict[str, Any]:
         return {"excerpts": Excerpts() if self.principal.may(Permission.PRIVACY_MANAGE) else None}

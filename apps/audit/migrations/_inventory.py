@@ -142,8 +142,10 @@ GRANT EXECUTE ON FUNCTION audit_forget_request(uuid) TO glassbox_api, glassbox_w
 GRANT SELECT (subject_id) ON audit_datakey TO glassbox_remover;
 GRANT SELECT (tenant_id, id, state, data_key_id) ON audit_erasurerequest TO glassbox_remover;
 GRANT SELECT (tenant_id, request_id, state) ON audit_letter TO glassbox_remover;
-CREATE POLICY removal ON audit_erasurerequest AS PERMISSIVE FOR SELECT TO glassbox_remover USING ({TENANT});
-CREATE POLICY removal ON audit_letter AS PERMISSIVE FOR SELECT TO glassbox_remover USING ({TENANT});
+CREATE POLICY removal ON audit_erasurerequest AS PERMISSIVE FOR ALL TO glassbox_remover
+    USING ({TENANT}) WITH CHECK ({TENANT});
+CREATE POLICY removal ON audit_letter AS PERMISSIVE FOR ALL TO glassbox_remover
+    USING ({TENANT}) WITH CHECK ({TENANT});
 """  # noqa: S608 (constants)
 REMEMBER = """
 DROP POLICY removal ON audit_letter;
