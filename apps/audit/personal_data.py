@@ -6,6 +6,7 @@ from typing import Final
 
 from apps.audit.erasure.classification import EVENT_GROUPS, Sort, classify, classify_columns
 from apps.audit.erasure.personal_data_directory import classify_directory, classify_platform
+from apps.audit.personal_data_records import classify_records
 
 _EVIDENCE: Final = (
     "Under GDPR 17(3)(b) and (e): the log must show what happened. It holds ids, codes and times, and an id names "
@@ -19,6 +20,7 @@ def classify_audit() -> None:
     _log()
     _tree()
     _beside()
+    classify_records()
     _inventory()
 
 
@@ -109,7 +111,7 @@ def _log() -> None:
         Sort.CREDENTIAL,
         because="A key of payloads, under a key that is not in the database.",
         cleared_by="audit.data_keys",
-        stays="Until its tenant is erased: what it opens goes first. Then one is left, which opens ids and counts alone.",
+        stays="Until its tenant is erased, after what it opens. One is left then, which opens ids and counts alone.",
     )
 
 

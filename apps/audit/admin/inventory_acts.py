@@ -37,9 +37,8 @@ def _search(id: UUID, post: QueryDict) -> str:
 
 def _decide(id: UUID, post: QueryDict) -> str:
     seen = _seen(post)
-    hits_decide(
-        id, [Said(hit_id=_id(post, "hit"), seen=seen, reason=_reason(post), words=str(post.get("words", ""))[:500])]
-    )
+    words = str(post.get("words", ""))[:_MOST_WORDS]
+    hits_decide(id, [Said(hit_id=_id(post, "hit"), seen=seen, reason=_reason(post), words=words)])
     return "Kept."
 
 

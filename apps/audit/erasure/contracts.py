@@ -49,8 +49,8 @@ class Store(Protocol):
     All of them run in the open scope. A target whose type the store knows nothing of counts 0 and clears nothing. Of a
     scope or a tenant, what must stay in it (registry.kept_within) is left out of both.
 
-    A store may say `waits_for_holds = True`: of a scope or tenant in which something must stay it is not cleared at all,
-    since whoever answers for what stays needs it.
+    A store may say `waits_for_holds = True`: of a scope or tenant in which something must stay it is not cleared at
+    all, since whoever answers for what stays needs it.
     """
 
     key: str  # dotted, `app.things`, such as corpus.pages; stays what it is: ledgers and certificates name it

@@ -23,8 +23,8 @@ class Ledger:
     """Read once for each time that a run is taken up: nobody but the holder of its lease changes it meanwhile.
 
     Whatever it writes belongs to the open transaction; where that is undone the run is read anew. going: the targets
-    that are to be removed; retained: those that stay, with the ground. within: of the scopes and tenants that are going,
-    those in which something stays; of them the rest goes, and they end as retained.
+    that are to be removed; retained: those that stay, with the ground. within: of the scopes and tenants that are
+    going, those in which something stays; of them the rest goes, and they end as retained.
     """
 
     def __init__(self, run: RemovalRun) -> None:

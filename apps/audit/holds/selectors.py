@@ -99,7 +99,7 @@ def held_within(targets: Sequence[Target]) -> Mapping[Target, Mapping[Target, st
 
 
 def _held_items() -> list[tuple[Target, str, frozenset[UUID]]]:
-    """Everything that is held in the tenant: what, the ground, and the scopes that it lies in; the oldest hold first."""
+    """What is held in the tenant: the thing, the ground, the scopes that it lies in; the oldest hold first."""
     with connection.cursor() as cursor:
         cursor.execute(_HELD, {"tenant": current_scope().tenant_id})
         return [
