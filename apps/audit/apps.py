@@ -32,6 +32,8 @@ class AuditConfig(AppConfig):
         from apps.audit.holds.events import register_hold_events
         from apps.audit.holds.items import EventParts, register_items
         from apps.audit.holds.selectors import held, held_within
+        from apps.audit.inventory.events import register_inventory_events
+        from apps.audit.inventory.restricting import kept_by_requests
         from apps.audit.personal_data import classify_audit
         from apps.audit.reporting.events import register_reporting_events
         from apps.audit.requests.events import register_request_events
@@ -55,7 +57,9 @@ class AuditConfig(AppConfig):
         register_hold_events()
         register_items(TargetType.EVENT_GROUP, EventParts())
         register_obstacle(held, within=held_within)
+        register_obstacle(kept_by_requests)
         register_request_events()
+        register_inventory_events()
         register_removal_events()
         register_store(EventPartStore())
         register_release_hook(runs_take_up)

@@ -22,6 +22,52 @@ def classify_audit() -> None:
     _certificates()
     _beside()
     classify_records()
+    _inventory()
+
+
+def _inventory() -> None:
+    table = "audit_inventory"
+    classify_columns(
+        table,
+        "id tenant_id request_id state requested_at done total counts unreadable started_at finished_at lease_owner "
+        "lease_until attempts next_attempt_at error_code",
+        Sort.NONE,
+        because="Ids, counts, codes and times of a search for a person.",
+    )
+    classify(f"{table}.requested_by_id", Sort.IDENTIFIER, because="The id of an account.", stays=_EVIDENCE)
+    classify(
+        f"{table}.description",
+        Sort.DERIVED,
+        because="A digest of whom was looked for, keyed by the request's key.",
+        stays="It tells nothing once that key is destroyed, with the last letter of a request that was carried out.",
+    )
+    table = "audit_inventoryhit"
+    classify_columns(
+        table,
+        "id tenant_id request_id inventory_id scope_ids store item_id part page target_type target_id target_part "
+        "char_start char_end how matched confidence is_certain decision reason decided_at",
+        Sort.NONE,
+        because="In which text and where somebody was found, as ids and offsets, and a decision as a code.",
+    )
+    classify(f"{table}.decided_by_id", Sort.IDENTIFIER, because="The id of an account.", stays=_EVIDENCE)
+    classify(
+        f"{table}.words",
+        Sort.SEALED,
+        because="Why a place was decided so, under the request's own key.",
+        stays="Nobody can read it once that key is destroyed, with the last letter of a request that was carried out.",
+    )
+    table = "audit_inventorytreatment"
+    classify_columns(
+        table,
+        "id tenant_id request_id scope_ids document_id treatment chosen_at asked_at redacted_id error_code",
+        Sort.NONE,
+        because="What becomes of a document: ids and codes.",
+    )
+    classify(f"{table}.chosen_by_id", Sort.IDENTIFIER, because="The id of an account.", stays=_EVIDENCE)
+    classify("audit_erasurerequest.restricted_at", Sort.NONE, because="A time.")
+    for name in ("run_inventory", "redact_inventory"):
+        classify(f"task:apps.audit.tasks.{name}", Sort.NONE, because="Ids of the tenant and of a row.")
+    classify("task:apps.audit.tasks.inventory_sweep", Sort.NONE, because="Without arguments.")
 
 
 def _log() -> None:

@@ -16,6 +16,7 @@ HANDED_OVER: Mapping[str, str] = {
     "public.audit_remove_of_tenant(text, integer)": "glassbox_remover",
     "public.audit_empty_log(uuid, integer)": "glassbox_remover",
     "public.audit_destroy_keys(uuid)": "glassbox_remover",
+    "public.audit_forget_request(uuid)": "glassbox_remover",
     "public.restricted_documents()": "glassbox_remover",
     "public.hidden_documents()": "glassbox_remover",
     "public.held_documents()": "glassbox_remover",

@@ -261,6 +261,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "LetterKind": "apps.audit.requests.codes.LetterKind",
         "LetterState": "apps.audit.requests.codes.LetterState",
         "Delivery": "apps.audit.requests.codes.Delivery",
+        "InventoryState": "apps.audit.inventory.codes.InventoryState",
+        "InventoryDecision": "apps.audit.inventory.codes.Decision",
+        "InventoryReason": "apps.audit.inventory.codes.Reason",
+        "InventoryTreatment": "apps.audit.inventory.codes.Treatment",
         "GroupState": "apps.audit.selectors.GroupState",
         "RemovalOrigin": "apps.audit.models.removal.RemovalOrigin",
         "VerificationState": "apps.audit.models.VerificationState",
@@ -324,6 +328,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
+    "inventory-sweep": {"task": "apps.audit.tasks.inventory_sweep", "schedule": 30.0},
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
 # The sequencer never waits behind a document that is being read: it has a worker of its own. So has the eraser, which

@@ -93,6 +93,12 @@ DOORS = (
     Door("post", "/api/v1/privacy/requests/{request}/approve/", Permission.PRIVACY_APPROVE),
     Door("post", "/api/v1/privacy/requests/{request}/send-back/", Permission.PRIVACY_APPROVE),
     Door("post", "/api/v1/privacy/requests/{request}/letters/", Permission.PRIVACY_MANAGE),
+    Door("get", "/api/v1/privacy/requests/{request}/inventory/", Permission.PRIVACY_APPROVE),
+    Door("post", "/api/v1/privacy/requests/{request}/inventory/", Permission.PRIVACY_MANAGE),
+    Door("get", "/api/v1/privacy/requests/{request}/inventory/hits/", Permission.PRIVACY_APPROVE),
+    Door("post", "/api/v1/privacy/requests/{request}/inventory/decisions/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/inventory/treatments/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/inventory/prepare/", Permission.PRIVACY_MANAGE),
     Door("get", "/api/v1/scopes/", None),
     Door("get", "/api/v1/me/", None),
     # For people: a key of the firm is refused whatever its role, for a reason of its own.
@@ -123,6 +129,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "/refuse/": {"code": "17_1", "words": "No."},
     "/requests/{request}/withdraw/": {"words": "No."},
     "/letters/": {"kind": "received"},
+    "/decisions/": {"decisions": [{"hit_id": "00000000-0000-7000-8000-000000000000", "reason": "named"}]},
+    "/treatments/": {"document_id": "00000000-0000-7000-8000-000000000000", "treatment": "remove"},
 }
 
 

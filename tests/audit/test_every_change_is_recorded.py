@@ -31,6 +31,8 @@ EXCEPTIONS: Mapping[str, str] = {
     "apps.audit.erasure.rows.Rows._statement": "a store's part of a removal; the run that calls it records each step",
     "apps.audit.erasure.ledger.Ledger._mark": "what became of a run's targets; each of its steps is recorded",
     "apps.audit.erasure.ledger.Ledger.reopen": "a store is asked again; that it is cleared is recorded",
+    "apps.audit.inventory.asking._sweep": "notes that a search was sent again; its end is recorded",
+    "apps.audit.inventory.runner._held": "how far a search is; its end is recorded",
     "apps.audit.log.checkpoints._signed_now": "the log's own state, signed and exported; its events are the record",
     "apps.audit.log.sequencer._append": "gives recorded events their places in the log",
     "apps.audit.log.sequencer._let_off": "takes off the queue what has its place already, and says so in the log file",

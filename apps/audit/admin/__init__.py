@@ -7,6 +7,7 @@ from apps.audit.admin.certificate import (
     certificate_view,
     certificates_view,
 )
+from apps.audit.admin.inventory_page import inventory_progress_view, inventory_view
 from apps.audit.admin.my_data import my_data_download_view, my_data_view
 from apps.audit.admin.removal_run import removal_progress_view, removal_run_view
 from apps.audit.admin.report import report_view
@@ -26,6 +27,10 @@ add_page("privacy/requests/", requests_view, name="erasure_requests")
 add_page("privacy/requests/receive/", receive_view, name="erasure_request_receive")
 add_page("privacy/requests/<uuid:request_id>/", request_view, name="erasure_request")
 add_page("privacy/requests/<uuid:request_id>/facts/", describe_view, name="erasure_request_facts")
+add_page("privacy/requests/<uuid:request_id>/inventory/", inventory_view, name="erasure_inventory")
+add_page(
+    "privacy/requests/<uuid:request_id>/inventory/progress/", inventory_progress_view, name="erasure_inventory_progress"
+)
 add_page("privacy/requests/<uuid:request_id>/<slug:name>/", step_view, name="erasure_request_step")
 add_page("privacy/runs/<uuid:run_id>/", removal_run_view, name="removal_run")
 add_page("privacy/runs/<uuid:run_id>/progress/", removal_progress_view, name="removal_run_progress")

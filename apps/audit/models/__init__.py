@@ -4,6 +4,7 @@ from apps.audit.models.data_key import DataKey
 from apps.audit.models.erasure_request import ErasureRequest, Letter
 from apps.audit.models.event import Event, Outcome
 from apps.audit.models.hold import Because, HeldItem, LegalHold, Restriction
+from apps.audit.models.inventory import Inventory, InventoryHit, InventoryTreatment
 from apps.audit.models.leaf import Leaf, Subtree, Unsealed
 from apps.audit.models.payload import Payload
 from apps.audit.models.purge import Purge, PurgeFigure, PurgePart, Reach
@@ -26,6 +27,9 @@ __all__ = [
     "ErasureRequest",
     "Event",
     "HeldItem",
+    "Inventory",
+    "InventoryHit",
+    "InventoryTreatment",
     "Leaf",
     "LegalHold",
     "Letter",
