@@ -129,8 +129,6 @@ GLASSBOX_TOMBSTONES_URL = env.text("GLASSBOX_TOMBSTONES_URL", default=str(GLASSB
 # Whether a database that was put back is refused until they are replayed. Off in the suite alone, whose databases are
 # copied, emptied and rolled back all the time.
 GLASSBOX_REQUIRE_REPLAY = True
-# How long backups are kept, as the firm does it: until then, what was erased lies in them. Certificates say so.
-GLASSBOX_BACKUP_RETENTION_DAYS = env.integer("GLASSBOX_BACKUP_RETENTION_DAYS", default=35, minimum=0)
 # Where pg_dump and pg_restore are, for a server that is not the embedded one; by default, on PATH.
 GLASSBOX_PG_PROGRAMS = env.text("GLASSBOX_PG_PROGRAMS", default="")
 GLASSBOX_CHECKPOINT_S3 = {

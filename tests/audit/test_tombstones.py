@@ -14,7 +14,6 @@ from django.db import DatabaseError, connection
 
 from apps.audit.backup.acting import ERASER, acting_as
 from apps.audit.backup.gate import DatabaseState, judged
-from apps.audit.backup.horizon import backup_horizon
 from apps.audit.backup.opening import open_where_nothing_is_erased
 from apps.audit.erasure.contracts import Origin, Target, TargetType
 from apps.audit.erasure.registry import after_removal, before_removal
@@ -272,13 +271,6 @@ def test_the_first_database_is_opened_by_its_migration_and_a_later_one_with_tena
     place = tombstone_place()
     assert judged(DatabaseState(identity="x", has_tenants=False, number=0), place) == ""
     assert judged(DatabaseState(identity="x", has_tenants=True, number=0), place)
-
-
-def test_the_horizon_of_backups_is_the_firm_s_own(settings: LazySettings) -> None:
-    from datetime import UTC, datetime
-
-    settings.GLASSBOX_BACKUP_RETENTION_DAYS = 7
-    assert backup_horizon(datetime(2026, 11, 22, tzinfo=UTC)) == datetime(2026, 11, 29, tzinfo=UTC)
 
 
 def test_the_command_wants_one_thing_at_a_time() -> None:

@@ -80,13 +80,12 @@ class InventoryView(_OfRequest):
     def get(self, request: Request, id: UUID) -> Response:
         found = erasure_request(id)
         now, last = newest(found), searched_last(found)
-        treatments = TreatmentSerializer(list(treatments_of(found).values()), many=True)
         return Response(
             {
                 "search": SearchSerializer(now).data if now else None,
                 "standing": StandingSerializer(asdict(standing(found))).data if last else None,
                 "stores": StoreCountSerializer(stores_searched(last) if last else (), many=True).data,
-                "treatments": treatments.data,
+                "treatments": [TreatmentSerializer(each).data for each in treatments_of(found).values()],
                 "problems": list(prospect(found).problems),
             }
         )

@@ -35,10 +35,15 @@ class Command(BaseCommand):
             backup = backup_write(folder, progress=self._progress)
         except ApplicationError as error:
             raise CommandError(str(error)) from error
+        days = settings.GLASSBOX_BACKUP_RETENTION_DAYS
+        keep = (
+            f"Let it go within {days} days (GLASSBOX_BACKUP_RETENTION_DAYS)"
+            if days
+            else "Say how long you keep backups, in days, as GLASSBOX_BACKUP_RETENTION_DAYS: certificates name it"
+        )
         self.stdout.write(
             f"{backup.byte_size} bytes of {len(backup.leaves)} tenants written to {backup.path}. Whoever can read it "
-            f"can read their documents. Let it go within {settings.GLASSBOX_BACKUP_RETENTION_DAYS} days "
-            "(GLASSBOX_BACKUP_RETENTION_DAYS): until then, what is erased meanwhile lies in it."
+            f"can read their documents. {keep}; until it is gone, what is erased meanwhile lies in it."
         )
 
     def _progress(self, done: int, total: int) -> None:
