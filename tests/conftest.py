@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpcore2
 import hypothesis
 import psutil
 import psycopg
@@ -23,6 +25,10 @@ from config.services import Durability, ensure_services
 hypothesis.settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     hypothesis.settings.load_profile("ci")
+
+# A client reads all certificate authorities before it asks anything, which is 23 ms of work, and most tests that need
+# vectors have a server, and so a client, of their own. Nothing here speaks TLS.
+httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)
 
 _CHECKOUT = Path(__file__).resolve().parent.parent
 
