@@ -9,11 +9,17 @@ class AuditConfig(AppConfig):
     verbose_name = "Audit"
 
     def ready(self) -> None:
+        from django.core import checks
+
+        from apps.audit.backup.checks import served_check
+        from apps.audit.backup.opening import open_where_nothing_is_erased
         from apps.audit.classes import register_tenant_events
         from apps.audit.erasure.contracts import Origin, TargetType
         from apps.audit.erasure.events import register_removal_events
         from apps.audit.erasure.log_store import EventPartStore
         from apps.audit.erasure.registry import (
+            register_after_removal,
+            register_before_removal,
             register_listener,
             register_obstacle,
             register_release_hook,
@@ -32,8 +38,10 @@ class AuditConfig(AppConfig):
         from apps.audit.retention.baseline import give_baseline
         from apps.audit.retention.events import register_retention_events
         from apps.audit.services import record
+        from apps.audit.subject_access.registering import register_subject_access
+        from apps.audit.tombstones.writing import tombstone_close, tombstone_write
         from apps.tenants import events
-        from apps.tenants.provisioning import on_tenant_created
+        from apps.tenants.provisioning import on_migrated, on_tenant_created
 
         register_tenant_events()
         register_reporting_events()
@@ -53,4 +61,9 @@ class AuditConfig(AppConfig):
         events.connect(record)
         register_stores()
         classify_audit()
+        register_before_removal(tombstone_write)
+        register_after_removal(tombstone_close)
+        on_migrated(open_where_nothing_is_erased)
+        checks.register(served_check, checks.Tags.database)
+        register_subject_access()
         on_tenant_created(give_baseline)

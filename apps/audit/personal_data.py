@@ -6,6 +6,7 @@ from typing import Final
 
 from apps.audit.erasure.classification import EVENT_GROUPS, Sort, classify, classify_columns
 from apps.audit.erasure.personal_data_directory import classify_directory, classify_platform
+from apps.audit.personal_data_records import classify_records
 
 _EVIDENCE: Final = (
     "Under GDPR 17(3)(b) and (e): the log must show what happened. It holds ids, codes and times, and an id names "
@@ -19,6 +20,7 @@ def classify_audit() -> None:
     _log()
     _tree()
     _beside()
+    classify_records()
 
 
 def _log() -> None:
@@ -68,6 +70,9 @@ def _tree() -> None:
     classify_columns("audit_unsealed", "event_id tenant_id", Sort.NONE, because="Ids.")
     classify_columns("audit_leaf", "event_id tenant_id index sealed_at", Sort.NONE, because="Ids, places, times.")
     classify_columns("audit_subtree", "id tenant_id level index", Sort.NONE, because="Ids and places.")
+    classify_columns(
+        "audit_tombstonemark", "id tenant_id number kind created_at", Sort.NONE, because="Ids, counts, times."
+    )
     classify_columns("audit_checkpoint", "id tenant_id size created_at", Sort.NONE, because="Ids, counts, times.")
     for name in ("audit_leaf.hash", "audit_subtree.hash", "audit_checkpoint.root", "audit_checkpoint.note"):
         classify(name, Sort.NONE, because="Digests over headers and commitments, which stay, and signatures of them.")
@@ -104,6 +109,11 @@ def _beside() -> None:
     for name in ("apps.tenants.tasks.forget_ended_sessions", "apps.tenants.tasks.forget_expired_requests"):
         classify(f"task:{name}", Sort.NONE, because="Without arguments.")
     classify("folder:checkpoints", Sort.NONE, because="Sizes, digests and signatures of logs, under the tenants' ids.")
+    classify(
+        "folder:tombstones",
+        Sort.NONE,
+        because="Ids of what was removed, which lead to nothing, and digests under keys that are in no database.",
+    )
     classify(
         "folder:postgres",
         Sort.CONTENT,

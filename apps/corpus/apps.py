@@ -16,14 +16,17 @@ class CorpusConfig(AppConfig):
         from apps.audit.holds.items import register_items
         from apps.audit.requests.codes import SubjectType
         from apps.audit.requests.subjects import register_finder
+        from apps.audit.tombstones.digests import register_digest_source
         from apps.corpus.erasure_stores import register_stores
         from apps.corpus.events import register_events
         from apps.corpus.people.texts import DocumentTexts
         from apps.corpus.personal_data import classify_corpus
         from apps.corpus.retention import register_retained_documents
         from apps.corpus.selectors import document_title
+        from apps.corpus.services.ingest_erased import digests_of_documents
         from apps.corpus.services.ingest_reembed import reembed_after_change
         from apps.corpus.services.restricted import DocumentItems
+        from apps.corpus.subject_access import register_subject_access
         from apps.tenants.provisioning import on_tenant_configured
 
         register_events()
@@ -33,4 +36,6 @@ class CorpusConfig(AppConfig):
         register_finder(SubjectType.DOCUMENT, document_title)
         on_tenant_configured(reembed_after_change)
         register_stores()
+        register_digest_source(digests_of_documents)
         classify_corpus()
+        register_subject_access()

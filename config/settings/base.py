@@ -51,6 +51,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    # Before anything asks the database: one that was put back is not served.
+    "apps.audit.backup.middleware.ServingMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -122,6 +124,15 @@ GLASSBOX_LEGAL_TIME_ZONE = env.text("GLASSBOX_LEGAL_TIME_ZONE", default="UTC")
 GLASSBOX_AUDIT_KEY_PROVIDER = "apps.audit.keys.environment.EnvironmentKeys"
 # Where checkpoints of the log go, out of the database's reach: a directory, or s3://bucket/prefix with the rest below.
 GLASSBOX_CHECKPOINT_URL = env.text("GLASSBOX_CHECKPOINT_URL", default=str(GLASSBOX_HOME / "checkpoints"))
+# Where tombstones of what was removed go, likewise; an object store is reached as GLASSBOX_CHECKPOINT_S3 says.
+GLASSBOX_TOMBSTONES_URL = env.text("GLASSBOX_TOMBSTONES_URL", default=str(GLASSBOX_HOME / "tombstones"))
+# Whether a database that was put back is refused until they are replayed. Off in the suite alone, whose databases are
+# copied, emptied and rolled back all the time.
+GLASSBOX_REQUIRE_REPLAY = True
+# How long backups are kept, as the firm does it: until then, what was erased lies in them. Certificates say so.
+GLASSBOX_BACKUP_RETENTION_DAYS = env.integer("GLASSBOX_BACKUP_RETENTION_DAYS", default=35, minimum=0)
+# Where pg_dump and pg_restore are, for a server that is not the embedded one; by default, on PATH.
+GLASSBOX_PG_PROGRAMS = env.text("GLASSBOX_PG_PROGRAMS", default="")
 GLASSBOX_CHECKPOINT_S3 = {
     "endpoint": env.text("GLASSBOX_CHECKPOINT_S3_ENDPOINT", default=""),
     "region": env.text("GLASSBOX_CHECKPOINT_S3_REGION", default="us-east-1"),

@@ -126,7 +126,7 @@ def permission_for(example: Example) -> Permission | None:
 def needs_person(example: Example) -> bool:
     """Whether an API key that acts for nobody is refused: policies are written and approved by people."""
     of_people = ("/api/v1/policy/versions/", "/api/v1/privacy/requests/")
-    return example.path.startswith(of_people) and example.method != "get"
+    return example.path == "/api/v1/me/data/" or (example.path.startswith(of_people) and example.method != "get")
 
 
 def is_about_erasure(example: Example) -> bool:

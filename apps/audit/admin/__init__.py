@@ -1,6 +1,7 @@
 """The audit log in the admin: events, reports, whether the log holds; and privacy: requests, holds, retention."""
 
 from apps.audit.admin import event, hold
+from apps.audit.admin.my_data import my_data_download_view, my_data_view
 from apps.audit.admin.removal_run import removal_progress_view, removal_run_view
 from apps.audit.admin.report import report_view
 from apps.audit.admin.request_list import requests_view
@@ -12,6 +13,8 @@ from apps.audit.admin.verification import verification_results_view, verificatio
 from config.admin_site import add_page
 
 add_retention_pages()
+add_page("account/data/", my_data_view, name="my_data")
+add_page("account/data/download/", my_data_download_view, name="my_data_download")
 add_page("audit/report/", report_view, name="audit_report")
 add_page("privacy/requests/", requests_view, name="erasure_requests")
 add_page("privacy/requests/receive/", receive_view, name="erasure_request_receive")

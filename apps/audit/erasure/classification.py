@@ -99,7 +99,7 @@ def findings(there: Collection[str], *, known: Collection[Classified] | None = N
           known: instead of what the apps registered.
     """
     entries = {each.name: each for each in (classified() if known is None else known)}
-    keys = {store.key for store in stores()} | {EVENT_GROUPS}
+    keys = {store.key for store in stores()}
     counted_only = stores_that_only_count()
     gaps = [
         Gap(name=name, problem="nobody classified it: see personal_data.py") for name in set(there) - entries.keys()
@@ -121,7 +121,5 @@ def findings(there: Collection[str], *, known: Collection[Classified] | None = N
                 Gap(name=entry.name, problem="it is personal, no store clears it, and no ground says why it stays")
             )
     named = {key for entry in entries.values() for key in entry.cleared_by}
-    gaps += [
-        Gap(name=key, problem="nothing classified is cleared by this store") for key in keys - named - {EVENT_GROUPS}
-    ]
+    gaps += [Gap(name=key, problem="nothing classified is cleared by this store") for key in keys - named]
     return sorted(gaps)

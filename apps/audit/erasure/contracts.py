@@ -8,6 +8,8 @@ from enum import IntEnum, StrEnum
 from typing import Protocol
 from uuid import UUID
 
+from apps.tenants.ids import TenantId
+
 
 class TargetType(StrEnum):
     DOCUMENT = "document"  # one version of a document: Document.id
@@ -100,3 +102,16 @@ class RunListener(Protocol):
     """Told, in the same transaction, when a run changes its state."""
 
     def __call__(self, *, origin_id: UUID, run_id: UUID, state: RunState) -> None: ...
+
+
+class RemovalHook(Protocol):
+    """Called by the engine outside of any transaction: before a run removes anything, and when it has ended.
+
+    What it raises keeps the run from going on; it is tried again with the run, and so must be repeatable.
+    """
+
+    def __call__(
+        self, *, tenant_id: TenantId, run_id: UUID, origin: Origin, reason_code: str, targets: Sequence[Target]
+    ) -> None:
+        """targets: before, those that the run is about to remove; at its end, those that it had to leave."""
+        ...

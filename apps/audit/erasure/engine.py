@@ -8,6 +8,7 @@ yet (a part of an event is removed once the event that authorises it is sealed) 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from time import monotonic
 from typing import Final
 from uuid import UUID
@@ -16,12 +17,12 @@ from django.utils import timezone
 
 from apps.audit.erasing import MOST_REMOVALS, Removal, RemovalReason, payload_erase
 from apps.audit.erasure import events
-from apps.audit.erasure.contracts import RunState, Store
+from apps.audit.erasure.contracts import Origin, RemovalHook, RunState, Store, Target
 from apps.audit.erasure.errors import RunLeaseLostError
 from apps.audit.erasure.lease import EnginePolicy, Lease, claim, due_runs, holding, tenants_with_due_runs
 from apps.audit.erasure.ledger import Ledger
 from apps.audit.erasure.queue import enqueue
-from apps.audit.erasure.registry import stores
+from apps.audit.erasure.registry import after_removal, before_removal, stores
 from apps.audit.erasure.runs import tell
 from apps.audit.models import Leaf, Outcome, Payload, RemovalRun
 from apps.audit.registry import Group
@@ -85,15 +86,28 @@ def _carry_out(lease: Lease) -> RunState:
         ledger.keep(run)
         ledger.open_steps(run)
     while True:
+        _tell_outside(before_removal, run, ledger.to_go)
         _authorise(lease, ledger)
         for store in stores():
             while ledger.steps[store.key].finished_at is None:
                 if monotonic() > until:
                     raise _TurnOver
                 _clear(lease, ledger, store)
+        _tell_outside(after_removal, run, sorted(ledger.retained))
         state = _end(lease, ledger)
         if state is not None:
             return state
+
+
+def _tell_outside(hooks: RemovalHook, run: RemovalRun, targets: Sequence[Target]) -> None:
+    """Between transactions: what is kept outside of the database must not depend on whether one of ours commits."""
+    hooks(
+        tenant_id=TenantId(run.tenant_id),
+        run_id=run.id,
+        origin=Origin(run.origin),
+        reason_code=run.reason_code,
+        targets=targets,
+    )
 
 
 def _authorise(lease: Lease, ledger: Ledger) -> None:

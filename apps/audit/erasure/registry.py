@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from uuid import UUID
 
-from apps.audit.erasure.contracts import Obstacle, Origin, ReleaseHook, RunListener, Store, Target, TargetType
+from apps.audit.erasure.contracts import (
+    Obstacle,
+    Origin,
+    ReleaseHook,
+    RemovalHook,
+    RunListener,
+    Store,
+    Target,
+    TargetType,
+)
+from apps.tenants.ids import TenantId
 
 _stores: dict[str, Store] = {}
 _obstacles: list[Obstacle] = []
 _release_hooks: list[ReleaseHook] = []
 _listeners: dict[Origin, RunListener] = {}
+_before_removal: list[RemovalHook] = []
+_after_removal: list[RemovalHook] = []
 
 
 def register_store(*stores: Store) -> None:
@@ -64,3 +77,29 @@ def register_listener(origin: Origin, listener: RunListener) -> None:
 
 def listener_of(origin: Origin) -> RunListener | None:
     return _listeners.get(origin)
+
+
+def register_before_removal(hook: RemovalHook) -> None:
+    if hook not in _before_removal:
+        _before_removal.append(hook)
+
+
+def register_after_removal(hook: RemovalHook) -> None:
+    if hook not in _after_removal:
+        _after_removal.append(hook)
+
+
+def before_removal(
+    *, tenant_id: TenantId, run_id: UUID, origin: Origin, reason_code: str, targets: Sequence[Target]
+) -> None:
+    """A run is about to remove these, each time that it is taken up. Not within a transaction: see RemovalHook."""
+    for hook in _before_removal:
+        hook(tenant_id=tenant_id, run_id=run_id, origin=origin, reason_code=reason_code, targets=targets)
+
+
+def after_removal(
+    *, tenant_id: TenantId, run_id: UUID, origin: Origin, reason_code: str, targets: Sequence[Target]
+) -> None:
+    """A run has ended, and left these. Not within a transaction: see RemovalHook."""
+    for hook in _after_removal:
+        hook(tenant_id=tenant_id, run_id=run_id, origin=origin, reason_code=reason_code, targets=targets)

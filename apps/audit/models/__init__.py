@@ -14,6 +14,7 @@ from apps.audit.models.retention import (
     ScheduleOrigin,
     ScheduleStatus,
 )
+from apps.audit.models.tombstone import TombstoneMark
 from apps.audit.models.verification import Verification, VerificationState
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "ScheduleStatus",
     "Subtree",
     "TargetOutcome",
+    "TombstoneMark",
     "Unsealed",
     "Verification",
     "VerificationState",

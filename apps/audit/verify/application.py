@@ -16,7 +16,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.utils import timezone
 
-from apps.audit.log.checkpoints import origin_of
+from apps.audit.log.epochs import current_origin, is_same_log
 from apps.audit.log.notes import Checkpoint, InvalidNoteError, opened
 from apps.audit.log.storage import stored_size
 from apps.audit.models import Checkpoint as StoredCheckpoint
@@ -81,6 +81,7 @@ class _Verification:
         self._tenant, self._held, self._first, self._contents = tenant, held, first, contents
         self._progress = progress
         self._reader = LogReader(contents=contents)
+        self._origin = current_origin(tenant)
         self._findings = Findings()
         self._expected: dict[int, list[tuple[bytes, str]]] = defaultdict(list)
         self._tree = GrowingTree(self._expected)
@@ -111,7 +112,7 @@ class _Verification:
         self._judge_waiting(started_at)
         return VerificationReport(
             tenant_id=self._tenant,
-            origin=origin_of(self._tenant),
+            origin=self._origin,
             first=self._first,
             size=self._next,
             root=None if self._is_broken else self._tree.root,
@@ -152,9 +153,8 @@ class _Verification:
             self._expect(self._held, _GIVEN)
 
     def _expect(self, checkpoint: Checkpoint, whose: str) -> None:
-        origin = origin_of(self._tenant)
-        if checkpoint.origin != origin:
-            words = f"{whose} is of {checkpoint.origin}, and this log is {origin}"
+        if not is_same_log(checkpoint.origin, self._origin):
+            words = f"{whose} is of {checkpoint.origin}, and this log is {self._origin}"
             self._find(FindingClass.FOREIGN_CHECKPOINT, words, size=checkpoint.size)
         else:
             self._expected[checkpoint.size].append((checkpoint.root, whose))

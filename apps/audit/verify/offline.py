@@ -420,6 +420,11 @@ def named_by(core: Any) -> list[tuple[str, str]]:
 # --- The verifier -----------------------------------------------------------------------------------------------------
 
 
+def is_same_log(origin: str, other: str) -> bool:
+    """A log that was put back to an earlier state goes on under <origin>/restored/<event>; it begins as it did."""
+    return origin.partition("/restored/")[0] == other.partition("/restored/")[0]
+
+
 class Verifier:
     """Goes through an export once for the removals that are authorised, and once for everything."""
 
@@ -473,7 +478,7 @@ class Verifier:
             self._expect(self.checkpoint, "the checkpoint that was given")
 
     def _expect(self, checkpoint: Checkpoint, whose: str) -> None:
-        if checkpoint.origin != self.export.origin:
+        if not is_same_log(checkpoint.origin, self.export.origin):
             words = f"{whose} is of {checkpoint.origin}, and this log is {self.export.origin}"
             self._find("FOREIGN_CHECKPOINT", words, size=checkpoint.size)
         elif checkpoint.size >= self.export.first:
@@ -587,7 +592,7 @@ def verify(path: Path, checkpoint: Path | None, keys: Sequence[str] = ()) -> Ver
             held = opened_note(checkpoint.read_text(encoding="utf-8"), known)
         except (OSError, ValueError) as error:
             raise UnusableError(f"{checkpoint} is no checkpoint that can be trusted: {error}") from None
-        if held.origin == export.origin and held.size < export.first:
+        if is_same_log(held.origin, export.origin) and held.size < export.first:
             raise UnusableError(f"the export begins at leaf {export.first}, and the checkpoint ends at {held.size}")
     verifier = Verifier(export, known, held)
     verifier.run()

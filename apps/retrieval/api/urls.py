@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path
 
 from apps.audit.api.log import CheckpointListView, ConsistencyView, EventProofView, LatestCheckpointView
+from apps.audit.api.my_data import MyDataView
 from apps.audit.api.requests import (
     ApproveView,
     AskIdentityView,
@@ -89,6 +90,7 @@ urlpatterns = [
     path("v1/privacy/requests/<uuid:id>/letters/", WriteLetterView.as_view()),
     path("v1/scopes/", ScopeListView.as_view()),
     path("v1/me/", MeView.as_view()),
+    path("v1/me/data/", MyDataView.as_view()),
     path("v1/health/", HealthView.as_view()),
     path("v1/openapi.json", OpenApiView.as_view(), name="openapi"),
     path("v1/docs/", DocsView.as_view()),

@@ -81,6 +81,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
             Entry("Members", "group", "tenants_membership_changelist", Permission.MEMBER_VIEW),
             Entry("API keys", "key", "tenants_apikey_changelist", Permission.KEY_MANAGE),
             Entry("My keys", "badge", "my_keys", Permission.POLICY_VIEW),
+            Entry("What is held about me", "contact_page", "my_data", Permission.POLICY_VIEW),
         ),
     ),
 )
