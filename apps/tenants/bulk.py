@@ -26,7 +26,7 @@ def insert_rows(model: type[TenantModel], *, tenant_id: UUID, rows: Iterable[Map
     if not values:
         return
     known = {field.attname: field for field in model._meta.concrete_fields}
-    columns = {name: connection.ops.quote_name(known[name].column) for name in values[0]}
+    columns = {name: connection.ops.quote_name(str(known[name].column)) for name in values[0]}
     listed = ", ".join(columns.values())
     typed = ", ".join(f"{column} {known[name].db_type(connection)}" for name, column in columns.items())
     document = json.dumps(
