@@ -43,7 +43,7 @@ from tests.api.conftest import firm_with_provider, ready_document
 from tests.api.test_api_access import DOORS, request_of
 from tests.audit.acting import checkpointed, sealed
 from tests.audit.removing import Table, stores_of_documents
-from tests.corpus.ingesting import ingest, remote_profile, run
+from tests.corpus.ingesting import ingest, run, short_profile
 from tests.factories import Firm, as_, make_key, make_member, make_personal_key
 from tests.model_server import ModelServer
 
@@ -62,7 +62,7 @@ class Example(NamedTuple):
 def acme(model_server: ModelServer, settings: LazySettings) -> Firm:
     settings.GLASSBOX_EMBEDDING_PROFILES = {
         **settings.GLASSBOX_EMBEDDING_PROFILES,
-        "remote": remote_profile(model_server),
+        "remote": short_profile(model_server),
     }
     return firm_with_provider("acme")
 
