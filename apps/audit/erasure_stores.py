@@ -22,7 +22,7 @@ from apps.audit.erasure.contracts import Phase, TargetType
 from apps.audit.erasure.counters import RateCounters
 from apps.audit.erasure.directory_stores import GRANTS, KEYS, MEMBERSHIPS, REQUESTS, SCOPES, TENANT
 from apps.audit.erasure.registry import register_store
-from apps.audit.erasure.rows import OF_TENANT, KeptRows
+from apps.audit.erasure.rows import OF_DOCUMENT, OF_TENANT, KeptRows, Rows
 
 DATA_KEYS: Final = KeptRows(
     key="audit.data_keys",
@@ -31,7 +31,17 @@ DATA_KEYS: Final = KeptRows(
     table="audit_datakey",
     found_by={TargetType.TENANT: OF_TENANT},
 )
+# Of a document that is gone: every reader's query is compared with these. Not before it, or it would be seen once more.
+RESTRICTIONS: Final = Rows(
+    key="audit.restrictions",
+    label="Restrictions of documents",
+    phase=Phase.LOG,
+    table="audit_restriction",
+    found_by={TargetType.DOCUMENT: f"{OF_DOCUMENT} AND t.because <> 'hold'"},
+)
 
 
 def register_stores() -> None:
-    register_store(RateCounters(), REQUESTS, Accounts(), GRANTS, KEYS, MEMBERSHIPS, SCOPES, DATA_KEYS, TENANT)
+    register_store(
+        RateCounters(), REQUESTS, Accounts(), GRANTS, KEYS, MEMBERSHIPS, SCOPES, RESTRICTIONS, DATA_KEYS, TENANT
+    )
