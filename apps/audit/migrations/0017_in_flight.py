@@ -25,7 +25,7 @@ _TAKEN_ALONG = """
                           SELECT FROM public.audit_payload p, unnest(p.terms) AS named (term), public.audit_removaltarget d
                            WHERE p.tenant_id = a.tenant_id AND p.event_id = a.item_id AND p.field_group = 'passages'
                              AND d.tenant_id = a.tenant_id AND d.run_id = a.run_id AND d.type = 'document'
-                             AND d.outcome <> 'retained' AND named.term = 'document:' || d.item_id::text)
+                             AND d.outcome <> 'retained' AND named.term = 'document_id:' || d.item_id::text)
                        OR a.part IN ('actor', 'question') AND EXISTS (
                           SELECT FROM public.audit_event e
                             JOIN public.audit_removaltarget u
