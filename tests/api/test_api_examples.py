@@ -32,6 +32,7 @@ from apps.tenants.roles import Permission, Role
 from tests.api.conftest import firm_with_provider, ready_document
 from tests.api.test_api_access import DOORS
 from tests.audit.acting import checkpointed, sealed
+from tests.audit.proving import certified
 from tests.corpus.ingesting import ingest, remote_profile, run
 from tests.factories import Firm, make_key, make_member, make_personal_key
 from tests.model_server import ModelServer
@@ -72,6 +73,7 @@ def reader(acme: Firm) -> dict[str, str]:
         "JOB_ID": str(broken.job.id),
         "EVENT_ID": str(event.id),
         "VERSION_ID": str(in_force.id),
+        "CERTIFICATE_ID": str(certified(acme).id),
         "SCOPE": "fund:alpha",
     }
 
@@ -106,7 +108,10 @@ def examples(document: dict[str, Any]) -> list[Example]:
 
 def permission_for(example: Example) -> Permission | None:
     for door in DOORS:
-        if (door.method, door.path.format(document="{id}", job="{id}", event="{id}", version="{id}")) == example[:2]:
+        if (
+            door.method,
+            door.path.format(document="{id}", job="{id}", event="{id}", version="{id}", certificate="{id}"),
+        ) == example[:2]:
             return door.permission
     return None
 

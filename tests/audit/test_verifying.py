@@ -270,9 +270,7 @@ def test_what_a_killed_process_left_of_a_run_that_ended_is_destroyed(acme: Firm,
     run = approved(acme, asked(acme))
     prepared_by_hand(run, tmp_path)
     removed(acme, run)
-    assert (
-        looked_at(acme, run) is RunState.COMPLETED
-    )  # whose last step was in another folder
+    assert looked_at(acme, run) is RunState.COMPLETED  # whose last step was in another folder
     assert safe.kept(tmp_path) == [(acme.id, run.id)]
     proved(access)
     assert safe.kept(tmp_path) == []
