@@ -31,6 +31,7 @@ def classify_corpus() -> None:
         stays="Until a worker takes it. Without the job's row it does nothing, and the id names nobody.",
     )
     classify("task:apps.corpus.tasks.sweep", Sort.NONE, because="Without arguments.")
+    _memories()
 
 
 def _documents() -> None:
@@ -128,3 +129,13 @@ def _jobs() -> None:
         cleared_by="corpus.jobs",
         stays="With the document, when a person is erased: the id names nobody once their account is empty.",
     )
+
+
+def _memories() -> None:
+    for module in ("normalise", "variants"):
+        classify(
+            f"memory:apps.corpus.people.{module}",
+            Sort.CONTENT,
+            because="Single words of what was searched for a person, each by itself.",
+            stays="Until other words push them out, in the memory of a process, and not after its end.",
+        )

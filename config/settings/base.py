@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import django_stubs_ext
+from celery.schedules import crontab
 
 from config import env
 from config.settings.unfold import UNFOLD as UNFOLD
@@ -50,6 +51,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    # Before anything asks the database: one that was put back is not served.
+    "apps.audit.backup.middleware.ServingMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -115,10 +118,19 @@ GLASSBOX_MAX_UPLOAD_BYTES = env.integer("GLASSBOX_MAX_UPLOAD_BYTES", default=100
 GLASSBOX_MAX_QUESTION_CHARS = 4_000
 # So many of the last recorded questions are looked at for the impact preview of a policy version.
 GLASSBOX_IMPACT_EVENTS = env.integer("GLASSBOX_IMPACT_EVENTS", default=500, minimum=0)
+# In which time zone the day of a request's receipt is told, from which its month is counted.
+GLASSBOX_LEGAL_TIME_ZONE = env.text("GLASSBOX_LEGAL_TIME_ZONE", default="UTC")
 # Where the log's key-encryption keys are: a class after apps.audit.keys.contracts.KeyProvider.
 GLASSBOX_AUDIT_KEY_PROVIDER = "apps.audit.keys.environment.EnvironmentKeys"
 # Where checkpoints of the log go, out of the database's reach: a directory, or s3://bucket/prefix with the rest below.
 GLASSBOX_CHECKPOINT_URL = env.text("GLASSBOX_CHECKPOINT_URL", default=str(GLASSBOX_HOME / "checkpoints"))
+# Where tombstones of what was removed go, likewise; an object store is reached as GLASSBOX_CHECKPOINT_S3 says.
+GLASSBOX_TOMBSTONES_URL = env.text("GLASSBOX_TOMBSTONES_URL", default=str(GLASSBOX_HOME / "tombstones"))
+# Whether a database that was put back is refused until they are replayed. Off in the suite alone, whose databases are
+# copied, emptied and rolled back all the time.
+GLASSBOX_REQUIRE_REPLAY = True
+# Where pg_dump and pg_restore are, for a server that is not the embedded one; by default, on PATH.
+GLASSBOX_PG_PROGRAMS = env.text("GLASSBOX_PG_PROGRAMS", default="")
 GLASSBOX_CHECKPOINT_S3 = {
     "endpoint": env.text("GLASSBOX_CHECKPOINT_S3_ENDPOINT", default=""),
     "region": env.text("GLASSBOX_CHECKPOINT_S3_REGION", default="us-east-1"),
@@ -196,9 +208,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Cited answers from a firm's own documents, with every step of the way in the open.\n\n"
         "**Start.** Make an API key in the admin (Administration, API keys), `export GLASSBOX_KEY=gbx_...`, and paste "
         "any example below: they run as they stand. Where one is about a particular thing, set `DOCUMENT_ID`, "
-        "`JOB_ID`, `EVENT_ID`, `VERSION_ID`, `CERTIFICATE_ID` or `SCOPE` first, from the lists. Policy versions are "
-        "written and approved "
-        "by people: for those writes, use a key that acts for you (Administration, My keys).\n\n"
+        "`JOB_ID`, `EVENT_ID`, `VERSION_ID`, `REQUEST_ID`, `CERTIFICATE_ID` or `SCOPE` first, from the "
+        "lists. Policy versions and requests for erasure are worked on by "
+        "people: for those writes, use a key that acts for you (Administration, "
+        "My keys).\n\n"
         "**Errors** are problem details (RFC 9457) with a stable `code`. **Lists** come in pages: follow `next` as it "
         "is. Unknown fields and parameters are refused. Every address ends with a slash. **Writes** may carry an "
         "`Idempotency-Key`, and are then safe to send again."
@@ -208,8 +221,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Documents", "description": "What answers are drawn from."},
         {"name": "Jobs", "description": "A document's way in: reading and embedding."},
         {"name": "Policy", "description": "Which kinds of document a question may reach."},
+        {"name": "Privacy", "description": "Requests for erasure, from receipt to the certificate that it is done."},
         {"name": "Audit", "description": "What happened, by whom, under which policy."},
-        {"name": "Privacy", "description": "What was erased, and how that was shown."},
         {"name": "Account", "description": "Who you are here."},
         {"name": "Health", "description": "Is it up."},
     ],
@@ -236,6 +249,20 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "PolicyChangeKind": "apps.intents.diff.ChangeKind",
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
+        "RequestState": "apps.audit.requests.life.RequestState",
+        "SubjectType": "apps.audit.requests.codes.SubjectType",
+        "Requester": "apps.audit.requests.codes.Requester",
+        "Language": "apps.audit.requests.codes.Language",
+        "ErasureGround": "apps.audit.requests.codes.Ground",
+        "RefusalGround": "apps.audit.requests.codes.Refusal",
+        "ExtensionReason": "apps.audit.requests.codes.Extension",
+        "LetterKind": "apps.audit.requests.codes.LetterKind",
+        "LetterState": "apps.audit.requests.codes.LetterState",
+        "Delivery": "apps.audit.requests.codes.Delivery",
+        "InventoryState": "apps.audit.inventory.codes.InventoryState",
+        "InventoryDecision": "apps.audit.inventory.codes.Decision",
+        "InventoryReason": "apps.audit.inventory.codes.Reason",
+        "InventoryTreatment": "apps.audit.inventory.codes.Treatment",
         "GroupState": "apps.audit.selectors.GroupState",
         "RemovalOrigin": "apps.audit.models.removal.RemovalOrigin",
         "VerificationState": "apps.audit.models.VerificationState",
@@ -286,6 +313,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     # Not long good: what one run leaves, the next one finds.
     "audit-seal": {"task": "apps.audit.tasks.seal", "schedule": 1.0, "options": {"expires": 5}},
     "audit-checkpoint": {"task": "apps.audit.tasks.checkpoint", "schedule": 60.0, "options": {"expires": 60}},
+    "retention-count": {"task": "apps.audit.tasks.count_due", "schedule": crontab(hour="2", minute="40")},
+    "letters-sweep": {"task": "apps.audit.tasks.send_letters", "schedule": 60.0, "options": {"expires": 60}},
     # What was approved and whose message was lost, what waits for its seal, and what a process that died has left.
     "removal-sweep": {"task": "apps.audit.tasks.sweep_removals", "schedule": 5.0, "options": {"expires": 5}},
     "removal-leftovers": {"task": "apps.audit.tasks.remove_leftovers", "schedule": 60.0, "options": {"expires": 60}},
@@ -297,6 +326,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
+    "inventory-sweep": {"task": "apps.audit.tasks.inventory_sweep", "schedule": 30.0},
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
 # The sequencer never waits behind a document that is being read: it has a worker of its own. So has the eraser, which

@@ -13,7 +13,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.utils import timezone
 
-from apps.audit.models import Event
+from apps.audit.models import ErasureRequest, Event
+from apps.audit.requests.codes import Requester, SubjectType
+from apps.audit.requests.details import Details
+from apps.audit.requests.services.receiving import request_receive
 from apps.corpus.models import Document, IngestJob
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.models import PolicyVersion, VersionStatus
@@ -25,7 +28,7 @@ from apps.tenants.roles import PERMISSIONS, Permission, Role
 from apps.tenants.services.api_keys import api_key_create, api_key_revoke
 from tests.api.client import Api, conforms, openapi
 from tests.api.conftest import ready_document
-from tests.factories import Firm, make_key
+from tests.factories import Firm, make_key, make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -78,8 +81,30 @@ DOORS = (
     Door("post", "/api/v1/audit/verifications/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/privacy/certificates/", Permission.AUDIT_VIEW),
     Door("get", "/api/v1/privacy/certificates/{certificate}/", Permission.AUDIT_VIEW),
+    Door("get", "/api/v1/privacy/requests/", Permission.AUDIT_VIEW),
+    Door("post", "/api/v1/privacy/requests/", Permission.PRIVACY_MANAGE),
+    Door("get", "/api/v1/privacy/requests/{request}/", Permission.AUDIT_VIEW),
+    Door("post", "/api/v1/privacy/requests/{request}/ask-identity/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/confirm-identity/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/assess/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/extend/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/refuse/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/withdraw/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/propose/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/take-back/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/approve/", Permission.PRIVACY_APPROVE),
+    Door("post", "/api/v1/privacy/requests/{request}/send-back/", Permission.PRIVACY_APPROVE),
+    Door("post", "/api/v1/privacy/requests/{request}/letters/", Permission.PRIVACY_MANAGE),
+    Door("get", "/api/v1/privacy/requests/{request}/inventory/", Permission.PRIVACY_APPROVE),
+    Door("post", "/api/v1/privacy/requests/{request}/inventory/", Permission.PRIVACY_MANAGE),
+    Door("get", "/api/v1/privacy/requests/{request}/inventory/hits/", Permission.PRIVACY_APPROVE),
+    Door("post", "/api/v1/privacy/requests/{request}/inventory/decisions/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/inventory/treatments/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/inventory/prepare/", Permission.PRIVACY_MANAGE),
     Door("get", "/api/v1/scopes/", None),
     Door("get", "/api/v1/me/", None),
+    # For people: a key of the firm is refused whatever its role, for a reason of its own.
+    Door("get", "/api/v1/me/data/", None),
 )
 OPEN = {("get", "/api/v1/health/")}
 WITH_IDS = tuple(door for door in DOORS if "{" in door.path)
@@ -98,6 +123,16 @@ BODIES: dict[str, dict[str, Any]] = {
     "/send-back/": {"reason": "No."},
     "/withdraw/": {"reason": "No."},
     "/comments/": {"text": "Why?"},
+    "/requests/": {"subject_type": "tenant", "requester": "firm"},
+    "/requests/{request}/send-back/": {"reason": "not_due"},
+    "/ask-identity/": {"words": "Who are you?"},
+    "/assess/": {"ground": "17_1_a"},
+    "/extend/": {"code": "number", "words": "Many."},
+    "/refuse/": {"code": "17_1", "words": "No."},
+    "/requests/{request}/withdraw/": {"words": "No."},
+    "/letters/": {"kind": "received"},
+    "/decisions/": {"decisions": [{"hit_id": "00000000-0000-7000-8000-000000000000", "reason": "named"}]},
+    "/treatments/": {"document_id": "00000000-0000-7000-8000-000000000000", "treatment": "remove"},
 }
 
 
@@ -107,6 +142,7 @@ class Ids(NamedTuple):
     event: str
     version: str
     certificate: str
+    request: str
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +156,18 @@ def ids_of(firm: Firm, document: Document) -> Ids:
         event = Event.objects.filter(subject_id=document.id).latest("occurred_at")
         version = PolicyVersion.objects.get(status=VersionStatus.ACTIVE)
     # A certificate takes several roles at work, each with a transaction of its own: tests/audit/test_certificate.py.
-    return Ids(str(document.id), str(job.id), str(event.id), str(version.id), str(uuid.uuid4()))
+    return Ids(
+        str(document.id), str(job.id), str(event.id), str(version.id), str(uuid.uuid4()), str(request_of(firm).id)
+    )
+
+
+def request_of(firm: Firm) -> ErasureRequest:
+    """A request for erasure, taken in by the firm's own data protection officer."""
+    name = f"dpo-{firm.tenant.slug}"
+    with open_scope(tenant=firm.id, principal=make_member(firm, name, Role.DPO)):
+        return request_receive(
+            subject_type=SubjectType.TENANT, requester=Requester.FIRM, details=Details(requester_name="Jo Doe")
+        )
 
 
 def knock(door: Door, key: str, ids: Ids) -> HttpResponse:
@@ -132,7 +179,9 @@ def knock(door: Door, key: str, ids: Ids) -> HttpResponse:
         form = {"file": SimpleUploadedFile("note.md", b"# A note\n\nText."), "scope": "fund:alpha", "kind": "run"}
         response = api.client.post(path, form, headers=headers)
     elif door.method in ("post", "put"):
-        body = next((body for end, body in BODIES.items() if door.path.endswith(end)), None)
+        # The longest end that fits: two things can be withdrawn.
+        ends = [end for end in BODIES if door.path.endswith(end)]
+        body = BODIES[max(ends, key=len)] if ends else None
         send = getattr(api.client, door.method)
         response = send(path, json.dumps(body) if body else "", content_type="application/json", headers=headers)
     else:
@@ -181,7 +230,8 @@ def key_of_a_suspended_tenant(firm: Firm) -> str:
 
 def test_every_operation_of_the_document_is_a_door() -> None:
     documented = {(method, path) for path, operations in openapi()["paths"].items() for method in operations}
-    stand_in = {"document": "{id}", "job": "{id}", "event": "{id}", "version": "{id}", "certificate": "{id}"}
+    names = ("document", "job", "event", "version", "certificate", "request")
+    stand_in = dict.fromkeys(names, "{id}")
     doors = {(door.method, door.path.format(**stand_in).replace("/pages/1/", "/pages/{number}/")) for door in DOORS}
     assert documented == doors | OPEN
 
@@ -221,6 +271,7 @@ def test_a_role_opens_the_doors_of_its_permissions_and_no_other(acme: Firm, home
         for door in ordered
         if (answer := knock(door, key, home)).status_code == 403
         and answer.json().get("data", {}).get("permission") == door.permission
+        and answer.json()["code"] != "audit.nobodys_data"
     }
     assert refused == {
         (door.method, door.path)
@@ -235,8 +286,8 @@ def test_what_is_not_yours_is_not_there(acme: Firm, bolt: Firm, home: Ids, whose
     nowhere = Ids(*(str(uuid.uuid4()) for _ in foreign))
     keys = {role: make_key(acme, role, scopes=["fund:beta"])[1] for role in Role}
     for door in WITH_IDS:
-        if whose == "another scope" and "{version}" in door.path:
-            continue  # a policy is its tenant's, and the same in all scopes
+        if whose == "another scope" and ("{version}" in door.path or "{request}" in door.path):
+            continue  # a policy is its tenant's, and the same in all scopes; so is a request for erasure
         key = next(keys[role] for role in reversed(Role) if door.permission in PERMISSIONS[role])
         theirs, none = knock(door, key, foreign), knock(door, key, nowhere)
         assert theirs.status_code == none.status_code == 404, door

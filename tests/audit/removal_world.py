@@ -18,6 +18,9 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.holds.services import hold_place, hold_release
+from apps.audit.ids import new_id
+from apps.audit.retention.counting import count_tenant
 from apps.audit.services import record
 from apps.corpus.models import Chunk, Document, Embedding384
 from apps.intents.models import PolicyVersion, ReviewComment
@@ -87,7 +90,24 @@ def make_removal_world() -> RemovalWorld:
     for scope in ("fund:alpha", "fund:beta"):
         make_key(acme, scopes=[scope])
     _tenants_own(bolt)
+    _decided(world)
     return world
+
+
+def _decided(world: RemovalWorld) -> None:
+    """A hold in Acme that was released, and a night of its retention rules."""
+    dpo = make_member(world.acme, "dpo-of-acme", Role.DPO)
+    with open_scope(tenant=world.acme.id, principal=dpo):
+        held = hold_place(
+            matter="A matter that ended",
+            ground="A claim",
+            owner_id=dpo.id,
+            review_on=timezone.now().date() + timedelta(days=30),
+            targets=[Target(type=TargetType.DOCUMENT, id=world.documents["gamma"])],
+        )
+        hold_release(hold_id=held.id, reason="Settled")
+    with open_scope(tenant=world.acme.id, reason="a test"):
+        count_tenant()
 
 
 def _document(
@@ -226,10 +246,26 @@ def _tenants_own(firm: Firm) -> None:
 Rows = dict[str, frozenset[str]]
 
 
+def under_way(firm: Firm) -> tuple[str, ...]:
+    """A superuser's statements that make a run which is being carried out and names the whole firm: the eraser deletes
+    nothing of a document that no such run names, and which stores remove what is tried here, not who lets them."""
+    run, proposer, approver = new_id(), uuid4(), uuid4()
+    return (
+        "SET LOCAL session_replication_role = replica",
+        "INSERT INTO audit_removalrun (id, tenant_id, origin, origin_id, state, reason_code, made_in, frozen_at, "
+        "proposed_by, approved_by, approved_at, attempts, lease_owner, error_code, rejection_code) "
+        f"VALUES ('{run}', '{firm.id}', 'request', '{run}', 'executing', 'erasure_request', '', now(), "
+        f"'{proposer}', '{approver}', now(), 0, '', '', '')",
+        "INSERT INTO audit_removaltarget (tenant_id, run_id, type, item_id, part, outcome, ground) "
+        f"VALUES ('{firm.id}', '{run}', 'tenant', '{firm.id}', '', 'pending', '')",
+        "SET LOCAL session_replication_role = origin",
+    )
+
+
 @contextmanager
 def as_eraser(firm: Firm) -> Iterator[None]:
-    """A transaction with the rights of glassbox_eraser and the system's scope; rolled back."""
-    with changed("SELECT 1"):
+    """A transaction with the rights of glassbox_eraser and the system's scope, while a run goes on; rolled back."""
+    with changed(*under_way(firm)):
         sql("SET LOCAL ROLE glassbox_eraser")
         with open_scope(tenant=firm.id, reason="a test"):
             yield

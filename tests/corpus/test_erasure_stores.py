@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 from django.conf import LazySettings
 from django.db import DatabaseError, connection
@@ -15,6 +16,8 @@ from apps.corpus.erasure_stores import DOCUMENTS, JOBS, documents_of
 from apps.corpus.models import Chunk, Document, IngestJob
 from apps.tenants.context import open_scope
 from tests.audit.mutations import acting_as
+from tests.audit.removal_world import under_way
+from tests.conftest import admin_dsn
 from tests.corpus.ingesting import ingest, long_report, remote_profile, run
 from tests.factories import Firm, make_firm
 from tests.model_server import ModelServer
@@ -26,7 +29,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def acme(settings: LazySettings) -> Iterator[Firm]:
     with ModelServer() as server:
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-        yield make_firm("acme")
+        firm = make_firm("acme")
+        with psycopg.connect(f"{admin_dsn()} dbname={settings.TEST_DATABASE}") as administrator:
+            for statement in under_way(firm):
+                administrator.execute(statement)
+        yield firm
 
 
 def target(document: Document) -> Target:

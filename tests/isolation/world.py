@@ -13,7 +13,7 @@ made-up word that stands in the title, the text and the original file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from uuid import UUID, uuid4
 
@@ -21,7 +21,27 @@ from django.utils import timezone
 
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.holds.services import hold_place
-from apps.audit.models import Because, Event, Restriction, Verification
+from apps.audit.inventory.asking import inventory_request
+from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
+from apps.audit.inventory.deciding import Said, document_treat, hits_decide
+from apps.audit.inventory.runner import inventory_run
+from apps.audit.inventory.selectors import hits_of
+from apps.audit.models import (
+    Because,
+    Event,
+    Purge,
+    PurgeFigure,
+    PurgePart,
+    Restriction,
+    RetentionCount,
+    RetentionSchedule,
+    Verification,
+)
+from apps.audit.requests.codes import LetterKind, Requester, SubjectType
+from apps.audit.requests.details import Details
+from apps.audit.requests.services.letters import letter_write
+from apps.audit.requests.services.receiving import request_receive
+from apps.audit.requests.services.steps import identity_confirm
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
 from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
@@ -107,8 +127,10 @@ def make_world() -> World:
         _commented(world.firm(slug), world.people[person])
         _foreseen(world.firm(slug))
         _verified(world.firm(slug))
+        _asked_to_erase(world.firm(slug))
     for slug, person in (("acme", "dan"), ("bolt", "dee")):
         _held(world.firm(slug), world.people[person])
+        _purged(world.firm(slug), world.people[person])
     return world
 
 
@@ -147,6 +169,80 @@ def _verified(firm: Firm) -> None:
     """A verification of the firm's log that somebody asked for, so that no tenant table is empty."""
     with open_scope(tenant=firm.id, reason="a test"):
         Verification.objects.create(tenant_id=firm.id, started_by=uuid4())
+
+
+def _purged(firm: Firm, principal: Principal) -> None:
+    """What the clock counted, and a dry run with a part, so that no tenant table is empty. As if they were the DPO."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        schedule = RetentionSchedule.objects.get()
+        now = timezone.now()
+        RetentionCount.objects.create(
+            tenant_id=firm.id, schedule=schedule, counted_on=now.date(), may_remove=1, must_remove=0
+        )
+    with open_scope(tenant=firm.id, principal=replace(principal, roles=frozenset({Role.DPO}))):
+        purge = Purge.objects.create(
+            tenant_id=firm.id,
+            schedule=schedule,
+            reach="may",
+            reason="a test",
+            counted_for=now.date(),
+            created_by_id=principal.id,
+            created_by_label=principal.label,
+        )
+        PurgeFigure.objects.create(
+            tenant_id=firm.id,
+            purge=purge,
+            position=0,
+            subject="document:run",
+            clock_start="superseded_at",
+            months=84,
+            legal_basis="a test",
+            count=1,
+            oldest=now,
+            newest=now,
+            looked_at=1,
+        )
+        PurgePart.objects.create(
+            tenant_id=firm.id,
+            purge=purge,
+            number=1,
+            targets=0,
+            last_position=0,
+            is_last=True,
+            proposed_by_id=principal.id,
+            proposed_by_label=principal.label,
+        )
+
+
+def _asked_to_erase(firm: Firm) -> None:
+    """A request for erasure with its letter, taken in by the firm's data protection officer."""
+    officer = make_member(firm, f"dpo-{firm.tenant.slug}", Role.DPO, password=PASSWORD)
+    with open_scope(tenant=firm.id, principal=officer):
+        request = request_receive(
+            subject_type=SubjectType.TENANT,
+            requester=Requester.FIRM,
+            details=Details(requester_name=f"Jo {canary(firm.tenant.slug, 'firm')}"),
+        )
+        letter_write(request.id, LetterKind.RECEIVED)
+    _inventoried(firm, officer)
+
+
+def _inventoried(firm: Firm, officer: Principal) -> None:
+    """An inventory in which the firm's canary was found, as a person's name; one place is confirmed, one treated."""
+    with open_scope(tenant=firm.id, principal=officer):
+        request = request_receive(
+            subject_type=SubjectType.DATA_SUBJECT,
+            requester=Requester.PERSON,
+            details=Details(aliases=(canary(firm.tenant.slug, "fund:alpha"),)),
+        )
+        identity_confirm(request.id)
+        made = inventory_request(request.id)
+    assert inventory_run(tenant_id=firm.id, inventory_id=made.id) is InventoryState.DONE
+    with open_scope(tenant=firm.id, principal=officer):
+        hit = hits_of(request).filter(target_type="document")[0]
+        hits_decide(request.id, [Said(hit_id=hit.id, seen=Decision.OPEN, reason=Reason.NAMED, words="It is them.")])
+        assert hit.target_id is not None
+        document_treat(request.id, hit.target_id, Treatment.REMOVE, seen=None)
 
 
 def _commented(firm: Firm, principal: Principal) -> None:

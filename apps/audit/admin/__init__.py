@@ -1,4 +1,4 @@
-"""The audit log in the admin: events, reports, whether the log is what it was, and what is removed from everywhere."""
+"""The audit log in the admin: events, reports, whether the log holds; and privacy: requests, holds, retention."""
 
 from apps.audit.admin import event, hold
 from apps.audit.admin.certificate import (
@@ -7,12 +7,31 @@ from apps.audit.admin.certificate import (
     certificate_view,
     certificates_view,
 )
+from apps.audit.admin.inventory_page import inventory_progress_view, inventory_view
+from apps.audit.admin.my_data import my_data_download_view, my_data_view
 from apps.audit.admin.removal_run import removal_progress_view, removal_run_view
 from apps.audit.admin.report import report_view
+from apps.audit.admin.request_list import requests_view
+from apps.audit.admin.request_page import request_view
+from apps.audit.admin.request_receive import describe_view, receive_view
+from apps.audit.admin.request_step import step_view
+from apps.audit.admin.retention_pages import add_retention_pages
 from apps.audit.admin.verification import verification_results_view, verification_view
 from config.admin_site import add_page
 
+add_retention_pages()
+add_page("account/data/", my_data_view, name="my_data")
+add_page("account/data/download/", my_data_download_view, name="my_data_download")
 add_page("audit/report/", report_view, name="audit_report")
+add_page("privacy/requests/", requests_view, name="erasure_requests")
+add_page("privacy/requests/receive/", receive_view, name="erasure_request_receive")
+add_page("privacy/requests/<uuid:request_id>/", request_view, name="erasure_request")
+add_page("privacy/requests/<uuid:request_id>/facts/", describe_view, name="erasure_request_facts")
+add_page("privacy/requests/<uuid:request_id>/inventory/", inventory_view, name="erasure_inventory")
+add_page(
+    "privacy/requests/<uuid:request_id>/inventory/progress/", inventory_progress_view, name="erasure_inventory_progress"
+)
+add_page("privacy/requests/<uuid:request_id>/<slug:name>/", step_view, name="erasure_request_step")
 add_page("privacy/runs/<uuid:run_id>/", removal_run_view, name="removal_run")
 add_page("privacy/runs/<uuid:run_id>/progress/", removal_progress_view, name="removal_run_progress")
 add_page("privacy/certificates/", certificates_view, name="erasure_certificates")

@@ -31,6 +31,9 @@ _PAGES: Mapping[str, str] = {
     "tenant": "admin:tenants_tenant_change",
     "event": "admin:audit_event_change",
     "legal_hold": "admin:audit_legalhold_change",
+    "retention_schedule": "admin:retention_schedule",
+    "purge": "admin:purge",
+    "erasure_request": "admin:erasure_request",
 }
 _SUBJECT_OF_FIELD: Mapping[str, str] = {
     **{f"{name}_id": name for name in _PAGES},

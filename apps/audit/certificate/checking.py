@@ -99,7 +99,9 @@ def _checkpoint(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str
     body = document["certificate"]
     told = opened(document["proof"]["checkpoint"], keys)
     named = (body["log"]["origin"], body["log"]["size"], body["log"]["root"])
-    if (told.origin, told.size, told.root.hex()) != named or told.origin != f"glassbox/audit/{body['tenant']}":
+    # A log that was put back from a backup is signed under a longer name from then on (apps/audit/log/epochs.py).
+    of_whom = told.origin.partition("/restored/")[0]
+    if (told.origin, told.size, told.root.hex()) != named or of_whom != f"glassbox/audit/{body['tenant']}":
         return "the checkpoint is another one than the certificate names"
     return ""
 

@@ -13,7 +13,6 @@ from apps.audit.canonical import canonical_bytes
 from apps.audit.erasure.contracts import Proof
 from apps.audit.erasure.events import CERTIFIED
 from apps.audit.errors import SigningKeyMissingError
-from apps.audit.log.checkpoints import origin_of
 from apps.audit.log.notes import Checkpoint as SignedState
 from apps.audit.log.notes import SigningKey, signed
 from apps.audit.models import Certificate, Checkpoint, Event, Leaf, RemovalRun
@@ -86,7 +85,7 @@ def _issue_next(tenant_id: TenantId, key: SigningKey) -> bool:
         **statement,
         "number": number,
         "log": {
-            "origin": origin_of(tenant_id),
+            "origin": checkpoint.note.partition("\n")[0],
             "event": str(event.id),
             "leaf": leaf.index,
             "size": checkpoint.size,

@@ -21,6 +21,8 @@ COUNTED_ZERO: Final = "audit.removal.counted_zero"
 ENDED: Final = "audit.removal.ended"
 FAILED: Final = "audit.removal.failed"
 CERTIFIED: Final = "audit.certificate.issued"
+# Of a tenant: verifiers go by it (verify/entries.py, verify/offline.py), and the database does (migration 0013).
+LOG_EMPTIED: Final = "audit.log.emptied"
 
 _EVERY: Final = ("origin", "origin_id", "reason_code")
 _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -49,6 +51,11 @@ def register_removal_events() -> None:
             action=CERTIFIED,
             label="Certificate issued",
             fields={Group.CORE: frozenset({"number", "run", "end_event"})},
+        ),
+        EventClass(
+            action=LOG_EMPTIED,
+            label="Contents of the log erased",
+            fields={Group.CORE: frozenset(("run_id", "kept", "keys"))},
         ),
     )
 

@@ -103,11 +103,20 @@ def _waiting(found: Overview) -> list[Figure]:
     jobs = reverse("admin:corpus_ingestjob_changelist")
     keys = reverse("admin:tenants_apikey_changelist")
     holds = reverse("admin:audit_legalhold_changelist")
+    retention = reverse("admin:retention")
+    overdue = f"{reverse('admin:purge_new')}?reach=must"
+    erasure, asked = reverse("admin:erasure_requests"), waiting.requests
     every = [
         Figure(label="Jobs that failed", count=waiting.failed_jobs, url=f"{jobs}?status__exact=failed", tone="bad"),
         Figure(label="Policy versions to review", count=waiting.versions_to_review, url=reviews, tone="warn"),
         Figure(label="Your drafts of the policy", count=waiting.own_drafts, url=drafts),
+        Figure(label="Erasure requests overdue", count=asked["overdue"], url=f"{erasure}?which=overdue", tone="bad"),
+        Figure(label="Open erasure requests", count=asked["open"], url=erasure),
+        Figure(label="Erasures to approve", count=asked["to_approve"], url=f"{erasure}?which=approval", tone="warn"),
+        Figure(label="Letters that need you", count=asked["letters"], url=f"{erasure}?which=letters", tone="warn"),
         Figure(label="API keys that expire within 14 days", count=waiting.keys_expiring, url=keys, tone="warn"),
         Figure(label="Legal holds to review", count=waiting.holds_to_review, url=holds, tone="warn"),
+        Figure(label="Retention rules to review", count=waiting.rules_to_review, url=retention, tone="warn"),
+        Figure(label="Things past their latest date", count=waiting.past_latest_date, url=overdue, tone="bad"),
     ]
     return [figure for figure in every if figure.count]

@@ -5,7 +5,30 @@ from __future__ import annotations
 from django.urls import path, re_path
 
 from apps.audit.api.certificates import CertificateListView, CertificateView
+from apps.audit.api.inventory import (
+    InventoryDecisionsView,
+    InventoryHitListView,
+    InventoryPrepareView,
+    InventoryTreatmentsView,
+    InventoryView,
+)
 from apps.audit.api.log import CheckpointListView, ConsistencyView, EventProofView, LatestCheckpointView
+from apps.audit.api.my_data import MyDataView
+from apps.audit.api.requests import (
+    ApproveView,
+    AskIdentityView,
+    AssessView,
+    ConfirmIdentityView,
+    ErasureRequestListView,
+    ErasureRequestView,
+    ExtendView,
+    ProposeView,
+    RefuseView,
+    SendBackView,
+    TakeBackView,
+    WithdrawView,
+    WriteLetterView,
+)
 from apps.audit.api.verifications import VerificationListView
 from apps.audit.api.views import EventListView, EventView
 from apps.corpus.api.contents import ChunkListView, ContentView, PageView, VersionListView
@@ -60,10 +83,29 @@ urlpatterns = [
     path("v1/audit/checkpoints/latest/", LatestCheckpointView.as_view()),
     path("v1/audit/consistency/", ConsistencyView.as_view()),
     path("v1/audit/verifications/", VerificationListView.as_view()),
+    path("v1/privacy/requests/", ErasureRequestListView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/", ErasureRequestView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/ask-identity/", AskIdentityView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/confirm-identity/", ConfirmIdentityView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/assess/", AssessView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/extend/", ExtendView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/refuse/", RefuseView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/withdraw/", WithdrawView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/propose/", ProposeView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/take-back/", TakeBackView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/approve/", ApproveView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/send-back/", SendBackView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/inventory/", InventoryView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/inventory/hits/", InventoryHitListView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/inventory/decisions/", InventoryDecisionsView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/inventory/treatments/", InventoryTreatmentsView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/inventory/prepare/", InventoryPrepareView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/letters/", WriteLetterView.as_view()),
     path("v1/privacy/certificates/", CertificateListView.as_view()),
     path("v1/privacy/certificates/<uuid:id>/", CertificateView.as_view()),
     path("v1/scopes/", ScopeListView.as_view()),
     path("v1/me/", MeView.as_view()),
+    path("v1/me/data/", MyDataView.as_view()),
     path("v1/health/", HealthView.as_view()),
     path("v1/openapi.json", OpenApiView.as_view(), name="openapi"),
     path("v1/docs/", DocsView.as_view()),

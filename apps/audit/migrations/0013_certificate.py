@@ -27,7 +27,7 @@ _PROOFS = [
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0009_holds"), ("tenants", "0005_removal")]
+    dependencies = [("audit", "0012_tombstones"), ("tenants", "0005_removal")]
 
     operations = [
         migrations.RemoveConstraint(model_name="removalrun", name="removal_known_words"),

@@ -1,0 +1,83 @@
+"""The work list of requests for erasure: what is due first stands first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import admin
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from apps.audit.admin.request_words import TimeLeft, about, state_pill, time_left
+from apps.audit.models import ErasureRequest
+from apps.audit.requests.codes import SubjectType
+from apps.audit.requests.life import RequestState
+from apps.audit.requests.selectors import Which, erasure_requests, legal_today
+from apps.tenants.admin.base import may, require
+from apps.tenants.roles import Permission
+
+_PAGE = 50
+_TITLES = {
+    Which.OPEN: "Open",
+    Which.OVERDUE: "Overdue",
+    Which.APPROVAL: "Waiting for approval",
+    Which.LETTERS: "Letters to see to",
+    Which.FINISHED: "Answered",
+    Which.ALL: "All",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    request: ErasureRequest
+    about: str
+    state: SafeString
+    time: TimeLeft
+    url: str
+
+
+@require_safe
+def requests_view(request: HttpRequest) -> HttpResponse:
+    """Numbers, states and dates; no name of a person stands here."""
+    require(request, Permission.AUDIT_VIEW)
+    asked = request.GET
+    which = Which(asked["which"]) if asked.get("which") in set(Which) else Which.OPEN
+    state = asked.get("state", "") if asked.get("state", "") in RequestState.values else ""
+    subject = asked.get("subject", "") if asked.get("subject", "") in SubjectType.values else ""
+    reference = asked.get("q", "")[:40]
+    found = erasure_requests(which=which, state=state, subject_type=subject, reference=reference)
+    paged = Paginator(found, _PAGE).get_page(asked.get("page"))
+    today = legal_today()
+    title = "Erasure requests"
+    context = {
+        **admin.site.each_context(request),
+        "title": title,
+        "crumbs": [(title, "")],
+        "rows": [
+            Row(
+                request=each,
+                about=about(each),
+                state=state_pill(RequestState(each.state)),
+                time=time_left(each, today),
+                url=reverse("admin:erasure_request", args=[each.id]),
+            )
+            for each in paged
+        ],
+        "paged": paged,
+        "which": which.value,
+        "choices": [(each.value, _TITLES[each]) for each in Which],
+        "states": RequestState.choices,
+        "subjects": SubjectType.choices,
+        "state": state,
+        "subject": subject,
+        "reference": reference,
+        "is_filtered": bool(state or subject or reference or which is not Which.OPEN),
+        "manages": may(request, Permission.PRIVACY_MANAGE),
+        "zone_today": today,
+    }
+    request.__dict__["current_app"] = admin.site.name
+    return TemplateResponse(request, "glassbox/requests.html", context, headers={"Cache-Control": "no-store"})

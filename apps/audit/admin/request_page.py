@@ -1,0 +1,247 @@
+"""The page of one request: what it is, by when, what was done, and the one thing to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from apps.audit.admin.request_acts import ACTS, Act
+from apps.audit.admin.request_forms import AssessForm, PlainForm, SendBackForm, WordsForm
+from apps.audit.admin.request_words import about, state_pill, story, time_left
+from apps.audit.erasure.selectors import StepProgress, progress_of
+from apps.audit.models import ErasureRequest, Letter, RemovalRun
+from apps.audit.requests.codes import LetterKind, LetterState, SubjectType
+from apps.audit.requests.deadlines import extended_deadline, may_extend_on
+from apps.audit.requests.details import Details, LetterText, details_of, letter_text
+from apps.audit.requests.errors import RequestPersonNeededError
+from apps.audit.requests.life import ANSWERED, RequestState, can_end
+from apps.audit.requests.selectors import erasure_request, legal_today, may_read_details, names_of
+from apps.audit.requests.services.forgetting import may_be_forgotten
+from apps.audit.requests.services.letters import may_be_written
+from apps.audit.requests.services.proposing import inventory
+from apps.audit.requests.services.sending import NO_SERVER, can_send
+from apps.errors import ApplicationError
+from apps.tenants.admin.addresses import address
+from apps.tenants.admin.base import may, require
+from apps.tenants.errors import PermissionDeniedError
+from apps.tenants.requests import principal_of
+from apps.tenants.roles import Permission
+
+_S = RequestState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownLetter:
+    letter: Letter
+    text: LetterText | None
+    state: str
+    tone: str
+    note: str
+    may_retry: bool
+    may_settle: bool
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def request_view(request: HttpRequest, request_id: UUID) -> HttpResponse:
+    """For who reads the log: that it is there. Whom it is about, for who works on it or decides."""
+    require(request, Permission.AUDIT_VIEW)
+    found = erasure_request(request_id)
+    if request.method != "POST":
+        return _show(request, found)
+    name = request.POST.get("act", "")
+    if name not in ACTS:
+        return _show(request, found, refusal="Nothing was done: choose one of the ways below.", status=400)
+    require(request, ACTS[name].permission)
+    return _act(request, found, name, ACTS[name])
+
+
+def _act(request: HttpRequest, found: ErasureRequest, name: str, act: Act) -> HttpResponse:
+    form = act.form(request.POST, prefix=name) if act.form else None
+    if form is not None and not form.is_valid():
+        return _show(request, found, forms={name: form}, status=422)
+    try:
+        with transaction.atomic():
+            act.run(found.id, form.cleaned_data if form else {}, request.POST)
+    except (PermissionDeniedError, RequestPersonNeededError):
+        raise
+    except ApplicationError as error:
+        found.refresh_from_db()
+        return _show(request, found, forms={name: form} if form else {}, refusal=error.detail, status=error.status)
+    messages.success(request, act.done.format(reference=found.reference))
+    return HttpResponseRedirect(reverse("admin:erasure_request", args=[found.id]))
+
+
+def _show(
+    request: HttpRequest,
+    found: ErasureRequest,
+    *,
+    forms: dict[str, PlainForm] | None = None,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    state, today = RequestState(found.state), legal_today()
+    reads, manages = may_read_details(principal_of(request)), may(request, Permission.PRIVACY_MANAGE)
+    details = details_of(found) if reads else None
+    letters = _letters(found, reads=reads, manages=manages)
+    names = names_of([found.received_by_id, found.proposed_by_id, found.approved_by_id])
+    context = {
+        **admin.site.each_context(request),
+        "title": f"{found.reference}",
+        "crumbs": [("Erasure requests", reverse("admin:erasure_requests")), (found.reference, "")],
+        "found": found,
+        "state": state_pill(state),
+        "is": {each.name.lower(): each is state for each in RequestState},
+        "is_answered": state in ANSWERED,
+        "about": about(found),
+        "is_person": found.subject_type == SubjectType.DATA_SUBJECT,
+        "subject_url": _subject_url(found),
+        "time": time_left(found, today),
+        "extended": extended_deadline(found.received_on),
+        "identity_days": _identity_days(found),
+        "reads": reads,
+        "manages": manages,
+        "details": details,
+        "lines": _lines(details) if details else (),
+        "letters": letters,
+        "unsettled": [each for each in letters if each.may_retry or each.may_settle],
+        "letters_wait_for_server": not can_send() and any(each.letter.problem == NO_SERVER for each in letters),
+        "received_by": names.get(found.received_by_id, ""),
+        "proposed_by": names.get(found.proposed_by_id, "") if found.proposed_by_id else "",
+        "approved_by": names.get(found.approved_by_id, "") if found.approved_by_id else "",
+        "own": found.proposed_by_id is not None and found.proposed_by_id == principal_of(request).id,
+        "approves": may(request, Permission.PRIVACY_APPROVE),
+        "inventory": inventory(found) if reads else (),
+        "has_inventory": found.subject_type == SubjectType.DATA_SUBJECT and reads,
+        "steps": _steps(found),
+        "may_forget": manages and may_be_forgotten(found),
+        "run_url": address("removal_run", found.run_id) if found.run_id else "",
+        "story": story(found),
+        "sees_events": may(request, Permission.AUDIT_VIEW),
+        "refusal": refusal,
+        "forms": _forms(forms or {}),
+        "refused_form": next(iter(forms), "") if forms else "",
+        **_ways(found, state, manages=manages, letters=letters),
+    }
+    request.__dict__["current_app"] = admin.site.name
+    headers = {"Cache-Control": "no-store"}
+    return TemplateResponse(request, "glassbox/request.html", context, status=status, headers=headers)
+
+
+def _steps(found: ErasureRequest) -> Sequence[StepProgress]:
+    """What went out of each store that held something, once the run has begun."""
+    run = RemovalRun.objects.filter(id=found.run_id).first() if found.run_id else None
+    return [each for each in progress_of(run).steps if each.before] if run is not None else ()
+
+
+def _ways(
+    found: ErasureRequest, state: RequestState, *, manages: bool, letters: Sequence[ShownLetter]
+) -> dict[str, Any]:
+    """What can be done with it now, for whoever may."""
+    sent = {each.letter.kind for each in letters}
+    return {
+        "can_end": manages and can_end(state),
+        "can_extend": manages
+        and state not in ANSWERED
+        and found.extended_at is None
+        and may_extend_on(found.received_on, legal_today()),
+        "can_ask_identity": manages and state in (_S.RECEIVED, _S.ASSESSING),
+        "can_describe": manages and can_end(state) and state is not _S.AWAITING_APPROVAL,
+        "can_confirm_receipt": manages
+        and may_be_written(found, LetterKind.RECEIVED)
+        and LetterKind.RECEIVED not in sent,
+        "can_tell_done": manages and may_be_written(found, LetterKind.DONE),
+        "told_done": LetterKind.DONE in sent,
+    }
+
+
+def _forms(refused: dict[str, PlainForm]) -> dict[str, PlainForm]:
+    return {
+        "assess": AssessForm(prefix="assess"),
+        "withdraw": WordsForm(prefix="withdraw"),
+        "send_back": SendBackForm(prefix="send_back"),
+        **refused,
+    }
+
+
+def _identity_days(found: ErasureRequest) -> int | None:
+    """How long the question of identity was open: what may be argued not to count (see deadlines.py)."""
+    if found.identity_asked_at is None or found.identity_confirmed_at is None:
+        return None
+    return (found.identity_confirmed_at - found.identity_asked_at).days
+
+
+def _subject_url(found: ErasureRequest) -> str:
+    match SubjectType(found.subject_type):
+        case SubjectType.DOCUMENT if found.subject_id:
+            return address("corpus_document_change", found.subject_id)
+        case SubjectType.SCOPE if found.subject_id:
+            return address("tenants_scope_change", found.subject_id)
+        case _:
+            return ""
+
+
+def _lines(details: Details) -> Sequence[tuple[str, Sequence[str]]]:
+    """What is known, by name; only what there is."""
+    every: Sequence[tuple[str, Sequence[str]]] = (
+        ("Names", details.names),
+        ("Other names", details.aliases),
+        ("E-mail addresses", details.emails),
+        ("Phone numbers", details.phones),
+        ("Numbers", details.identifiers),
+        ("What else is known", (details.description,)),
+        ("Who asks", (details.requester_name,)),
+        ("Their e-mail address", (details.requester_email,)),
+        ("Their postal address", (details.requester_address,)),
+        ("Notes", (details.notes,)),
+        ("Asked to prove who they are", (details.identity_words,)),
+        ("Reasons for the extension", (details.extension_words,)),
+        ("Reasons for the refusal", (details.refusal_words,)),
+        ("Why it was withdrawn", (details.withdrawal_words,)),
+    )
+    return tuple((label, tuple(each for each in values if each)) for label, values in every if any(values))
+
+
+_TONES = {
+    LetterState.WAITING: "busy",
+    LetterState.SENDING: "busy",
+    LetterState.SENT: "good",
+    LetterState.FAILED: "bad",
+    LetterState.UNCERTAIN: "warn",
+    LetterState.TO_POST: "warn",
+}
+_NOTES = {
+    LetterState.FAILED: "The mail server did not take it. Mend the address or the server, send it again, or post it.",
+    LetterState.UNCERTAIN: "The connection broke while it was sent. Look into the mail server's log before you send it "
+    "again: it may have arrived.",
+    LetterState.TO_POST: "Print it, post it, and say so here.",
+}
+
+
+def _letters(found: ErasureRequest, *, reads: bool, manages: bool) -> Sequence[ShownLetter]:
+    shown = []
+    for letter in found.letters.select_related("request"):
+        state = LetterState(letter.state)
+        waits = state is LetterState.WAITING and letter.problem == NO_SERVER
+        shown.append(
+            ShownLetter(
+                letter=letter,
+                text=letter_text(letter) if reads else None,
+                state=state.label,
+                tone="warn" if waits else _TONES[state],
+                note="There is no mail server (GLASSBOX_EMAIL_HOST): it is sent once there is one. Or post it by hand."
+                if waits
+                else _NOTES.get(state, ""),
+                may_retry=manages and state in (LetterState.FAILED, LetterState.UNCERTAIN),
+                may_settle=manages and (waits or state in _NOTES),
+            )
+        )
+    return shown

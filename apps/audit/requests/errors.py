@@ -1,0 +1,114 @@
+"""What can go wrong with a request for erasure. No error holds a word of a person: numbers, states and codes alone."""
+
+from __future__ import annotations
+
+from apps.errors import ApplicationError
+
+
+class RequestNotFoundError(ApplicationError):
+    """Not there and not yours are the same."""
+
+    code = "audit.request_not_found"
+    status = 404
+    message = "There is no request for erasure {request}."
+
+
+class RequestPersonNeededError(ApplicationError):
+    code = "audit.request_person_needed"
+    status = 403
+    message = (
+        "An API key is nobody: requests for erasure are worked on by people. Use a key that acts for you "
+        "(Administration, My keys), or sign in."
+    )
+
+
+class RequestStepError(ApplicationError):
+    """Data: reference, state (as words), step (as words)."""
+
+    code = "audit.request_step"
+    status = 409
+    message = "{reference} is “{state}”, and can't be {step} now. Read it again: somebody may have been quicker."
+
+
+class RequestChangedError(ApplicationError):
+    code = "audit.request_changed"
+    status = 409
+    message = "{reference} was changed since you read it. Nothing was saved: read it again."
+
+
+class SubjectUnknownError(ApplicationError):
+    code = "audit.request_subject_unknown"
+    message = "There is no {what} with this id that you may see."
+
+
+class SubjectUndescribedError(ApplicationError):
+    code = "audit.request_subject_undescribed"
+    message = (
+        "Say how the person can be found: a name, an e-mail address, a phone or an account number. One of them is "
+        "enough to begin with."
+    )
+
+
+class ReceiptInFutureError(ApplicationError):
+    code = "audit.request_receipt_in_future"
+    message = "The time of receipt has not come yet: give the day and time at which the request reached the firm."
+
+
+class WordsMissingError(ApplicationError):
+    code = "audit.request_words_missing"
+    message = "Say why, in a sentence or two: the person and the record need it."
+
+
+class TooLateToExtendError(ApplicationError):
+    """Data: reference, due_on."""
+
+    code = "audit.request_extension_too_late"
+    status = 409
+    message = (
+        "{reference} can't be extended any more: the person must be told within the first month, and that ended on "
+        "{due_on}. Answer it as soon as you can."
+    )
+
+
+class AlreadyExtendedError(ApplicationError):
+    code = "audit.request_extended_already"
+    status = 409
+    message = "{reference} was extended already. The law knows one extension, by two months."
+
+
+class InventoryMissingError(ApplicationError):
+    """What a person left in documents is found and confirmed before anything of it can be proposed."""
+
+    code = "audit.request_inventory_missing"
+    status = 409
+    message = (
+        "{reference} is about a person in documents: nothing can be proposed before each place where they are "
+        "mentioned has been found and confirmed."
+    )
+
+
+class LetterUnaddressedError(ApplicationError):
+    code = "audit.letter_unaddressed"
+    message = "There is no e-mail address of who asks. Add one to the request, or choose to post the letter by hand."
+
+
+class LetterNotFoundError(ApplicationError):
+    code = "audit.letter_not_found"
+    status = 404
+    message = "There is no letter {letter} of this request."
+
+
+class LetterStateError(ApplicationError):
+    """Data: state (as words)."""
+
+    code = "audit.letter_state"
+    status = 409
+    message = "The letter is “{state}”, so there is nothing to do with it now. Read the request again."
+
+
+class LetterKindError(ApplicationError):
+    """Data: reference, kind, state."""
+
+    code = "audit.letter_kind"
+    status = 409
+    message = "{reference} is “{state}”: a letter of the kind '{kind}' would not be true now."

@@ -1,0 +1,71 @@
+"""The events of a request's life. Ids, codes and dates: what is said of a person is sealed in the request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from apps.audit.models import ErasureRequest, Event, Letter, Outcome
+from apps.audit.registry import EventClass, Group, register
+from apps.audit.services import record
+
+SUBJECT: Final = "erasure_request"
+PREFIX: Final = "audit.request."
+
+# Action after the prefix -> in words.
+_LABELS: Final[Mapping[str, str]] = {
+    "received": "Request for erasure received",
+    "described": "Request for erasure: its facts changed",
+    "identity_asked": "Request for erasure: proof of identity asked for",
+    "identity_confirmed": "Request for erasure: identity confirmed",
+    "assessed": "Request for erasure assessed",
+    "inventoried": "Request for erasure: every place decided on",
+    "extended": "Request for erasure extended by two months",
+    "refused": "Request for erasure refused",
+    "withdrawn": "Request for erasure withdrawn",
+    "proposed": "Erasure proposed",
+    "returned": "Erasure not approved: back to who proposed it",
+    "restricted": "Erasure approved",
+    "executing": "Erasure begun",
+    "verifying": "Erasure done, being verified",
+    "completed": "Erasure completed",
+    "partially_completed": "Erasure completed but for what is held",
+    "failed": "Erasure failed, to be tried again",
+    "forgotten": "Key of the request destroyed",
+    "letter_written": "Letter written",
+    "letter_sent": "Letter sent",
+    "letter_failed": "Letter could not be sent",
+    "letter_uncertain": "Letter: not known whether it was sent",
+    "letter_retried": "Letter to be sent again",
+    "letter_settled": "Letter noted as sent by hand",
+}
+_FIELDS: Final = frozenset(
+    {"reference", "before", "state", "subject_type", "due_on", "code", "run_id", "letter_id", "letter_kind", "delivery"}
+)
+
+
+def register_request_events() -> None:
+    register(
+        *(
+            EventClass(action=f"{PREFIX}{name}", label=label, fields={Group.CORE: _FIELDS})
+            for name, label in _LABELS.items()
+        )
+    )
+
+
+def tell(name: str, request: ErasureRequest, *, outcome: Outcome = Outcome.SUCCESS, **more: Any) -> Event:
+    """Record a step. Args: more: fields of the core beside what every one has."""
+    core = {"reference": request.reference, "state": request.state, "due_on": request.due_on.isoformat(), **more}
+    return record(action=f"{PREFIX}{name}", core=core, outcome=outcome, subject_type=SUBJECT, subject_id=request.id)
+
+
+def tell_letter(name: str, letter: Letter, *, outcome: Outcome = Outcome.SUCCESS, **more: Any) -> Event:
+    return tell(
+        name,
+        letter.request,
+        outcome=outcome,
+        letter_id=str(letter.id),
+        letter_kind=letter.kind,
+        delivery=letter.delivery,
+        **more,
+    )

@@ -1,0 +1,1 @@
+"""What is done to a request: each in one transaction with its event."""

@@ -1,0 +1,179 @@
+"""The DPO's steps with a request: identity, assessment, extension, and the two ways to end it without erasing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.audit.inventory.restricting import lift_at_end
+from apps.audit.models import ErasureRequest
+from apps.audit.requests.codes import Delivery, Extension, Ground, LetterKind, Refusal, SubjectType
+from apps.audit.requests.deadlines import extended_deadline, may_extend_on, received_date
+from apps.audit.requests.details import LetterText, known_details
+from apps.audit.requests.errors import (
+    AlreadyExtendedError,
+    RequestStepError,
+    TooLateToExtendError,
+)
+from apps.audit.requests.life import ANSWERED, RequestState
+from apps.audit.requests.services.letters import queue_letter
+from apps.audit.requests.services.proposing import take_back_proposal
+from apps.audit.requests.services.stepping import (
+    change,
+    locked_request,
+    require_manager,
+    require_step,
+    require_words,
+)
+
+S = RequestState
+_NOT_YET_ASSESSED: Final = (S.RECEIVED, S.IDENTITY_PENDING)
+
+
+def identity_ask(
+    request_id: UUID, *, words: str, letter: LetterText | None = None, delivery: Delivery | None = None
+) -> ErasureRequest:
+    """Ask who wants this to prove that they are the person (Article 12(6)): only where there are reasonable doubts.
+
+    Args:   words: what is asked for, and why it is doubted; they stand in the letter.
+            letter, delivery: as in queue_letter.
+    Raises: RequestStepError, WordsMissingError; what queue_letter raises.
+    """
+    require_manager()
+    said = require_words(words)
+    with transaction.atomic():
+        request = locked_request(request_id)
+        require_step(request, S.IDENTITY_PENDING, step="asked for proof of identity")
+        change(
+            request,
+            "identity_asked",
+            to=S.IDENTITY_PENDING,
+            details=replace(known_details(request), identity_words=said),
+            identity_asked_at=timezone.now(),
+            identity_confirmed_at=None,
+        )
+        queue_letter(request, LetterKind.IDENTITY, words=said, text=letter, delivery=delivery)
+        return request
+
+
+def identity_confirm(request_id: UUID) -> ErasureRequest:
+    """The person is who they say, or nobody doubted it: from now on the request is assessed."""
+    require_manager()
+    with transaction.atomic():
+        request = locked_request(request_id)
+        if request.state not in _NOT_YET_ASSESSED:
+            raise RequestStepError(reference=request.reference, state=S(request.state).label, step="confirmed")
+        return change(request, "identity_confirmed", to=S.ASSESSING, identity_confirmed_at=timezone.now())
+
+
+def assess(request_id: UUID, *, ground: Ground, notes: str = "") -> ErasureRequest:
+    """Say on which ground there is a duty to erase.
+
+    Where the subject alone says what is erased (a user, a document, a scope, the tenant), it can be proposed next. For
+    a person in documents each place must be found first: it stays with the assessment, with its ground.
+    """
+    require_manager()
+    with transaction.atomic():
+        request = locked_request(request_id)
+        if request.state != S.ASSESSING:
+            raise RequestStepError(reference=request.reference, state=S(request.state).label, step="assessed")
+        known = known_details(request)
+        details = replace(known, notes=notes.strip()) if notes.strip() and notes.strip() != known.notes else None
+        follows = request.subject_type != SubjectType.DATA_SUBJECT
+        return change(
+            request,
+            "assessed",
+            to=S.INVENTORY_READY if follows else None,
+            details=details,
+            told={"code": ground.value},
+            ground=ground.value,
+        )
+
+
+def extend(
+    request_id: UUID,
+    *,
+    code: Extension,
+    words: str,
+    letter: LetterText | None = None,
+    delivery: Delivery | None = None,
+) -> ErasureRequest:
+    """Two further months, told to the person with the reasons; within the first month only (Article 12(3)).
+
+    Raises: TooLateToExtendError, AlreadyExtendedError, RequestStepError, WordsMissingError; what queue_letter raises.
+    """
+    require_manager()
+    said = require_words(words)
+    with transaction.atomic():
+        request = locked_request(request_id)
+        state, now = S(request.state), timezone.now()
+        if state in ANSWERED:
+            raise RequestStepError(reference=request.reference, state=state.label, step="extended")
+        if request.extended_at is not None:
+            raise AlreadyExtendedError(reference=request.reference)
+        if not may_extend_on(request.received_on, received_date(now, request.zone)):
+            raise TooLateToExtendError(reference=request.reference, due_on=request.first_due_on.isoformat())
+        change(
+            request,
+            "extended",
+            details=replace(known_details(request), extension_words=said),
+            told={"code": code.value},
+            extension=code.value,
+            extended_at=now,
+            due_on=extended_deadline(request.received_on).due_on,
+        )
+        queue_letter(request, LetterKind.EXTENDED, words=said, text=letter, delivery=delivery)
+        return request
+
+
+def refuse(
+    request_id: UUID,
+    *,
+    code: Refusal,
+    words: str,
+    letter: LetterText | None = None,
+    delivery: Delivery | None = None,
+) -> ErasureRequest:
+    """Refuse it for good, on a ground of the law, told to the person with what they can do about it (Article 12(4)).
+
+    Raises: RequestStepError, WordsMissingError; what queue_letter raises.
+    """
+    require_manager()
+    said = require_words(words)
+    with transaction.atomic():
+        take_back_proposal(request_id)
+        request = locked_request(request_id)
+        require_step(request, S.REFUSED, step="refused")
+        change(
+            request,
+            "refused",
+            to=S.REFUSED,
+            details=replace(known_details(request), refusal_words=said),
+            told={"code": code.value},
+            refusal=code.value,
+            finished_at=timezone.now(),
+        )
+        lift_at_end(request)
+        queue_letter(request, LetterKind.REFUSED, words=said, text=letter, delivery=delivery)
+        return request
+
+
+def withdraw(request_id: UUID, *, words: str) -> ErasureRequest:
+    """Who asked does not want it any more: it is closed, and nothing is erased.
+
+    Raises: RequestStepError, WordsMissingError.
+    """
+    require_manager()
+    said = require_words(words)
+    with transaction.atomic():
+        take_back_proposal(request_id)
+        request = locked_request(request_id)
+        require_step(request, S.WITHDRAWN, step="withdrawn")
+        details = replace(known_details(request), withdrawal_words=said)
+        change(request, "withdrawn", to=S.WITHDRAWN, details=details, finished_at=timezone.now())
+        lift_at_end(request)
+        return request

@@ -1,0 +1,1 @@
+"""Retention: which rules the firm keeps things by, what is due by them, and purges."""

@@ -1,0 +1,81 @@
+"""Documents as something that is retained: one version each, by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time
+from typing import Any, Final
+
+from django.db.models import Count, Max, Min, Q, QuerySet
+
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.retention.contracts import Aim, Item, Place, RetainedSubject, Tally
+from apps.audit.retention.registry import register_retained
+from apps.corpus.kinds import Kind
+from apps.corpus.models import Document, DocumentStatus
+
+DOCUMENT: Final = "document:"
+# Clock -> the column that it is read from. A document without that date has no period, and is never due.
+_COLUMNS: Final = {"superseded_at": "valid_to", "created_at": "created_at", "published_on": "published_on"}
+_CLOCKS: Final[Mapping[str, str]] = {
+    "superseded_at": "when another version took its place",
+    "created_at": "when it was uploaded",
+    "published_on": "when it was published (one without that date is never due)",
+}
+
+
+class DocumentSource:
+    """See RetentionSource. A document that is still being read is not counted."""
+
+    def tally(self, aim: Aim) -> Tally:
+        column = _COLUMNS[aim.clock]
+        found = self._documents(aim).order_by().aggregate(count=Count("id"), oldest=Min(column), newest=Max(column))
+        if not found["count"]:
+            return Tally()
+        return Tally(count=found["count"], oldest=_moment(found["oldest"]), newest=_moment(found["newest"]))
+
+    def batch(self, aim: Aim, *, after: Place | None, limit: int) -> Sequence[Item]:
+        column = _COLUMNS[aim.clock]
+        documents = self._documents(aim)
+        if after is not None:
+            at = after.at.date() if column == "published_on" else after.at
+            documents = documents.filter(Q(**{f"{column}__gt": at}) | Q(**{column: at, "id__gt": after.id}))
+        rows = documents.order_by(column, "id").values_list(column, "id")[:limit]
+        return [
+            Item(place=Place(at=_moment(at), id=id), targets=(Target(type=TargetType.DOCUMENT, id=id),))
+            for at, id in rows
+        ]
+
+    def _documents(self, aim: Aim) -> QuerySet[Any]:
+        column = _COLUMNS[aim.clock]
+        before = aim.before.date() if column == "published_on" else aim.before
+        settled = [DocumentStatus.SUPERSEDED, DocumentStatus.FAILED]
+        if aim.includes_current:
+            settled.append(DocumentStatus.READY)
+        kind = aim.subject.removeprefix(DOCUMENT)
+        return Document.objects.filter(kind=kind, status__in=settled, **{f"{column}__lt": before})
+
+
+def register_retained_documents() -> None:
+    source = DocumentSource()
+    register_retained(
+        *(
+            RetainedSubject(
+                key=f"{DOCUMENT}{kind.value}",
+                label=str(kind.label),
+                family="Documents",
+                source=source,
+                clocks=_CLOCKS,
+                clock="superseded_at",
+                legal_basis="6(1)(f) legitimate interests",
+                keep_months=84,
+                page="corpus_document_change",
+                has_versions=True,
+            )
+            for kind in Kind
+        )
+    )
+
+
+def _moment(at: date | datetime) -> datetime:
+    return at if isinstance(at, datetime) else datetime.combine(at, time.min, tzinfo=UTC)

@@ -1,0 +1,203 @@
+"""A request and its run of removals: proposed, approved by another person, carried out by the eraser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.erasure.errors import OwnRunError, RunStateError
+from apps.audit.erasure.runs import RejectionReason, run_approve
+from apps.audit.models import ErasureRequest, RemovalRun
+from apps.audit.requests.codes import Ground, LetterKind, SubjectType
+from apps.audit.requests.details import letter_text
+from apps.audit.requests.errors import RequestStepError
+from apps.audit.requests.life import RequestState
+from apps.audit.requests.selectors import history, waiting_for
+from apps.audit.requests.services.letters import letter_write
+from apps.audit.requests.services.proposing import (
+    inventory,
+    request_approve,
+    request_propose,
+    request_send_back,
+    request_take_back,
+)
+from apps.audit.requests.services.steps import assess, identity_confirm, refuse, withdraw
+from apps.errors import ApplicationError
+from apps.tenants.context import open_scope
+from apps.tenants.errors import PermissionDeniedError
+from tests.audit.removing import carried_out, documents, left_of, stores_of_documents
+from tests.audit.requesting import PERSON, Office, make_office
+from tests.factories import as_
+
+# The eraser is a role of its own, on a connection of its own: what it works on is committed.
+pytestmark = pytest.mark.django_db(transaction=True)
+S = RequestState
+
+
+@pytest.fixture(autouse=True)
+def _stores() -> Iterator[None]:
+    with stores_of_documents():
+        yield
+
+
+@pytest.fixture
+def office() -> Office:
+    return make_office()
+
+
+@pytest.fixture
+def target(office: Office) -> Target:
+    (made,) = documents(office.firm, 1)
+    return made
+
+
+def ready(office: Office, target: Target) -> ErasureRequest:
+    request = office.received(about=SubjectType.DOCUMENT, subject_id=target.id, details=PERSON)
+    with as_(office.dora):
+        identity_confirm(request.id)
+        return assess(request.id, ground=Ground.NOT_NEEDED)
+
+
+def proposed(office: Office, target: Target) -> ErasureRequest:
+    request = ready(office, target)
+    with as_(office.dora):
+        return request_propose(request.id)
+
+
+def run_of(office: Office, request: ErasureRequest) -> RemovalRun:
+    with open_scope(tenant=office.firm.id, reason="a test"):
+        run: RemovalRun = RemovalRun.objects.get(id=request.run_id)
+        return run
+
+
+def test_the_whole_way_from_the_proposal_to_the_last_letter(office: Office, target: Target) -> None:
+    request = proposed(office, target)
+    with as_(office.rita):
+        assert waiting_for(office.rita)["to_approve"] == 1
+        approved = request_approve(request.id)
+    assert (approved.state, approved.approved_by_id) == (S.RESTRICTED, office.rita.id)
+    assert left_of(office.firm, [target]) > 0
+    carried_out(office.firm, run_of(office, request))
+    done = office.again(request)
+    assert (done.state, left_of(office.firm, [target])) == (S.COMPLETED, 0)
+    assert done.finished_at is not None
+    with as_(office.dora):
+        text = letter_text(letter_write(request.id, LetterKind.DONE))
+        assert text is not None
+        assert "has been carried out" in text.body
+        steps = [event.action.removeprefix("audit.request.") for event in history(done)]
+    assert steps == [
+        "received",
+        "identity_confirmed",
+        "assessed",
+        "proposed",
+        "restricted",
+        "executing",
+        "verifying",
+        "completed",
+        "letter_written",
+    ]
+
+
+def test_what_is_held_ends_the_request_in_part_and_its_release_ends_it_whole(office: Office, target: Target) -> None:
+    from apps.audit.erasure import registry
+    from apps.audit.erasure.runs import runs_take_up
+
+    request = proposed(office, target)
+    with as_(office.rita):
+        request_approve(request.id)
+    registry._obstacles[:] = [lambda targets: dict.fromkeys(targets, "hold:1")]
+    carried_out(office.firm, run_of(office, request))
+    partial = office.again(request)
+    assert partial.state == S.PARTIALLY_COMPLETED
+    assert left_of(office.firm, [target]) > 0
+    registry._obstacles.clear()
+    with as_(office.dora):
+        runs_take_up([target])
+    carried_out(office.firm, run_of(office, request))
+    assert (office.again(request).state, left_of(office.firm, [target])) == (S.COMPLETED, 0)
+
+
+def test_nobody_approves_what_they_proposed_not_even_with_another_role(office: Office, target: Target) -> None:
+    request = proposed(office, target)
+    for who, error in ((office.dora, OwnRunError), (office.ada, PermissionDeniedError)):
+        with as_(who), pytest.raises(error):
+            request_approve(request.id)
+    with as_(office.dirk):
+        assert request_approve(request.id).state == S.RESTRICTED
+
+
+def test_sent_back_it_can_be_proposed_again(office: Office, target: Target) -> None:
+    request = proposed(office, target)
+    with as_(office.rita):
+        back = request_send_back(request.id, reason=RejectionReason.WRONG_TARGETS)
+    assert (back.state, back.run_id, back.proposed_by_id) == (S.INVENTORY_READY, None, None)
+    with as_(office.dora):
+        assert request_propose(request.id).state == S.AWAITING_APPROVAL
+
+
+def test_taken_back_its_run_can_not_be_approved_any_more(office: Office, target: Target) -> None:
+    request = proposed(office, target)
+    run = run_of(office, request)
+    with as_(office.dora):
+        assert request_take_back(request.id).state == S.INVENTORY_READY
+    with as_(office.rita), pytest.raises(RunStateError):
+        run_approve(run.id)
+
+
+@pytest.mark.parametrize("end", ["refused", "withdrawn"])
+def test_ended_while_it_waits_takes_its_run_with_it(office: Office, target: Target, end: str) -> None:
+    from apps.audit.requests.codes import Refusal
+
+    request = proposed(office, target)
+    run = run_of(office, request)
+    with as_(office.dora):
+        if end == "refused":
+            ended = refuse(request.id, code=Refusal.LEGAL_CLAIMS, words="There is a claim.")
+        else:
+            ended = withdraw(request.id, words="They called.")
+    assert ended.state == end
+    with as_(office.rita), pytest.raises(ApplicationError):
+        run_approve(run.id)
+    assert left_of(office.firm, [target]) > 0
+
+
+def test_once_approved_no_person_stops_it(office: Office, target: Target) -> None:
+    request = proposed(office, target)
+    with as_(office.rita):
+        request_approve(request.id)
+    with as_(office.dora):
+        with pytest.raises(RequestStepError):
+            withdraw(request.id, words="They called.")
+        with pytest.raises(RequestStepError):
+            request_take_back(request.id)
+        assert office.again(request).state == S.RESTRICTED
+
+
+def test_a_run_that_fails_is_told_and_goes_on(office: Office, target: Target) -> None:
+    from tests.audit.removing import STORES
+
+    request = proposed(office, target)
+    with as_(office.rita):
+        request_approve(request.id)
+    run = run_of(office, request)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(STORES[0]), "clear", lambda *_, **__: 1 / 0)
+        carried_out(office.firm, run)
+    assert office.again(request).state == S.FAILED
+    carried_out(office.firm, run)
+    assert office.again(request).state == S.COMPLETED
+
+
+def test_the_second_person_sees_how_much_will_go(office: Office, target: Target) -> None:
+    request = proposed(office, target)
+    with as_(office.rita):
+        assert dict(inventory(request)) == {"Passages": 3, "Pages": 3, "Documents": 1}
+
+
+def test_targets_follow_from_the_subject(office: Office, target: Target) -> None:
+    from apps.audit.requests.services.proposing import targets_of
+
+    assert targets_of(ready(office, target)) == (Target(type=TargetType.DOCUMENT, id=target.id),)

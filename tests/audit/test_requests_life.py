@@ -1,0 +1,52 @@
+"""The database's edges are those of the table; who may take them, and in whose name."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from apps.audit.migrations import _requests
+from apps.audit.requests.life import ANSWERED, EDGES, FINISHED, OPEN, By, RequestState, can_end, who_may
+
+S = RequestState
+_SAME_STATE_BY = {By.MANAGER: _requests.MANAGER, By.SECOND: _requests.SECOND, By.PLATFORM: _requests.PLATFORM}
+
+
+@pytest.mark.parametrize("by", _SAME_STATE_BY)
+def test_the_migration_holds_the_edges_of_the_table(by: By) -> None:
+    assert {f"{before} to {after}" for (before, after), who in EDGES.items() if who is by} == set(_SAME_STATE_BY[by])
+
+
+def test_one_edge_is_taken_by_either_and_the_migration_names_it() -> None:
+    assert [edge for edge, who in EDGES.items() if who is By.EITHER] == [(S.AWAITING_APPROVAL, S.INVENTORY_READY)]
+    assert "step = 'awaiting_approval to inventory_ready' THEN" in _requests.FORWARD
+
+
+def test_nothing_leads_out_of_what_is_finished() -> None:
+    assert not [edge for edge in EDGES if edge[0] in FINISHED]
+
+
+def test_every_state_is_reached_and_every_open_one_can_be_left() -> None:
+    reached, todo = {S.RECEIVED}, [S.RECEIVED]
+    while todo:
+        state = todo.pop()
+        for before, after in EDGES:
+            if before is state and after not in reached:
+                reached.add(after)
+                todo.append(after)
+    assert reached == set(S)
+    assert {before for before, _ in EDGES} >= OPEN
+
+
+def test_no_person_can_end_what_is_being_erased() -> None:
+    for before, after in product(S, (S.REFUSED, S.WITHDRAWN)):
+        assert (who_may(before, after) is By.MANAGER) == can_end(before)
+    assert not any(can_end(state) for state in (S.RESTRICTED, S.EXECUTING, S.VERIFYING, S.FAILED, *ANSWERED))
+
+
+def test_erasing_begins_with_an_approval_by_a_second_person_and_with_nothing_else() -> None:
+    assert [before for (before, after) in EDGES if after is S.RESTRICTED] == [S.AWAITING_APPROVAL]
+    assert EDGES[S.AWAITING_APPROVAL, S.RESTRICTED] is By.SECOND
+    into = [before for (before, after) in EDGES if after is S.EXECUTING]
+    assert into == [S.RESTRICTED, S.FAILED, S.PARTIALLY_COMPLETED]
