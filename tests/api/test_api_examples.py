@@ -42,6 +42,7 @@ from apps.tenants.roles import Permission, Role
 from tests.api.conftest import firm_with_provider, ready_document
 from tests.api.test_api_access import DOORS, request_of
 from tests.audit.acting import checkpointed, sealed
+from tests.audit.proving import certified
 from tests.audit.removing import Table, stores_of_documents
 from tests.corpus.ingesting import ingest, run, short_profile
 from tests.factories import Firm, as_, make_key, make_member, make_personal_key
@@ -83,6 +84,7 @@ def reader(acme: Firm) -> dict[str, str]:
         "JOB_ID": str(broken.job.id),
         "EVENT_ID": str(event.id),
         "VERSION_ID": str(in_force.id),
+        "CERTIFICATE_ID": str(certified(acme).id),
         "REQUEST_ID": str(request_of(acme).id),
         "SCOPE": "fund:alpha",
     }
@@ -120,7 +122,9 @@ def permission_for(example: Example) -> Permission | None:
     for door in DOORS:
         if (
             door.method,
-            door.path.format(document="{id}", job="{id}", event="{id}", version="{id}", request="{id}"),
+            door.path.format(
+                **dict.fromkeys(("document", "job", "event", "version", "certificate", "request"), "{id}")
+            ),
         ) == example[:2]:
             return door.permission
     return None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 from django.conf import LazySettings
+from django.core.management import call_command
 
 from apps.audit.certificate.checking import checked, holds
 from apps.audit.certificate.document import document_of
@@ -26,6 +28,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.acting import sealed
+from tests.audit.mutations import acting_as
 from tests.audit.proving import (
     PHYSICAL,
     ZOE,
@@ -313,3 +316,11 @@ def test_a_window_that_is_none_is_refused(settings: LazySettings) -> None:
     settings.GLASSBOX_ERASURE_WINDOW = "at night"
     with pytest.raises(WindowError):
         is_open(datetime(2026, 11, 22, 12, tzinfo=UTC))
+
+
+def test_the_command_does_what_waits_as_the_eraser(acme: Firm, settings: LazySettings) -> None:
+    said = StringIO()
+    settings.GLASSBOX_DB_ROLE = "glassbox_eraser"
+    with acting_as("glassbox_eraser"):
+        call_command("erasure", "physical", "--now", stdout=said)
+    assert said.getvalue() == "0 prepared; ended: none; 0 wait.\n"

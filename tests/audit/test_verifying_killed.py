@@ -17,9 +17,10 @@ from django.conf import LazySettings
 
 from apps.audit.erasure.contracts import Origin, RunState
 from apps.audit.erasure.proof import safe
+from tests.audit.acting import sealed
 from tests.audit.proving import issued, own_access, prepared_by_hand, proved, removed
-from tests.audit.removing import actions, again, approved, asked
-from tests.factories import make_firm
+from tests.audit.removing import actions, again, approved, asked, carried_out
+from tests.factories import Firm, make_firm
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -29,7 +30,7 @@ _PROVER: Final = """
 import django, json, os, signal, sys
 django.setup()
 from pathlib import Path
-from apps.audit.erasure.proof import disk, ending, prover, safe
+from apps.audit.erasure.proof import disk, ending, preparing, prover, safe
 from apps.audit.residue import physical
 from tests.audit.proving import own_access
 
@@ -42,7 +43,7 @@ def kill_at(module, name, moment):
         os.kill(os.getpid(), signal.SIGKILL)
     setattr(module, name, killed)
 
-modules = {"prover": prover, "disk": disk, "ending": ending, "safe": safe, "physical": physical}
+modules = {"prover": prover, "disk": disk, "ending": ending, "preparing": preparing, "safe": safe, "physical": physical}
 ends = []
 for module, name, moment in json.loads(sys.argv[2]):
     child = os.fork()
@@ -53,7 +54,7 @@ for module, name, moment in json.loads(sys.argv[2]):
     ends.append(os.WTERMSIG(os.waitpid(child, 0)[1]))
 print(json.dumps(ends))
 """
-# In the order in which a run comes by: so each process goes on where the one before it was killed.
+# In the order in which a run comes by, so that each process goes on where the one before it was killed.
 PLACES: Final = [
     ("prover", "plan_batch", "before"),
     ("prover", "plan_batch", "after"),
@@ -67,22 +68,30 @@ PLACES: Final = [
 ]
 
 
-def test_killed_at_any_boundary_it_comes_to_the_same_end(settings: LazySettings, tmp_path: Path) -> None:
-    settings.GLASSBOX_PHYSICAL_ORIGINS = frozenset({Origin.REQUEST})
-    acme = make_firm("acme")
-    access = own_access(tmp_path)
-    run = approved(acme, asked(acme))
-    prepared_by_hand(run, tmp_path)
-    removed(acme, run)
+def killed(home: Path, places: list[tuple[str, str, str]]) -> None:
     ended = subprocess.run(
-        [sys.executable, "-c", _PROVER, str(tmp_path), json.dumps(PLACES)],
+        [sys.executable, "-c", _PROVER, str(home), json.dumps(places)],
         cwd=CHECKOUT,
         env={**os.environ, "GLASSBOX_DB_ROLE": "glassbox_eraser", "DJANGO_SETTINGS_MODULE": "config.settings.test"},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert json.loads(ended.stdout) == [9] * len(PLACES), ended.stderr
+    assert json.loads(ended.stdout) == [9] * len(places), ended.stderr
+
+
+@pytest.fixture
+def acme(settings: LazySettings) -> Firm:
+    settings.GLASSBOX_PHYSICAL_ORIGINS = frozenset({Origin.REQUEST})
+    return make_firm("acme")
+
+
+def test_killed_at_any_boundary_it_comes_to_the_same_end(acme: Firm, tmp_path: Path) -> None:
+    access = own_access(tmp_path)
+    run = approved(acme, asked(acme))
+    prepared_by_hand(run, tmp_path)
+    removed(acme, run)
+    killed(tmp_path, PLACES)
     proved(access)
     left = again(acme, run)
     assert (left.state, left.error_code, len(left.end_events)) == (RunState.COMPLETED, "", 1)
@@ -91,3 +100,15 @@ def test_killed_at_any_boundary_it_comes_to_the_same_end(settings: LazySettings,
     assert (said.count("counted_zero"), said.count("ended"), said.count("failed")) == (1, 1, 0)
     assert len(issued(acme)) == 1
     assert len(issued(acme)) == 1, "and no second one"
+
+
+def test_killed_with_the_needles_kept_and_nothing_noted_it_is_prepared_again(acme: Firm, tmp_path: Path) -> None:
+    access = own_access(tmp_path)
+    targets = asked(acme)
+    sealed(acme)
+    run = approved(acme, targets)
+    killed(tmp_path, [("preparing", "note", "before")])
+    assert safe.kept(tmp_path) == [(acme.id, run.id)]
+    assert carried_out(acme, run) is None, "nothing goes yet"
+    assert proved(access).prepared == 1
+    assert safe.opened(tmp_path, tenant_id=acme.id, run_id=run.id).targets == tuple(targets)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 from apps.audit.admin.removal_words import GROUNDS, REASONS, counted
@@ -13,7 +12,7 @@ from apps.audit.models.removal import RemovalOrigin
 
 _STEPS: Final[Mapping[str, str]] = {
     "transactions": "Waited until nobody could see the removed rows any more",
-    "wal": "The write-ahead log written over",
+    "wal": "the write-ahead log written over",
     "redis": "Redis's files written anew",
 }
 _SORTS: Final[Mapping[str, tuple[str, str]]] = {
@@ -44,7 +43,7 @@ class Words:
     encodings: list[tuple[str, int]]
     places: list[dict[str, Any]]
     unreachable: list[str]
-    times: list[tuple[str, datetime]]
+    times: list[tuple[str, str]]
 
 
 def words_of(certificate: Certificate) -> Words:
@@ -71,7 +70,7 @@ def words_of(certificate: Certificate) -> Words:
         places=body["scan"]["places"],
         unreachable=list(dict.fromkeys([*body["scan"]["unreachable"], *body["physical"]["unreachable"]])),
         times=[
-            (label, datetime.fromisoformat(body["times"][key]))
+            (label, body["times"][key].replace("T", " ").replace("Z", " UTC"))
             for key, label in (
                 ("proposed", "Proposed"),
                 ("approved", "Approved"),

@@ -62,7 +62,7 @@ def proof_parts(run: RemovalRun, certificates: Sequence[Certificate]) -> list[Pa
             "Certificate",
             done=is_over and len(certificates) >= len(run.end_events),
             now=is_over,
-            said="Signed, and linked below."
+            said="Signed, and linked above."
             if is_over and certificates
             else "Signed within about a minute of the end.",
         ),
