@@ -263,9 +263,10 @@ def under_way(firm: Firm) -> tuple[str, ...]:
     return (
         "SET LOCAL session_replication_role = replica",
         "INSERT INTO audit_removalrun (id, tenant_id, origin, origin_id, state, reason_code, made_in, frozen_at, "
-        "proposed_by, approved_by, approved_at, attempts, lease_owner, error_code, rejection_code) "
+        "proposed_by, approved_by, approved_at, attempts, lease_owner, error_code, rejection_code, "
+        "proof, verification, end_events) "
         f"VALUES ('{run}', '{firm.id}', 'request', '{run}', 'executing', 'erasure_request', '', now(), "
-        f"'{proposer}', '{approver}', now(), 0, '', '', '')",
+        f"'{proposer}', '{approver}', now(), 0, '', '', '', 'counts', '{{}}', '{{}}')",
         "INSERT INTO audit_removaltarget (tenant_id, run_id, type, item_id, part, outcome, ground) "
         f"VALUES ('{firm.id}', '{run}', 'tenant', '{firm.id}', '', 'pending', '')",
         "SET LOCAL session_replication_role = origin",
