@@ -27,7 +27,11 @@ _JUST_SO: Final = (
     "core: reference before subject_type due_on run_id letter_id letter_kind delivery names aliases emails phones "
     "ibans accounts words texts missing_scopes removals reason_code rejection_code origin_id targets grounds removed "
     "retained remaining store items documents event_groups still_held still_restricted because because_id review_on "
-    "review_on_before may_remove must_remove counted_for reach kept part is_last",
+    "review_on_before may_remove must_remove counted_for reach kept part is_last "
+    "inventory_id certain confirmed cleared decision treatment document_id at_once places unreadable through told_by "
+    "keys residue stayed proof run end_event",
+    # A database that was put back.
+    "core: backup_id exported_origin exported_size exported_root opened unsealed",
     "question: length_chars intent_reason text",
     "answer: refusal grounding context_chars",
 )
@@ -50,6 +54,9 @@ _WITHHELD: Final[Mapping[str, tuple[str, ...]]] = {
     "Words that another person may have written, or that name one; what you wrote yourself of a policy stands among "
     "the policy versions.": ("core: reason", "actor: reason matter ground"),
     "May name another person, or a client of the firm.": ("core: key filters",),
+    "What a certificate says of an erasure, with the ids of those who decided: whom it concerns may have it itself.": (
+        "core: statement",
+    ),
     "Names and places of documents, which are about others; an auditor finds them under the event's id.": (
         "answer: ref_ids",
         "passages: hits",

@@ -33,7 +33,7 @@ def leave_out_the_rest() -> None:
     _directory()
     _log()
     _privacy()
-    leave_out("folder:postgres folder:log", because=_OPERATIONS)
+    leave_out("folder:postgres folder:log folder:erasure", because=_OPERATIONS)
 
 
 def _directory() -> None:
@@ -70,6 +70,11 @@ def _privacy() -> None:
     )
     leave_out("audit_helditem.added_by", because=_YOUR_ACT)
     leave_out_columns("audit_erasurerequest", "details", because=_OFFICERS)
+    leave_out_columns("audit_inventory", "requested_by_id", because=_YOUR_ACT)
+    leave_out_columns("audit_inventoryhit", "decided_by_id", because=_YOUR_ACT)
+    leave_out_columns("audit_inventorytreatment", "chosen_by_id", because=_YOUR_ACT)
+    leave_out_columns("audit_inventory", "description", because=_OFFICERS)
+    leave_out_columns("audit_inventoryhit", "words", because=_OFFICERS)
     leave_out_columns("audit_retentionschedule", "reason decision_reason", because=_OFFICERS)
     leave_out_columns("audit_purge", "reason", because=_OFFICERS)
     leave_out_columns("audit_legalhold", "matter ground release_reason", because=_HELD)
