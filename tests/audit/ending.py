@@ -50,6 +50,7 @@ def ended(firm: Firm, run: RemovalRun, *, turns: int = _TURNS) -> RunState | Non
 
 
 def hold(by: Principal, *targets: Target) -> LegalHold:
+    assert by.id is not None
     with as_(by):
         return hold_place(
             matter=MATTER,
@@ -78,7 +79,7 @@ def all_rows() -> Rows:
         cursor.execute("SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")
         found = {}
         for (table,) in cursor.fetchall():
-            cursor.execute(f'SELECT t::text FROM "{table}" t')  # noqa: S608
+            cursor.execute(f'SELECT t::text FROM "{table}" t')
             found[table] = frozenset(row[0] for row in cursor.fetchall())
     return found
 
