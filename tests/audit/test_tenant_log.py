@@ -113,8 +113,8 @@ def test_what_is_put_back_is_found(log: Emptied, tmp_path: Path) -> None:
     def attack() -> None:
         for row in log.rows:
             run(
-                "INSERT INTO audit_payload (tenant_id, event_id, scope_ids, field_group, ciphertext, data_key_id, terms) "
-                "VALUES (%s, %s, %s::uuid[], %s, %s, %s, %s::text[])",
+                "INSERT INTO audit_payload (tenant_id, event_id, scope_ids, field_group, ciphertext, data_key_id, "
+                "terms) VALUES (%s, %s, %s::uuid[], %s, %s, %s, %s::text[])",
                 *(row[name] for name in ("tenant_id", "event_id", "scope_ids", "group", "ciphertext")),
                 row["data_key_id"],
                 row["terms"],
