@@ -147,7 +147,8 @@ def test_what_goes_afterwards_is_not_covered(log: Emptied, tmp_path: Path) -> No
     "attack",
     [
         "DELETE FROM audit_payload WHERE event_id = %s AND field_group = 'core'",
-        "UPDATE audit_payload SET ciphertext = set_byte(ciphertext, 20, get_byte(ciphertext, 20) # 1) WHERE event_id = %s",
+        "UPDATE audit_payload SET ciphertext = set_byte(ciphertext, 20, get_byte(ciphertext, 20) # 1) "
+        "WHERE event_id = %s",
         "UPDATE audit_event SET outcome = 'failed' WHERE id = %s",
         "DELETE FROM audit_leaf WHERE event_id = %s",
     ],

@@ -53,7 +53,7 @@ class Ground:
 
 
 @pytest.fixture(scope="module")
-def ground(committed_ground: None) -> Iterator[Ground]:
+def ground(committed_ground: None) -> Ground:
     acme, bolt, corp = (make_firm(f"{name}-ends") for name in ("acme", "bolt", "corp"))
     with stores_of_documents(LogContents()):
         (part,) = asked(corp)
@@ -72,7 +72,7 @@ def ground(committed_ground: None) -> Iterator[Ground]:
             sealed(firm)
         with open_scope(tenant=acme.id, reason="a test"):
             ordinary = Event.objects.order_by("id").values_list("id", flat=True)[:1].get()
-    yield Ground(
+    return Ground(
         acme=acme,
         bolt=bolt,
         corp=corp,
@@ -163,7 +163,7 @@ def test_rows_of_other_tables_do_not_go_with_their_tenant(ground: Ground, relati
 @pytest.mark.parametrize(
     "table", ["intents_policyversion", "intents_goldenexample", "audit_datakey", "audit_legalhold"]
 )
-@pytest.mark.parametrize("role", (*OTHERS, "glassbox_eraser"))
+@pytest.mark.parametrize("role", [*OTHERS, "glassbox_eraser"])
 def test_nobody_removes_these_rows_without_the_function(ground: Ground, role: str, table: str) -> None:
     attack = within(ground.corp, f"DELETE FROM {table} RETURNING '{THROUGH}'")
     with acting_as(role):
