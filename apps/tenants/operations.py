@@ -427,6 +427,7 @@ class RemovedWithTenant(_Isolating):
     """
 
     policy = "end_of_tenant"
+    rights = ("SELECT (tenant_id, id)", "DELETE")
 
     def __init__(self, model_name: str, *, past: tuple[str, ...] = (), needs_floor: bool = False) -> None:
         self.model_name = model_name
@@ -457,8 +458,8 @@ class RemovedWithTenant(_Isolating):
                 if self.needs_floor
                 else []
             ),
-            f"GRANT SELECT (tenant_id, id), DELETE ON {table} TO glassbox_remover",
-            f"GRANT SELECT (tenant_id, id) ON {table} TO glassbox_eraser",
+            f"GRANT {', '.join(self.rights)} ON {table} TO glassbox_remover",
+            f"GRANT {self.rights[0]} ON {table} TO glassbox_eraser",
         ):
             schema_editor.execute(statement)
 
@@ -467,7 +468,7 @@ class RemovedWithTenant(_Isolating):
     ) -> None:
         table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
         for statement in (
-            f"REVOKE SELECT (tenant_id, id), DELETE ON {table} FROM glassbox_remover",  # noqa: S608
+            f"REVOKE {', '.join(self.rights)} ON {table} FROM glassbox_remover",
             *([f"DROP POLICY {self.policy}_floor ON {table}"] if self.needs_floor else []),
             f"DROP POLICY {self.policy} ON {table}",
             *self._redefined(schema_editor, table, f"{_UNLESS_REMOVER} EXECUTE FUNCTION ", " EXECUTE FUNCTION "),

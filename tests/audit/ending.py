@@ -50,6 +50,7 @@ def ended(firm: Firm, run: RemovalRun, *, turns: int = _TURNS) -> RunState | Non
 
 
 def hold(by: Principal, *targets: Target) -> LegalHold:
+    assert by.id is not None
     with as_(by):
         return hold_place(
             matter=MATTER,

@@ -107,6 +107,7 @@ def make_removal_world() -> RemovalWorld:
 def _decided(world: RemovalWorld) -> None:
     """A hold in Acme that was released, and a night of its retention rules."""
     dpo = make_member(world.acme, "dpo-of-acme", Role.DPO)
+    assert dpo.id is not None
     with open_scope(tenant=world.acme.id, principal=dpo):
         held = hold_place(
             matter="A matter that ended",

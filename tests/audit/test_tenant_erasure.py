@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -20,9 +20,10 @@ from pytest_django import DjangoDbBlocker
 from apps.audit.erasing import RemovalReason
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
 from apps.audit.erasure.errors import OtherTenantError
+from apps.audit.erasure.events import LOG_EMPTIED
 from apps.audit.erasure.expansion import expanded
 from apps.audit.erasure.runs import run_propose
-from apps.audit.erasure.tenant_log import LOG_EMPTIED
+from apps.audit.erasure.tenant_log import DataKeys
 from apps.audit.ids import new_id
 from apps.audit.keys.data_keys import cache as key_cache
 from apps.audit.log.notes import opened
@@ -125,7 +126,7 @@ def _erased(folder: Path) -> Erased:
         sealed(firm)
         assert checkpointed(firm)
     with open_scope(tenant=acme.id, reason="a test"):
-        note = Checkpoint.objects.order_by("-size").first().note
+        note = Checkpoint.objects.order_by("-size")[:1].get().note
         wrapped = [bytes(each.wrapped_key) for each in DataKey.objects.all()]
     answers, reports, exports = [_asked(bolt)], [], []
     sealed(bolt)
@@ -293,7 +294,7 @@ def test_its_log_verifies_against_a_checkpoint_of_before(erased: Erased) -> None
     assert report.checked.removed > report.checked.groups
     assert checkpointed(erased.acme)
     with open_scope(tenant=erased.acme.id, reason="a test"):
-        newest = Checkpoint.objects.order_by("-size").first()
+        newest = Checkpoint.objects.order_by("-size")[:1].get()
     assert opened(newest.note, settings.GLASSBOX_LOG_VERIFY_KEYS).size > report.checkpoint
 
 
@@ -436,6 +437,32 @@ def test_what_another_process_seals_by_an_old_key_meanwhile_goes_as_well(firm: F
     with open_scope(tenant=firm.id, reason="a test"):
         assert [key.epoch for key in DataKey.objects.all()] == ["end.2"]
         assert tenant_log._said() is not None
+    assert verify_tenant(tenant=firm.id).findings == ()
+
+
+def test_a_key_that_is_used_once_more_before_it_goes_is_waited_for(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is sealed by it after the log was emptied is removed by another event, and only then the key."""
+    destroy = DataKeys.clear
+    late: list[Event] = []
+
+    def clear(self: DataKeys, targets: Sequence[Target], *, limit: int) -> int:
+        if not late:
+            old = DataKey.objects.exclude(epoch__startswith="end.").get()
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr("apps.audit.keys.data_keys._of_period", lambda _: old)
+                key_cache.clear()
+                late.append(record(action=ANSWERED, core={"intent": "x"}, question={"text": f"Who is {WHO}?"}))
+        return destroy(self, targets, limit=limit)
+
+    monkeypatch.setattr(DataKeys, "clear", clear)
+    sealed(firm, 3)
+    run = approved(firm, [whole(firm)])
+    with only_the_log():
+        assert ended(firm, run) is RunState.COMPLETED
+        assert counted(firm, whole(firm)) == {}
+    with open_scope(tenant=firm.id, reason="a test"):
+        assert [key.epoch for key in DataKey.objects.all()] == ["end.2"]
+        assert not Payload.objects.filter(event_id=late[0].id).exists()
     assert verify_tenant(tenant=firm.id).findings == ()
 
 

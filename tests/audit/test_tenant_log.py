@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 
 from apps.audit.erasure.contracts import RunState
-from apps.audit.erasure.tenant_log import LOG_EMPTIED
+from apps.audit.erasure.events import LOG_EMPTIED
 from apps.audit.keys.data_keys import cache as key_cache
 from apps.audit.models import Checkpoint, DataKey, Event, Leaf, Payload
 from apps.audit.verify.application import verify_tenant
@@ -60,7 +60,7 @@ def log() -> Emptied:
         assert ended(firm, run) is RunState.COMPLETED
     with open_scope(tenant=firm.id, reason="a test"):
         said = Event.objects.get(action=LOG_EMPTIED)
-        late = Event.objects.filter(id__gt=said.id).order_by("-id").first()
+        late = Event.objects.filter(id__gt=said.id).order_by("-id")[:1].get()
         groups = Leaf.objects.filter(index__lt=Leaf.objects.get(event_id=said.id).index).values("event_id")
         before = sum(len(event.commitments) for event in Event.objects.filter(id__in=groups))
     return Emptied(
@@ -113,9 +113,8 @@ def test_what_is_put_back_is_found(log: Emptied, tmp_path: Path) -> None:
     def attack() -> None:
         for row in log.rows:
             run(
-                "INSERT INTO audit_payload "
-                "(tenant_id, event_id, scope_ids, field_group, ciphertext, data_key_id, terms) "
-                "VALUES (%s, %s, %s::uuid[], %s, %s, %s, %s::text[])",
+                "INSERT INTO audit_payload (tenant_id, event_id, scope_ids, field_group, ciphertext, data_key_id, "
+                "terms) VALUES (%s, %s, %s::uuid[], %s, %s, %s, %s::text[])",
                 *(row[name] for name in ("tenant_id", "event_id", "scope_ids", "group", "ciphertext")),
                 row["data_key_id"],
                 row["terms"],
@@ -168,7 +167,7 @@ def test_an_event_that_only_claims_it_covers_nothing(tmp_path: Path) -> None:
     assert checkpointed(firm)
     with open_scope(tenant=firm.id, reason="a test"):
         note = Checkpoint.objects.get().note
-        last = str(Event.objects.order_by("-id").first().id)
+        last = str(Event.objects.order_by("-id").values_list("id", flat=True)[:1].get())
 
     def attack() -> None:
         run("UPDATE audit_event SET action = %s WHERE id = %s", LOG_EMPTIED, last)

@@ -312,9 +312,13 @@ def test_the_remover_owns_its_functions_and_may_no_more_than_it_does(world: Worl
             "has_schema_privilege(r.oid, 'public', 'CREATE') FROM pg_roles r WHERE r.rolname = 'glassbox_remover'"
         )
         functions = [
+            # End a tenant that a run names: tests/isolation/test_tenant_end.py.
+            "audit_destroy_keys(uuid)",
+            "audit_empty_log(uuid,integer)",
             "audit_erase(uuid,text,uuid)",
             "audit_removal_targets(text)",
             "audit_removal_terms()",
+            "audit_remove_of_tenant(text,integer)",
             # They read, and answer with ids or a refusal: tests/isolation/test_restriction.py.
             "corpus_document_is_kept()",
             "held_documents()",
@@ -327,7 +331,11 @@ def test_the_remover_owns_its_functions_and_may_no_more_than_it_does(world: Worl
             "AS p (name) WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' "
             "AND has_table_privilege('glassbox_remover', c.oid, p.name)"
         )
-        assert cursor.fetchall() == [("audit_payload", "DELETE")]
+        held_rights = set(cursor.fetchall())
+        with_tenant = sql("SELECT tablename FROM pg_policies WHERE policyname = 'end_of_tenant'")
+        tables = {"audit_payload", "audit_datakey", *(row[0] for row in with_tenant)}
+        assert "intents_policyversion" in tables
+        assert held_rights == {(table, "DELETE") for table in tables}
         cursor.execute(
             "SELECT attname FROM pg_attribute WHERE attrelid = 'audit_event'::regclass AND attnum > 0 "
             "AND has_column_privilege('glassbox_remover', attrelid, attnum, 'UPDATE')"

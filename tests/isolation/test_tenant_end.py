@@ -53,7 +53,7 @@ class Ground:
 
 
 @pytest.fixture(scope="module")
-def ground(committed_ground: None) -> Iterator[Ground]:
+def ground(committed_ground: None) -> Ground:
     acme, bolt, corp = (make_firm(f"{name}-ends") for name in ("acme", "bolt", "corp"))
     with stores_of_documents(LogContents()):
         (part,) = asked(corp)
@@ -71,7 +71,7 @@ def ground(committed_ground: None) -> Iterator[Ground]:
                 said[firm.tenant.slug] = Event.objects.get(action="audit.log.emptied").id
             sealed(firm)
         with open_scope(tenant=acme.id, reason="a test"):
-            ordinary = Event.objects.order_by("id").first().id
+            ordinary = Event.objects.order_by("id").values_list("id", flat=True)[:1].get()
     return Ground(
         acme=acme,
         bolt=bolt,
