@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Final
 
 from apps.audit.erasure.accounts import Accounts
-from apps.audit.erasure.contracts import Phase
+from apps.audit.erasure.contracts import Phase, TargetType
 from apps.audit.erasure.counters import RateCounters
 from apps.audit.erasure.directory_stores import GRANTS, KEYS, MEMBERSHIPS, REQUESTS, SCOPES, TENANT
 from apps.audit.erasure.registry import register_store
+from apps.audit.erasure.rows import OF_DOCUMENT, Rows
 from apps.audit.erasure.tenant_log import DataKeys, LogContents
 from apps.audit.erasure.tenant_rows import TenantRows
 
@@ -36,8 +37,16 @@ HOLDS: Final = TenantRows(
     tables=("audit_restriction", "audit_helditem", "audit_legalhold"),
     waits_for_holds=True,
 )
+# Of a document that is gone: every reader's query is compared with these. Not before it, or it would be seen once more.
+RESTRICTIONS: Final = Rows(
+    key="audit.restrictions",
+    label="Restrictions of documents",
+    phase=Phase.LOG,
+    table="audit_restriction",
+    found_by={TargetType.DOCUMENT: f"{OF_DOCUMENT} AND t.because <> 'hold'"},
+)
 
 
 def register_stores() -> None:
-    register_store(RateCounters(), REQUESTS, Accounts(), GRANTS, KEYS, MEMBERSHIPS, SCOPES, TENANT)
+    register_store(RateCounters(), REQUESTS, Accounts(), GRANTS, KEYS, MEMBERSHIPS, SCOPES, RESTRICTIONS, TENANT)
     register_store(RETENTION, HOLDS, LogContents(), DataKeys())

@@ -53,7 +53,13 @@ def _holds() -> None:
     _words(table, "matter ground release_reason")
     _technical("audit_helditem", "id tenant_id hold_id type item_id part added_at")
     _people("audit_helditem", "added_by")
-    _technical("audit_restriction", "id tenant_id scope_id document_id because because_id restricted_at")
+    classify_columns(
+        "audit_restriction",
+        "id tenant_id scope_id document_id because because_id restricted_at",
+        Sort.NONE,
+        because=_IDS,
+        cleared_by="audit.restrictions",
+    )
 
 
 def _removals() -> None:

@@ -149,6 +149,12 @@ class ExpectedPagesError(ApplicationError):
     message = "The document has {pages} pages, so there is no page {page}. Give pages from 1 to {pages}, or none."
 
 
+class DocumentsGoneError(ApplicationError):
+    code = "retrieval.documents_gone"
+    status = 503
+    message = "Documents are being removed while the question is answered. Ask again in a moment."
+
+
 class ImpactError(ApplicationError):
     """The impact preview of a policy version can't be computed."""
 
@@ -177,6 +183,11 @@ class ImpactOutdatedError(ImpactError):
     message = (
         "Version {number} was changed while its impact was computed, so part of it would be of what stood there before."
     )
+
+
+class ImpactDocumentsRemovedError(ImpactError):
+    code = "retrieval.impact_documents_removed"
+    message = "Documents that it was about were removed while it was computed. Compute again."
 
 
 class ImpactDegradedError(ImpactError):

@@ -29,7 +29,6 @@ _REPLAY = frozenset(
         "intent_equal",
         "kinds_equal",
         "context_equal",
-        "context_sha256",
         "hits",
         "limits",
     }

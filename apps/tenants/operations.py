@@ -467,7 +467,7 @@ class RemovedWithTenant(_Isolating):
     ) -> None:
         table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
         for statement in (
-            f"REVOKE SELECT (tenant_id, id), DELETE ON {table} FROM glassbox_remover",
+            f"REVOKE SELECT (tenant_id, id), DELETE ON {table} FROM glassbox_remover",  # noqa: S608
             *([f"DROP POLICY {self.policy}_floor ON {table}"] if self.needs_floor else []),
             f"DROP POLICY {self.policy} ON {table}",
             *self._redefined(schema_editor, table, f"{_UNLESS_REMOVER} EXECUTE FUNCTION ", " EXECUTE FUNCTION "),

@@ -20,6 +20,7 @@ from django.utils import timezone
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.holds.services import hold_place, hold_release
 from apps.audit.ids import new_id
+from apps.audit.models import Because, Restriction
 from apps.audit.retention.counting import count_tenant
 from apps.audit.services import record
 from apps.corpus.models import Chunk, Document, Embedding384
@@ -91,6 +92,15 @@ def make_removal_world() -> RemovalWorld:
         make_key(acme, scopes=[scope])
     _tenants_own(bolt)
     _decided(world)
+    with open_scope(tenant=acme.id, reason="a test"):
+        for name in ("alpha", "beta"):
+            Restriction.objects.create(
+                tenant_id=acme.id,
+                scope_id=acme.scopes[f"fund:{name}"].id,
+                document_id=world.documents[name],
+                because=Because.REQUEST,
+                because_id=uuid4(),
+            )
     return world
 
 
@@ -253,9 +263,10 @@ def under_way(firm: Firm) -> tuple[str, ...]:
     return (
         "SET LOCAL session_replication_role = replica",
         "INSERT INTO audit_removalrun (id, tenant_id, origin, origin_id, state, reason_code, made_in, frozen_at, "
-        "proposed_by, approved_by, approved_at, attempts, lease_owner, error_code, rejection_code) "
+        "proposed_by, approved_by, approved_at, attempts, lease_owner, error_code, rejection_code, "
+        "proof, verification, end_events) "
         f"VALUES ('{run}', '{firm.id}', 'request', '{run}', 'executing', 'erasure_request', '', now(), "
-        f"'{proposer}', '{approver}', now(), 0, '', '', '')",
+        f"'{proposer}', '{approver}', now(), 0, '', '', '', 'counts', '{{}}', '{{}}')",
         "INSERT INTO audit_removaltarget (tenant_id, run_id, type, item_id, part, outcome, ground) "
         f"VALUES ('{firm.id}', '{run}', 'tenant', '{firm.id}', '', 'pending', '')",
         "SET LOCAL session_replication_role = origin",

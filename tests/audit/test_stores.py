@@ -31,6 +31,7 @@ from tests.model_server import ModelServer
 TYPES = [type for type in TargetType if type is not TargetType.EVENT_GROUP]
 # Of which types a store must hold something in the world. What is missing here must count zero.
 HOLDS = {
+    "audit.restrictions": {TargetType.DOCUMENT},
     "audit.payloads": set(),
     "corpus.answers_kept": {TargetType.DOCUMENT},
     "corpus.job_actors": {TargetType.USER},

@@ -113,7 +113,8 @@ def test_what_is_put_back_is_found(log: Emptied, tmp_path: Path) -> None:
     def attack() -> None:
         for row in log.rows:
             run(
-                "INSERT INTO audit_payload (tenant_id, event_id, scope_ids, field_group, ciphertext, data_key_id, terms) "
+                "INSERT INTO audit_payload "
+                "(tenant_id, event_id, scope_ids, field_group, ciphertext, data_key_id, terms) "
                 "VALUES (%s, %s, %s::uuid[], %s, %s, %s, %s::text[])",
                 *(row[name] for name in ("tenant_id", "event_id", "scope_ids", "group", "ciphertext")),
                 row["data_key_id"],
@@ -147,7 +148,8 @@ def test_what_goes_afterwards_is_not_covered(log: Emptied, tmp_path: Path) -> No
     "attack",
     [
         "DELETE FROM audit_payload WHERE event_id = %s AND field_group = 'core'",
-        "UPDATE audit_payload SET ciphertext = set_byte(ciphertext, 20, get_byte(ciphertext, 20) # 1) WHERE event_id = %s",
+        "UPDATE audit_payload SET ciphertext = set_byte(ciphertext, 20, get_byte(ciphertext, 20) # 1) "
+        "WHERE event_id = %s",
         "UPDATE audit_event SET outcome = 'failed' WHERE id = %s",
         "DELETE FROM audit_leaf WHERE event_id = %s",
     ],

@@ -72,7 +72,7 @@ def ground(committed_ground: None) -> Iterator[Ground]:
             sealed(firm)
         with open_scope(tenant=acme.id, reason="a test"):
             ordinary = Event.objects.order_by("id").first().id
-    yield Ground(
+    return Ground(
         acme=acme,
         bolt=bolt,
         corp=corp,
@@ -163,7 +163,7 @@ def test_rows_of_other_tables_do_not_go_with_their_tenant(ground: Ground, relati
 @pytest.mark.parametrize(
     "table", ["intents_policyversion", "intents_goldenexample", "audit_datakey", "audit_legalhold"]
 )
-@pytest.mark.parametrize("role", (*OTHERS, "glassbox_eraser"))
+@pytest.mark.parametrize("role", [*OTHERS, "glassbox_eraser"])
 def test_nobody_removes_these_rows_without_the_function(ground: Ground, role: str, table: str) -> None:
     attack = within(ground.corp, f"DELETE FROM {table} RETURNING '{THROUGH}'")
     with acting_as(role):

@@ -19,6 +19,7 @@ from apps.audit.erasing import MOST_REMOVALS, Removal, RemovalReason, payload_er
 from apps.audit.erasure import events
 from apps.audit.erasure.contracts import Origin, Proof, RemovalHook, RunState, Store, Target
 from apps.audit.erasure.errors import RunLeaseLostError
+from apps.audit.erasure.in_flight import await_records
 from apps.audit.erasure.lease import EnginePolicy, Lease, claim, due_runs, holding, tenants_with_due_runs
 from apps.audit.erasure.ledger import Ledger
 from apps.audit.erasure.queue import enqueue
@@ -81,10 +82,14 @@ def run_carry_out(*, tenant_id: TenantId, run_id: UUID, policy: EnginePolicy = _
 
 def _carry_out(lease: Lease) -> RunState:
     until = monotonic() + lease.policy.turn_seconds
+    await_records(lease.tenant_id, lease.run_id)
     with holding(lease) as run:
         ledger = Ledger(run)
-        ledger.let_go()
+        if ledger.let_go() or not ledger.steps:
+            ledger.take_along(run)
         ledger.keep(run)
+        if run.attempts:
+            ledger.reopen_refilled()
         ledger.open_steps(run)
     while True:
         _tell_outside(before_removal, run, ledger.to_go)
@@ -154,7 +159,7 @@ def _clear(lease: Lease, ledger: Ledger, store: Store) -> None:
 def _end(lease: Lease, ledger: Ledger) -> RunState | None:
     """Ask every store once more, in one transaction. Returns: how the run ended; None where it goes on."""
     with holding(lease) as run:
-        if ledger.let_go():
+        if ledger.let_go() or ledger.take_along(run):
             return None
         ledger.keep(run)
         asked = ((store, ledger.of(store)) for store in stores())

@@ -14,6 +14,7 @@ APPROVED: Final = "audit.removal.approved"
 REJECTED: Final = "audit.removal.rejected"
 RETRIED: Final = "audit.removal.retried"
 RESUMED: Final = "audit.removal.resumed"
+EXTENDED: Final = "audit.removal.extended"
 STARTED: Final = "audit.removal.started"
 RETAINED: Final = "audit.removal.retained"
 STEP_FINISHED: Final = "audit.removal.step_finished"
@@ -31,6 +32,7 @@ _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     REJECTED: ("Removal rejected", ("rejection_code", "proposed_by")),
     RETRIED: ("Removal tried again", ("error_code",)),
     RESUMED: ("Removal taken up again", ("targets",)),
+    EXTENDED: ("Removal takes along what the log holds", ("targets",)),
     STARTED: ("Removal begun", ("before",)),
     RETAINED: ("Removal kept off", ("targets", "grounds")),
     STEP_FINISHED: ("Store cleared", ("store", "before", "removed", "retained")),

@@ -12,7 +12,8 @@ from django.utils import timezone
 from apps.audit.erasure import events
 from apps.audit.erasure.contracts import Store, Target, TargetType
 from apps.audit.erasure.errors import StoreGoneError
-from apps.audit.erasure.registry import kept, kept_within, stores
+from apps.audit.erasure.in_flight import taken_along
+from apps.audit.erasure.registry import kept, kept_within, stores, stores_for
 from apps.audit.erasure.runs import target_of
 from apps.audit.models import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
 
@@ -113,6 +114,24 @@ class Ledger:
         self.going |= free
         self.reopen(self.steps)
         return True
+
+    def take_along(self, run: RemovalRun) -> bool:
+        """Take up parts of events that concern what goes and are not among the targets. Returns: whether there were."""
+        rows = [row for row in taken_along(run, self.going, self._ids) if target_of(row) not in self._ids]
+        if not rows:
+            return False
+        new = {target_of(row): row.id for row in rows}
+        self._ids |= new
+        self.going |= new.keys()
+        self.unauthorised |= new.keys()
+        self.reopen(self.steps.keys() & {store.key for store in stores_for(TargetType.EVENT_GROUP)})
+        events.record_run(events.EXTENDED, run, targets=len(new))
+        return True
+
+    def reopen_refilled(self) -> None:
+        """Come back to stores that were done, and hold something again, such as a job that was sent meanwhile."""
+        done = [store for store in stores() if store.key in self.steps and self.steps[store.key].finished_at]
+        self.reopen([store.key for store in done if self.going and store.count(self.to_go)])
 
     def reopen(self, keys: Collection[str]) -> None:
         for key in keys:

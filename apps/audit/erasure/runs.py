@@ -27,6 +27,7 @@ from apps.audit.erasure.errors import (
     UnknownTargetTypeError,
 )
 from apps.audit.erasure.expansion import expanded
+from apps.audit.erasure.in_flight import restrict_documents
 from apps.audit.erasure.queue import enqueue
 from apps.audit.erasure.registry import listener_of, stores_for
 from apps.audit.models import Event, Outcome, RemovalRun, RemovalTarget, TargetOutcome
@@ -95,6 +96,8 @@ def run_propose(origin: Origin, origin_id: UUID, targets: Sequence[Target], reas
 def run_approve(run_id: UUID) -> RemovalRun:
     """Approve a run, in the principal's own name: it is carried out at once, and can't be undone.
 
+    Of a run for a request, nobody but who decides about privacy sees the documents from this transaction on.
+
     Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError; OwnRunError: whoever
             proposed it does not approve it.
     """
@@ -107,6 +110,7 @@ def run_approve(run_id: UUID) -> RemovalRun:
         run.state = RunState.APPROVED
         run.approved_by, run.approved_at = principal.id, timezone.now()
         run.save(update_fields=["state", "approved_by", "approved_at"])
+        restrict_documents(run)
         targets = RemovalTarget.objects.filter(run=run).values_list("type", flat=True)
         events.record_run(
             events.APPROVED, run, targets=dict(sorted(Counter(targets).items())), proposed_by=str(run.proposed_by)

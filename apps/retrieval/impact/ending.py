@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 
+from apps.audit.erasure.in_flight import being_removed, keep_removals_waiting
 from apps.audit.models import Outcome
 from apps.audit.services import record
 from apps.errors import ApplicationError
 from apps.intents.models import PolicyVersion
+from apps.retrieval.errors import ImpactDocumentsRemovedError
 from apps.retrieval.events import IMPACT_COMPUTED
 from apps.retrieval.impact.contracts import ImpactResult
 from apps.retrieval.impact.lease import Lease, held, holding
@@ -20,8 +23,11 @@ from apps.retrieval.models import ImpactState, PolicyImpact
 
 
 def finish(lease: Lease, result: ImpactResult, *, done: int) -> None:
-    """Raises: ImpactLeaseLostError, ImpactOutdatedError."""
+    """Raises: ImpactLeaseLostError, ImpactOutdatedError; ImpactDocumentsRemovedError: it would name what is erased."""
     with holding(lease, done=done) as impact:
+        keep_removals_waiting()
+        if being_removed(_named(result)):
+            raise ImpactDocumentsRemovedError
         document = result_to_json(result)
         impact.result = document
         impact.error_code = impact.error_detail = ""
@@ -44,6 +50,12 @@ def fail(lease: Lease, error: ApplicationError) -> None:
         impact.error_code, impact.error_detail = error.code, error.detail
         _end(impact, ImpactState.FAILED)
         _record(impact, Outcome.FAILED, code=error.code)
+
+
+def _named(result: ImpactResult) -> set[UUID]:
+    """The documents whose passages a result names."""
+    shifts = [each.shift for each in result.recorded.changed] + [each.shift for each in result.evaluation.questions]
+    return {hit.document_id for shift in shifts for hit in (*shift.appearing, *shift.vanishing)}
 
 
 def impact_core(impact: PolicyImpact) -> dict[str, Any]:

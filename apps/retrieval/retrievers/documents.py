@@ -7,8 +7,9 @@ measures evaluations and foresees the effect of a policy by the same search.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
+from uuid import UUID
 
 from django.db.models import BooleanField, Func, Q
 from psycopg import sql
@@ -70,6 +71,14 @@ def live(bounds: SearchBounds) -> Q:
         return Q(status=DocumentStatus.READY) & unrestricted
     still = Q(valid_to__isnull=True) | Q(valid_to__gt=bounds.as_of)
     return Q(status__in=PUBLISHED, valid_from__lte=bounds.as_of) & still & unrestricted
+
+
+def may_be_read(document_ids: Collection[UUID]) -> bool:
+    """Whether all of these documents are there, and nothing restricts them. One query, none for none."""
+    wanted = set(document_ids)
+    if not wanted:
+        return True
+    return bool(Document.objects.filter(Q(_Unrestricted("id")), id__in=wanted).count() == len(wanted))
 
 
 def bound_parameters(bounds: SearchBounds) -> dict[str, Any]:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from apps.audit.erasure.in_flight import keep_removals_waiting
 from apps.audit.models import Event, Outcome
 from apps.intents.contracts import IntentDecision, KindGrant
 from apps.retrieval.contracts import Question
-from apps.retrieval.errors import QuestionError
+from apps.retrieval.errors import DocumentsGoneError, QuestionError
 from apps.retrieval.events import FAILED, REJECTED
 from apps.retrieval.pipeline import PipelineResult, answer
+from apps.retrieval.retrievers.documents import may_be_read
 from apps.retrieval.services.recording import answer_record, question_digest
 from apps.retrieval.services.wiring import dependencies_for
+from apps.retrieval.trace import FusedRanking
 from apps.tenants.context import current_scope, open_scope, record_failure
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant, scopes_below
+
+_TRIES: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +41,8 @@ def ask(*, text: str, scopes: Sequence[str] = ()) -> Asked:
     Args:    text: the question.
              scopes: keys of scopes to stay within, with all below them; all that are granted when empty.
     Raises:  PermissionDeniedError, ScopeNotGrantedError.
-             QuestionError: the text can't be read as a question. Recorded, though the request fails.
+             QuestionError: the text can't be read as a question; DocumentsGoneError: documents are being removed faster
+             than it is answered. Recorded, though the request fails.
     """
     context = current_scope()
     context.principal.require(Permission.QUESTION_ASK)
@@ -46,7 +53,7 @@ def ask(*, text: str, scopes: Sequence[str] = ()) -> Asked:
     ) as narrowed:
         question = Question(text=text, tenant_id=narrowed.tenant_id, scope_ids=tuple(sorted(narrowed.scope_ids)))
         try:
-            result = answer(question, deps=dependencies_for(current_tenant()))
+            result = _answered(question)
         except QuestionError as error:
             record_failure(
                 action=REJECTED,
@@ -69,3 +76,19 @@ def ask(*, text: str, scopes: Sequence[str] = ()) -> Asked:
             raise AssertionError("a question was answered without passing the gate")
         event = answer_record(text, result, decision, grant)
     return Asked(text=text, result=result, decision=decision, grant=grant, event=event)
+
+
+def _answered(question: Question) -> PipelineResult:
+    """The answer, found in documents that may be read still, and none of which a removal takes until it is recorded.
+
+    A document that goes away while the question is answered from it is not quoted: the question is answered anew.
+
+    Raises: QuestionError; DocumentsGoneError.
+    """
+    for _ in range(_TRIES):
+        result = answer(question, deps=dependencies_for(current_tenant()))
+        fused = result.trace.output(FusedRanking)
+        keep_removals_waiting()
+        if may_be_read({hit.document_id for hit in fused.hits} if fused else ()):
+            return result
+    raise DocumentsGoneError

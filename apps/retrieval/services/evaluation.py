@@ -7,6 +7,8 @@ from uuid import UUID
 
 from django.db import transaction
 
+from apps.audit.erasure.in_flight import keep_removals_waiting
+from apps.audit.holds.restrictions import restricted_among
 from apps.audit.services import record
 from apps.corpus.models import Document, DocumentStatus
 from apps.retrieval.errors import (
@@ -40,8 +42,10 @@ def evaluation_query_add(*, text: str, scope_key: str, document_id: UUID, pages:
     context.principal.require(Permission.POLICY_EDIT)
     question = validate(text, maximum_chars=EvaluationQuery.MAXIMUM_CHARS)
     scope = scope_by_key(scope_key)
+    keep_removals_waiting()
     document: Document | None = Document.objects.filter(id=document_id, status=DocumentStatus.READY).first()
-    if document is None:
+    # Who decides about privacy sees a restricted document, and it is not searched for them either.
+    if document is None or restricted_among([document_id]):
         raise ExpectedDocumentError(document=document_id)
     if ScopeId(document.scope_id) not in scopes_below([scope.key]):
         raise DocumentOutsideScopeError(scope=scope.key, document_scope=Scope.objects.get(id=document.scope_id).key)

@@ -128,7 +128,6 @@ def _record(event: Event, replay: Replay, *, typed: bool) -> None:
             "intent_equal": replay.intent_equal,
             "kinds_equal": replay.kinds_equal,
             "context_equal": replay.context_equal,
-            "context_sha256": now.context_sha256,
             "hits": {state.value: replay.count(state) for state in HitState} if replay.shifts is not None else None,
             "limits": len(replay.limits),
         },

@@ -30,7 +30,7 @@ SECURITY_DEFINERS = {
     # Tell what an executing run of removals names, which is all that the eraser may delete (0006_runs.py).
     "public.audit_removal_targets": "glassbox_remover",
     "public.audit_removal_terms": "glassbox_remover",
-    # End a tenant that an executing run names: rows, what its log says, its keys (apps/audit/migrations/_tenant_end.py).
+    # End a tenant that an executing run names: rows, the log's contents, keys (apps/audit/migrations/_tenant_end.py).
     "public.audit_remove_of_tenant": "glassbox_remover",
     "public.audit_empty_log": "glassbox_remover",
     # Destroy the key of a request for erasure that was carried out (apps/audit/migrations/_inventory.py).
