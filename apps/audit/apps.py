@@ -17,6 +17,7 @@ class AuditConfig(AppConfig):
         from apps.audit.erasure.contracts import Origin, TargetType
         from apps.audit.erasure.events import register_removal_events
         from apps.audit.erasure.log_store import EventPartStore
+        from apps.audit.erasure.proof.looked_for import register_given_texts
         from apps.audit.erasure.proof.of_the_log import register_looked_for_here
         from apps.audit.erasure.registry import (
             register_after_removal,
@@ -37,6 +38,7 @@ class AuditConfig(AppConfig):
         from apps.audit.personal_data import classify_audit
         from apps.audit.reporting.events import register_reporting_events
         from apps.audit.requests.events import register_request_events
+        from apps.audit.requests.looked_for import texts_given
         from apps.audit.requests.services.proposing import request_follows
         from apps.audit.retention.baseline import give_baseline
         from apps.audit.retention.events import register_retention_events
@@ -64,6 +66,7 @@ class AuditConfig(AppConfig):
         register_store(EventPartStore())
         register_release_hook(runs_take_up)
         register_listener(Origin.REQUEST, request_follows)
+        register_given_texts(Origin.REQUEST, texts_given)
         events.connect(record)
         register_stores()
         classify_audit()

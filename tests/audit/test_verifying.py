@@ -23,6 +23,9 @@ from apps.audit.erasure.proof.prover import prove_due
 from apps.audit.erasure.proof.window import is_open
 from apps.audit.erasure.runs import run_retry
 from apps.audit.holds.services import hold_place, hold_release
+from apps.audit.requests.codes import Requester, SubjectType
+from apps.audit.requests.details import Details
+from apps.audit.requests.services.receiving import request_receive
 from apps.audit.residue.access import Access
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
@@ -63,6 +66,7 @@ def access(tmp_path: Path) -> Access:
 def _given() -> Iterator[None]:
     """Somebody gave two names with the request: one that is in the letter, and one that is nowhere."""
     before = dict(looked_for._given)
+    looked_for._given.clear()
     register_given_texts(Origin.REQUEST, lambda connection, tenant, origin: ["Brzęczyszczykiewicz-Øster", "Bresch-Ost"])
     yield
     looked_for._given.clear()
@@ -324,3 +328,24 @@ def test_the_command_does_what_waits_as_the_eraser(acme: Firm, settings: LazySet
     with acting_as("glassbox_eraser"):
         call_command("erasure", "physical", "--now", stdout=said)
     assert said.getvalue() == "0 prepared; ended: none; 0 wait.\n"
+
+
+def test_of_a_request_names_addresses_and_numbers_are_looked_for_and_nothing_else_that_it_says(
+    acme: Firm, tmp_path: Path
+) -> None:
+    with as_(dora(acme)):
+        request = request_receive(
+            subject_type=SubjectType.DATA_SUBJECT,
+            requester=Requester.PERSON,
+            details=Details(
+                names=("Zoë Øster",),
+                emails=("zoe@bluewhale.example",),
+                identifiers=("4711-0815",),
+                description="A former client.",
+                requester_name="Jo Doe",
+            ),
+        )
+    with own_access(tmp_path, turned_over=False).connect() as connection:
+        given = looked_for.given_texts(connection, origin=Origin.REQUEST, tenant_id=acme.id, origin_id=request.id)
+        assert given == ["Zoë Øster", "zoe@bluewhale.example", "4711-0815"]
+        assert not looked_for.given_texts(connection, origin=Origin.REQUEST, tenant_id=acme.id, origin_id=acme.id)

@@ -1,4 +1,4 @@
-"""The platform as `manage.py up` starts it: real web, worker, sealer, eraser and beat on the suite's services."""
+"""The platform as `manage.py up` starts it: real web, worker, sealer, eraser, prover, beat on the suite's services."""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ def test_its_health_is_whole(platform: Platform) -> None:
         ("worker", "glassbox_worker"),
         ("sealer", "glassbox_worker"),
         ("eraser", "glassbox_eraser"),
+        ("prover", "glassbox_eraser"),
         ("beat", "glassbox_worker"),
     ],
 )
@@ -93,7 +94,7 @@ def test_an_approved_removal_is_carried_out_by_the_queue_and_the_clock(
 
 
 def test_nothing_is_left_of_it_when_it_has_stopped(platform: Platform) -> None:
-    pids = [platform.supervisor.pid(name) for name in ("web", "worker", "sealer", "eraser", "beat")]
+    pids = [platform.supervisor.pid(name) for name in ("web", "worker", "sealer", "eraser", "prover", "beat")]
     everything = [child for pid in pids for child in [psutil.Process(pid), *psutil.Process(pid).children()]]
     platform.stop()
     assert [process for process in everything if process.is_running() and process.status() != "zombie"] == []

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError
 
 from apps.audit.erasure.contracts import RunState, TargetType
 from apps.audit.erasure.selectors import progress_of
@@ -24,10 +24,6 @@ _REASON: Final = "say what was erased"
 _NOT_BEGUN: Final = (RunState.PROPOSED, RunState.REJECTED)
 
 
-def add_arguments(parser: CommandParser) -> None:
-    parser.add_argument("run", nargs="?", type=UUID, help="show: the run's id.")
-
-
 def tenants(command: BaseCommand, _options: Mapping[str, Any]) -> None:
     """The tenants whose erasure was approved, with the run of each."""
     lines = [line for tenant in all_tenants() for line in _of_tenant(TenantId(tenant.id))]
@@ -38,12 +34,22 @@ def tenants(command: BaseCommand, _options: Mapping[str, Any]) -> None:
 def show(command: BaseCommand, options: Mapping[str, Any]) -> None:
     """One run, of whichever tenant. Raises: CommandError: there is none."""
     with open_identity(Identity(all_tenants=True)):
-        found: RemovalRun | None = RemovalRun.objects.filter(id=options["run"]).first()
+        found: RemovalRun | None = RemovalRun.objects.filter(id=run_named(options)).first()
     if found is None:
         raise CommandError("Name a run of removals that there is: manage.py erasure show RUN.")
     with open_scope(tenant=TenantId(found.tenant_id), reason=_REASON):
         for line in _lines(found):
             command.stdout.write(line)
+
+
+def run_named(options: Mapping[str, Any]) -> UUID | None:
+    """The run that the command line names; None for none. Raises: CommandError."""
+    if not options["what"]:
+        return None
+    try:
+        return UUID(options["what"])
+    except ValueError as error:
+        raise CommandError("A run of removals is named by its id.") from error
 
 
 def _of_tenant(tenant_id: TenantId) -> list[str]:

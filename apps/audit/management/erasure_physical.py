@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Mapping
 from typing import Any, Final
-from uuid import UUID
 
 import psycopg
 from django.conf import settings
@@ -20,6 +19,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.audit.erasure.proof.errors import ProverBusyError
 from apps.audit.erasure.proof.prover import Patience, Went, is_anything_due, prove_due
+from apps.audit.management.erasure_facts import run_named
 from apps.audit.residue.access import access_from_settings
 from apps.errors import ApplicationError
 
@@ -28,7 +28,6 @@ _LOOKS_EVERY_S: Final = 3.0
 
 
 def add_arguments(parser: CommandParser) -> None:
-    parser.add_argument("--run", type=UUID, metavar="RUN", help="physical: only this run of removals (its id).")
     parser.add_argument(
         "--now", action="store_true", help="physical: also outside the hours of GLASSBOX_ERASURE_WINDOW."
     )
@@ -43,7 +42,7 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
     if options["watch"]:
         _watch(command)
     try:
-        went = prove_due(access_from_settings(), only=options["run"], at_once=options["now"])
+        went = prove_due(access_from_settings(), only=run_named(options), at_once=options["now"])
     except (ApplicationError, psycopg.Error) as error:
         raise CommandError(_said(error)) from error
     command.stdout.write(_told(went))
@@ -81,7 +80,7 @@ def _said(error: BaseException) -> str:
 def _run_as_eraser(command: BaseCommand, options: Mapping[str, Any]) -> None:
     arguments = [sys.executable, str(settings.BASE_DIR / "manage.py"), "erasure", "physical"]
     arguments += [f"--{name}" for name in ("now", "watch") if options[name]]
-    arguments += ["--run", str(options["run"])] if options["run"] else []
+    arguments += [str(options["what"])] if options["what"] else []
     result = subprocess.run(
         arguments, env=os.environ | {"GLASSBOX_DB_ROLE": ROLE}, capture_output=True, text=True, check=False
     )

@@ -21,7 +21,6 @@ _LARGEST_BYTES: Final = 64 << 20
 
 
 def add_arguments(parser: CommandParser) -> None:
-    parser.add_argument("file", nargs="?", type=Path, help="verify-certificate: the certificate's JSON file.")
     parser.add_argument(
         "--log-key",
         action="append",
@@ -40,9 +39,9 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
     """Raises: CommandError: it does not hold, or can't be read."""
-    path: Path | None = options["file"]
-    if path is None:
+    if not options["what"]:
         raise CommandError("Name the certificate's file: manage.py erasure verify-certificate FILE.")
+    path = Path(options["what"])
     document = _read(path)
     try:
         keys = verify_keys(None, options["log_key"]) if options["log_key"] else settings.GLASSBOX_LOG_VERIFY_KEYS

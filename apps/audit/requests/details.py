@@ -120,6 +120,12 @@ def description_digest(request: ErasureRequest) -> str:
     return hmac.digest(_key(request), _DOMAIN + b"\0description\0" + looked_for, "sha256").hex()
 
 
+def opened_looked_for(details: bytes, *, key: bytes, tenant: UUID, request: UUID) -> list[str]:
+    """What a person is looked for by, of a request's details. Args: key: unwrapped. Raises: PayloadDamagedError."""
+    values = _opened(details, key=key, tenant=tenant, request=request, part=_DETAILS)
+    return [text for name in _LOOKED_FOR for text in values.get(name, ())]
+
+
 def _seal(values: Mapping[str, Any], *, key: bytes, tenant: UUID, request: UUID, part: str) -> bytes:
     nonce = secrets.token_bytes(_NONCE_BYTES)
     plain = canonical_bytes({name: list(v) if isinstance(v, tuple) else v for name, v in values.items()})
@@ -132,11 +138,15 @@ def _open(request: ErasureRequest, ciphertext: bytes, *, part: str) -> dict[str,
         return None
     # A key that does not unwrap opens nothing either.
     key = keys[request.data_key_id] or bytes(KEY_BYTES)
+    return _opened(ciphertext, key=key, tenant=request.tenant_id, request=request.id, part=part)
+
+
+def _opened(ciphertext: bytes, *, key: bytes, tenant: UUID, request: UUID, part: str) -> dict[str, Any]:
     try:
-        place = _place(request.tenant_id, request.id, part)
+        place = _place(tenant, request, part)
         plain = AESGCM(key).decrypt(ciphertext[:_NONCE_BYTES], ciphertext[_NONCE_BYTES:], place)
     except (InvalidTag, ValueError):
-        raise PayloadDamagedError(group=part, event=request.id, problem="it is not what was sealed there") from None
+        raise PayloadDamagedError(group=part, event=request, problem="it is not what was sealed there") from None
     values: dict[str, Any] = json.loads(plain)
     return values
 

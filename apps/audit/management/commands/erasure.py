@@ -25,7 +25,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("action", choices=[*_ACTIONS])
-        erasure_facts.add_arguments(parser)
+        parser.add_argument(
+            "what", nargs="?", metavar="RUN|FILE", help="show, physical: a run's id; verify-certificate: the file."
+        )
         erasure_registry.add_arguments(parser)
         erasure_physical.add_arguments(parser)
         erasure_verify_certificate.add_arguments(parser)
