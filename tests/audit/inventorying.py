@@ -19,6 +19,7 @@ from apps.audit.requests.services.steps import assess, identity_confirm
 from apps.audit.services import record
 from apps.corpus.models import Document, IngestJob, JobStatus
 from apps.tenants.context import open_scope
+from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
 from tests.audit.mutations import acting_as
 from tests.audit.removing import carried_out
@@ -76,7 +77,7 @@ def asked_about(office: Office, document: Document) -> UUID:
             core={"intent": "facts"},
             question={"text": "What are the fees?"},
             passages={"hits": [{"document_id": str(document.id), "text": f"as {NAME} agreed"}]},
-            scopes=[document.scope_id],
+            scopes=[ScopeId(document.scope_id)],
         )
         return UUID(str(event.id))
 

@@ -44,6 +44,7 @@ from apps.intents.models import PolicyVersion
 from apps.retrieval.models import EvaluationQuery
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
+from apps.tenants.ids import TenantId
 from apps.tenants.roles import Role
 from apps.tenants.selectors.tenants import all_tenants
 from tests.audit.inventorying import (
@@ -385,7 +386,7 @@ def naming(words: tuple[str, ...]) -> dict[str, int]:
             if count := sum(any(word in row for word in (*words, *hexed)) for row in rows):
                 counted[table] = count
     for tenant in all_tenants():
-        with open_scope(tenant=tenant.id, reason="a test"):
+        with open_scope(tenant=TenantId(tenant.id), reason="a test"):
             events = list(Event.objects.all())
             opened = [str(reading.payload).lower() for reading in readings_of(events).values()]
             count = sum(any(word in text for word in words) for text in opened)

@@ -173,8 +173,8 @@ def test_a_document_as_subject_is_counted_and_proposed_without_places(office: Of
 
 def test_by_api_words_are_for_who_manages_privacy_alone(office: Office, request_: ErasureRequest) -> None:
     url = f"/api/v1/privacy/requests/{request_.id}/inventory/"
-    dora = Api(make_personal_key(office.firm, "dora", role=Role.DPO)[1])
-    rita = Api(make_personal_key(office.firm, "rita", role=Role.REVIEWER)[1])
+    dora: Any = Api(make_personal_key(office.firm, "dora", role=Role.DPO)[1])
+    rita: Any = Api(make_personal_key(office.firm, "rita", role=Role.REVIEWER)[1])
     shown: Any = dora.get(url).json()
     assert (shown["search"]["state"], shown["standing"]["open"] >= 3) == ("done", True)
     assert any("open" in problem for problem in shown["problems"])
@@ -187,7 +187,7 @@ def test_by_api_words_are_for_who_manages_privacy_alone(office: Office, request_
 
 def test_by_api_decided_treated_and_never_overwritten(office: Office, found: Found, request_: ErasureRequest) -> None:
     url = f"/api/v1/privacy/requests/{request_.id}/inventory/"
-    dora = Api(make_personal_key(office.firm, "dora", role=Role.DPO)[1])
+    dora: Any = Api(make_personal_key(office.firm, "dora", role=Role.DPO)[1])
     hits: Any = dora.get(f"{url}hits/", {"target_id": str(found.note.id)}).json()["results"]
     said = {"decisions": [{"hit_id": each["id"], "reason": "named"} for each in hits]}
     assert dora.post(f"{url}decisions/", said).json() == {"changed": len(hits)}

@@ -71,7 +71,7 @@ def test_from_receipt_to_the_end(acme: Firm, page: Page, sign_in: Callable[[str]
     picture(page, "found")
 
     # The certain places of each thing at once, and what is left one by one.
-    while (button := page.get_by_role("button", name="Confirm all")).count():
+    while (button := page.get_by_role("button", name=re.compile("^Confirm (all|the one)"))).count():
         button.first.click()
         page.wait_for_load_state()
     while (button := page.get_by_role("button", name="Keep this", exact=True)).count():
@@ -126,6 +126,8 @@ def test_from_receipt_to_the_end(acme: Firm, page: Page, sign_in: Callable[[str]
     page.get_by_role("button", name="I have sent it myself").click()
     expect(page.get_by_text("The key of this request is destroyed")).to_be_visible()
     picture(page, "forgotten")
+    page.get_by_role("link", name="The inventory").click()
+    expect(page.get_by_text("nobody can read what was said")).to_be_visible()
     with open_scope(tenant=acme.id, reason="a test"):
         titles = set(Document.objects.values_list("title", flat=True))
     assert titles == {"Letters", "Other notes"}

@@ -193,12 +193,18 @@ def test_requests_and_letters_are_kept(cast: Cast, table: str, command: str) -> 
             sql(command.format(table))
         return THROUGH
 
-    granted = "GRANT DELETE, TRUNCATE ON audit_erasurerequest, audit_letter TO glassbox_api"
+    # Inventories hang on requests, and go with them in a cascade.
+    below = ("audit_letter", "audit_inventory", "audit_inventoryhit", "audit_inventorytreatment")
+    granted = f"GRANT DELETE, TRUNCATE ON audit_erasurerequest, {', '.join(below)} TO glassbox_api"
     held(
         attack,
         loot=THROUGH,
         without=partial(
-            changed, *NO_TRIGGER, granted, "ALTER TABLE audit_letter DROP CONSTRAINT audit_letter_request_id_fk"
+            changed,
+            *NO_TRIGGER,
+            *(f"ALTER TABLE {each} DISABLE TRIGGER USER" for each in below[1:]),
+            granted,
+            *(f"ALTER TABLE {each} DROP CONSTRAINT {each}_request_id_fk" for each in below),
         ),
     )
     # With the rights alone the trigger still stands.

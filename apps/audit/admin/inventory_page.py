@@ -127,6 +127,7 @@ def _show(request: HttpRequest, found: ErasureRequest, *, refusal: str = "", sta
         "about": about(found),
         "is_person": is_person,
         "is_assessed": is_assessed,
+        "is_readable": is_readable,
         "manages": may(request, Permission.PRIVACY_MANAGE),
         "decides": may(request, Permission.PRIVACY_MANAGE) and is_assessed and is_readable,
         "last": last,

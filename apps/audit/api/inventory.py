@@ -80,12 +80,13 @@ class InventoryView(_OfRequest):
     def get(self, request: Request, id: UUID) -> Response:
         found = erasure_request(id)
         now, last = newest(found), searched_last(found)
+        treatments = [TreatmentSerializer(each).data for each in treatments_of(found).values()]
         return Response(
             {
                 "search": SearchSerializer(now).data if now else None,
                 "standing": StandingSerializer(asdict(standing(found))).data if last else None,
                 "stores": StoreCountSerializer(stores_searched(last) if last else (), many=True).data,
-                "treatments": [TreatmentSerializer(each).data for each in treatments_of(found).values()],
+                "treatments": treatments,
                 "problems": list(prospect(found).problems),
             }
         )
@@ -155,7 +156,7 @@ class InventoryDecisionsView(_OfRequest):
         responses=DecidedSerializer,
         extensions=sample(
             f'curl "{_BASE}decisions/" {_KEY} {_JSON} \\\n'
-            '  -d \'{"decisions": [{"hit_id": "$HIT_ID", "reason": "named"}]}\''
+            '  -d "{\\"decisions\\": [{\\"hit_id\\": \\"$HIT_ID\\", \\"reason\\": \\"named\\"}]}"'
         ),
     )
     @idempotent
@@ -187,7 +188,7 @@ class InventoryTreatmentsView(_OfRequest):
         responses=TreatmentSerializer,
         extensions=sample(
             f'curl "{_BASE}treatments/" {_KEY} {_JSON} \\\n'
-            '  -d \'{"document_id": "$DOCUMENT_ID", "treatment": "redact"}\''
+            '  -d "{\\"document_id\\": \\"$DOCUMENT_ID\\", \\"treatment\\": \\"redact\\"}"'
         ),
     )
     @idempotent

@@ -77,12 +77,16 @@ class HitSerializer(serializers.Serializer[InventoryHit]):
     confidence = serializers.FloatField()
     is_certain = serializers.BooleanField()
     decision = serializers.ChoiceField(choices=Decision.choices)
-    reason = serializers.ChoiceField(choices=Reason.choices, allow_blank=True)
+    reason = serializers.ChoiceField(choices=Reason.choices, allow_null=True, help_text="null while it is open.")
     decided_by_id = serializers.UUIDField(allow_null=True)
     decided_at = serializers.DateTimeField(allow_null=True)
     excerpt = serializers.SerializerMethodField(
         help_text="For who manages privacy, and where the text is there still; else null."
     )
+
+    def to_representation(self, instance: InventoryHit) -> dict[str, Any]:
+        shown: dict[str, Any] = super().to_representation(instance)
+        return {**shown, "reason": shown["reason"] or None}
 
     def get_excerpt(self, hit: InventoryHit) -> dict[str, str] | None:
         excerpts = self.context.get("excerpts")

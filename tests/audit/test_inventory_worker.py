@@ -1,0 +1,76 @@
+"""A search and a redaction by a real Celery worker, with a real Redis between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+
+from apps.audit.inventory.asking import inventory_request
+from apps.audit.inventory.codes import InventoryState, Treatment
+from apps.audit.inventory.deciding import document_treat
+from apps.audit.inventory.proposing import prospect
+from apps.audit.inventory.redacting import redactions_prepare
+from apps.audit.models import Inventory
+from apps.tenants.context import open_scope
+from apps.tenants.models import Tenant
+from config.celery import app
+from tests.audit.inventorying import LETTER, assessed, confirm_all, stored
+from tests.audit.requesting import Office, make_office
+from tests.corpus.ingesting import remote_profile
+from tests.corpus.test_jobs_celery import Worker, wait_for
+from tests.factories import as_
+from tests.model_server import ModelServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def office(settings: LazySettings, server: ModelServer) -> Office:
+    settings.GLASSBOX_EMBEDDING_PROFILES = {
+        **settings.GLASSBOX_EMBEDDING_PROFILES,
+        "remote": remote_profile(server),
+    }
+    made = make_office()
+    with open_scope(tenant=made.firm.id, reason="a test"):
+        Tenant.objects.filter(id=made.firm.id).update(embedding_profile="remote")
+    return made
+
+
+def test_searched_and_redacted_by_a_worker(
+    office: Office, settings: LazySettings, server: ModelServer, tmp_path: Path
+) -> None:
+    letter = stored(office, LETTER, title="Letters")
+    request = assessed(office)
+    with app.connection_for_write() as broker:
+        broker.default_channel.queue_purge("celery")
+    worker = Worker(settings, server, tmp_path)
+    try:
+        with as_(office.dora):
+            inventory_request(request.id)
+        wait_for(lambda: state(office) == InventoryState.DONE)
+        confirm_all(office, request)
+        with as_(office.dora):
+            document_treat(request.id, letter.id, Treatment.REDACT, seen=None)
+            redactions_prepare(request.id)
+        wait_for(lambda: not problems(office, request.id))
+    finally:
+        worker.close()
+
+
+def state(office: Office) -> str:
+    with open_scope(tenant=office.firm.id, reason="a test"):
+        return str(Inventory.objects.values_list("state", flat=True).get())
+
+
+def problems(office: Office, request_id: object) -> tuple[str, ...]:
+    with as_(office.dora):
+        return prospect(office.again(Inventory.objects.get(request_id=request_id).request)).problems
