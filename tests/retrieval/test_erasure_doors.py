@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID
 
@@ -68,7 +69,7 @@ class Walk:
         seen = {self._shape("/admin/")}
         while waiting and len(self.bodies) < _MOST_PAGES:
             address = waiting.pop()
-            response = visitor.get(address, follow=True)
+            response: Any = visitor.get(address, follow=True)
             assert response.status_code < 500, address
             content = b"".join(response.streaming_content) if response.streaming else response.content
             body = self.bodies[address] = content.decode("utf-8", "replace")
@@ -121,7 +122,7 @@ def api_says(api: Api, document: UUID) -> dict[str, str]:
     ]  # fmt: skip
     found = {}
     for address in addresses:
-        response = api.client.get(f"/api/v1/{address}", headers={"authorization": f"Bearer {api.key}"})
+        response: Any = api.client.get(f"/api/v1/{address}", headers={"authorization": f"Bearer {api.key}"})
         content = b"".join(response.streaming_content) if response.streaming else response.content
         found[f"/api/v1/{address}"] = f"{response.status_code} {content.decode('utf-8', 'replace')}"
     return found
@@ -129,7 +130,7 @@ def api_says(api: Api, document: UUID) -> dict[str, str]:
 
 def downloaded(format: str) -> Iterator[bytes]:
     """The list of events as a file, in the parts that it is sent in."""
-    response = Visitor("dora").post(reverse("admin:audit_event_export"), {"format": format})
+    response: Any = Visitor("dora").post(reverse("admin:audit_event_export"), {"format": format})
     assert response.status_code == 200
     yield from response.streaming_content
 
@@ -149,7 +150,7 @@ def test_no_door_says_a_word_of_it(firm: Firm, tmp_path: Path, caplog: pytest.Lo
     run(firm, ingest(firm, OTHER, filename="other.md").job)
 
     # The subject's: a letter that came by the API and is searched, and a file that could not be read.
-    sent = api.upload(
+    sent: Any = api.upload(
         LETTER, "wiedehopf.md", title="Dossier Wiedehopf", company="Quokka Holding", external_id="kstr0042", headers=KEY
     )
     letter = UUID(sent.json()["id"])
@@ -177,7 +178,9 @@ def test_no_door_says_a_word_of_it(firm: Firm, tmp_path: Path, caplog: pytest.Lo
     shown = before.saying("wiedehopf", "quokka", "kstr0042", "kestrelgasse", "zaunkoenig", str(letter))
     assert all(shown.values()), shown
     assert any(passage in body for passage in passages for body in before.bodies.values())
-    streamed = api.client.get(f"/api/v1/documents/{letter}/content/", headers={"authorization": f"Bearer {api.key}"})
+    streamed: Any = api.client.get(
+        f"/api/v1/documents/{letter}/content/", headers={"authorization": f"Bearer {api.key}"}
+    )
     parts = iter(downloaded("jsonl"))
     begun = next(parts)
 
