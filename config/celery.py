@@ -9,7 +9,8 @@ from celery.signals import beat_init, worker_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.development")
 
-app = Celery("glassbox")
+# By its name: the application is loaded before Django is.
+app = Celery("glassbox", task_cls="apps.audit.backup.task_class:ServingTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 

@@ -14,6 +14,9 @@ from typing import Final
 CHECKOUT: Final = Path(__file__).resolve().parent.parent
 _SETTINGS: Final = "config.settings.test"
 _MIGRATIONS: Final = ("makemigrations", "--check", "--dry-run")
+# A file's tests go to one worker: what a file makes once (two firms and their documents) is made once. In the order of
+# tests/conftest.py, longest first; xdist's own would begin the files of few tests last, and the longest are such.
+_TWO_WORKERS: Final = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 _USAGE: Final = """usage: manage.py test [PYTEST ARGUMENT ...]
 
 Without arguments: ruff, mypy, import-linter, a check for missing migrations, and the whole suite on two processes.
@@ -44,8 +47,7 @@ def checks() -> tuple[Step, ...]:
 
 
 def suite(arguments: list[str]) -> Step:
-    # A file's tests go to one worker: what a file makes once (two firms and their documents) is made once.
-    return Step("pytest", (sys.executable, "-m", "pytest", *(arguments or ["-n", "2", "--dist", "loadfile"])))
+    return Step("pytest", (sys.executable, "-m", "pytest", *(arguments or _TWO_WORKERS)))
 
 
 def run(arguments: list[str]) -> int:

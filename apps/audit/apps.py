@@ -9,11 +9,18 @@ class AuditConfig(AppConfig):
     verbose_name = "Audit"
 
     def ready(self) -> None:
+        from django.core import checks
+
+        from apps.audit.backup.checks import served_check
+        from apps.audit.backup.opening import open_where_nothing_is_erased
         from apps.audit.classes import register_tenant_events
         from apps.audit.erasure.contracts import Origin, TargetType
         from apps.audit.erasure.events import register_removal_events
         from apps.audit.erasure.log_store import EventPartStore
+        from apps.audit.erasure.proof.of_the_log import register_looked_for_here
         from apps.audit.erasure.registry import (
+            register_after_removal,
+            register_before_removal,
             register_listener,
             register_obstacle,
             register_release_hook,
@@ -24,7 +31,9 @@ class AuditConfig(AppConfig):
         from apps.audit.erasure_stores import register_stores
         from apps.audit.holds.events import register_hold_events
         from apps.audit.holds.items import EventParts, register_items
-        from apps.audit.holds.selectors import held
+        from apps.audit.holds.selectors import held, held_within
+        from apps.audit.inventory.events import register_inventory_events
+        from apps.audit.inventory.restricting import kept_by_requests
         from apps.audit.personal_data import classify_audit
         from apps.audit.reporting.events import register_reporting_events
         from apps.audit.requests.events import register_request_events
@@ -32,8 +41,10 @@ class AuditConfig(AppConfig):
         from apps.audit.retention.baseline import give_baseline
         from apps.audit.retention.events import register_retention_events
         from apps.audit.services import record
+        from apps.audit.subject_access.registering import register_subject_access
+        from apps.audit.tombstones.writing import tombstone_close, tombstone_write
         from apps.tenants import events
-        from apps.tenants.provisioning import on_tenant_created
+        from apps.tenants.provisioning import on_migrated, on_tenant_created
 
         register_tenant_events()
         register_reporting_events()
@@ -42,10 +53,13 @@ class AuditConfig(AppConfig):
         register_removal_events()
         register_store(EventPartStore())
         register_release_hook(runs_take_up)
+        register_looked_for_here()
         register_hold_events()
         register_items(TargetType.EVENT_GROUP, EventParts())
-        register_obstacle(held)
+        register_obstacle(held, within=held_within)
+        register_obstacle(kept_by_requests)
         register_request_events()
+        register_inventory_events()
         register_removal_events()
         register_store(EventPartStore())
         register_release_hook(runs_take_up)
@@ -53,4 +67,9 @@ class AuditConfig(AppConfig):
         events.connect(record)
         register_stores()
         classify_audit()
+        register_before_removal(tombstone_write)
+        register_after_removal(tombstone_close)
+        on_migrated(open_where_nothing_is_erased)
+        checks.register(served_check, checks.Tags.database)
+        register_subject_access()
         on_tenant_created(give_baseline)

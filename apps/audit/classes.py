@@ -31,6 +31,18 @@ def register_tenant_events() -> None:
         _core("tenants.user.configured", "Account changed", "user_id", "is_active", "password_reset"),
         _core("audit.payload.erased", "Removal from the log authorised", "removals", "reason_code"),
         _core("audit.log.exported", "Log exported", "first", "size", "contents"),
+        _core("audit.tombstone.written", "Tombstone of a removal written", "number", "kind", "run_id", "targets"),
+        _core("audit.backup.made", "Backup made", "backup_id", "leaves", "byte_size"),
+        _core(
+            "audit.log.restored",
+            "Database put back from a backup",
+            *("backup_id", "leaves", "unsealed", "exported_size", "exported_root", "exported_origin"),
+        ),
+        _core(
+            "audit.tombstones.replayed",
+            "Removals repeated after a restore",
+            *("through", "targets", "removed", "kept", "stayed"),
+        ),
         _core("audit.verification.requested", "Verification of the log asked for", "night"),
         _core(
             "audit.verification.finished",

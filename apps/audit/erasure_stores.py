@@ -1,16 +1,7 @@
 """What the log's keys, the directory, accounts and Redis hold. The directory lies below and can't register its own.
 
-How a tenant's log ends. Its events, leaves, subtrees and checkpoints stay: headers of ids, codes and times,
-commitments and hashes, which are the fact that all of this happened and was erased, and by which the log still
-verifies. What they hold of people goes by field groups, authorised in the log itself (event_groups_of gives them:
-every group but core, and with the actor's group the name beside the event). Then the data keys are destroyed, which
-closes the cores that are left and every copy of a payload in WAL, replicas and backups.
-
-The last step can't be taken yet: a trigger keeps data keys from everybody (audit 0002), and whoever reads or verifies
-the log would take a core whose key is gone for a damaged one. So audit.data_keys counts a tenant's keys truthfully
-and removes none, and the removal of a tenant does not complete. It needs a function of glassbox_remover's that goes
-by a sealed event and overwrites wrapped_key, a verifier that knows such a key, and a key of a new name for what is
-recorded afterwards.
+How a tenant's log ends is told in erasure/tenant_log.py. Runs of removals stay: ids, counts and codes, the fact of the
+erasure. So do requests for erasure, with details and letters that nobody can open once the keys are gone.
 """
 
 from __future__ import annotations
@@ -22,14 +13,29 @@ from apps.audit.erasure.contracts import Phase, TargetType
 from apps.audit.erasure.counters import RateCounters
 from apps.audit.erasure.directory_stores import GRANTS, KEYS, MEMBERSHIPS, REQUESTS, SCOPES, TENANT
 from apps.audit.erasure.registry import register_store
-from apps.audit.erasure.rows import OF_DOCUMENT, OF_TENANT, KeptRows, Rows
+from apps.audit.erasure.rows import OF_DOCUMENT, Rows
+from apps.audit.erasure.tenant_log import DataKeys, LogContents
+from apps.audit.erasure.tenant_rows import TenantRows
 
-DATA_KEYS: Final = KeptRows(
-    key="audit.data_keys",
-    label="Keys that the log's payloads are sealed by",
-    phase=Phase.KEYS,
-    table="audit_datakey",
-    found_by={TargetType.TENANT: OF_TENANT},
+RETENTION: Final = TenantRows(
+    key="audit.retention",
+    label="Retention schedules and purges, with their reasons",
+    phase=Phase.DOCUMENTS,
+    tables=(
+        "audit_purgepart",
+        "audit_purgefigure",
+        "audit_purge",
+        "audit_retentioncount",
+        "audit_retentionrule",
+        "audit_retentionschedule",
+    ),
+)
+HOLDS: Final = TenantRows(
+    key="audit.holds",
+    label="Legal holds that were released, with their matters and reasons",
+    phase=Phase.ACCOUNTS,
+    tables=("audit_restriction", "audit_helditem", "audit_legalhold"),
+    waits_for_holds=True,
 )
 # Of a document that is gone: every reader's query is compared with these. Not before it, or it would be seen once more.
 RESTRICTIONS: Final = Rows(
@@ -42,6 +48,5 @@ RESTRICTIONS: Final = Rows(
 
 
 def register_stores() -> None:
-    register_store(
-        RateCounters(), REQUESTS, Accounts(), GRANTS, KEYS, MEMBERSHIPS, SCOPES, RESTRICTIONS, DATA_KEYS, TENANT
-    )
+    register_store(RateCounters(), REQUESTS, Accounts(), GRANTS, KEYS, MEMBERSHIPS, SCOPES, RESTRICTIONS, TENANT)
+    register_store(RETENTION, HOLDS, LogContents(), DataKeys())

@@ -96,3 +96,9 @@ class MissingNodesError(ApplicationError):
         "{count} stored hashes of the log are missing, such as number {index} of level {level}. Run manage.py audit "
         "verify."
     )
+
+
+class CertificateNotFoundError(ApplicationError):
+    code = "audit.certificate_not_found"
+    status = 404
+    message = "There is no such certificate here: {certificate}."

@@ -19,8 +19,55 @@ def classify_audit() -> None:
     classify_platform()
     _log()
     _tree()
+    _certificates()
     _beside()
     classify_records()
+    _inventory()
+
+
+def _inventory() -> None:
+    table = "audit_inventory"
+    classify_columns(
+        table,
+        "id tenant_id request_id state requested_at done total counts unreadable started_at finished_at lease_owner "
+        "lease_until attempts next_attempt_at error_code",
+        Sort.NONE,
+        because="Ids, counts, codes and times of a search for a person.",
+    )
+    classify(f"{table}.requested_by_id", Sort.IDENTIFIER, because="The id of an account.", stays=_EVIDENCE)
+    classify(
+        f"{table}.description",
+        Sort.DERIVED,
+        because="A digest of whom was looked for, keyed by the request's key.",
+        stays="It tells nothing once that key is destroyed, with the last letter of a request that was carried out.",
+    )
+    table = "audit_inventoryhit"
+    classify_columns(
+        table,
+        "id tenant_id request_id inventory_id scope_ids store item_id part page target_type target_id target_part "
+        "char_start char_end how matched confidence is_certain decision reason decided_at",
+        Sort.NONE,
+        because="In which text and where somebody was found, as ids and offsets, and a decision as a code.",
+    )
+    classify(f"{table}.decided_by_id", Sort.IDENTIFIER, because="The id of an account.", stays=_EVIDENCE)
+    classify(
+        f"{table}.words",
+        Sort.SEALED,
+        because="Why a place was decided so, under the request's own key.",
+        stays="Nobody can read it once that key is destroyed, with the last letter of a request that was carried out.",
+    )
+    table = "audit_inventorytreatment"
+    classify_columns(
+        table,
+        "id tenant_id request_id scope_ids document_id treatment chosen_at asked_at redacted_id error_code",
+        Sort.NONE,
+        because="What becomes of a document: ids and codes.",
+    )
+    classify(f"{table}.chosen_by_id", Sort.IDENTIFIER, because="The id of an account.", stays=_EVIDENCE)
+    classify("audit_erasurerequest.restricted_at", Sort.NONE, because="A time.")
+    for name in ("run_inventory", "redact_inventory"):
+        classify(f"task:apps.audit.tasks.{name}", Sort.NONE, because="Ids of the tenant and of a row.")
+    classify("task:apps.audit.tasks.inventory_sweep", Sort.NONE, because="Without arguments.")
 
 
 def _log() -> None:
@@ -32,7 +79,10 @@ def _log() -> None:
         because="Ids, codes and times.",
     )
     classify(
-        f"{table}.actor_label", Sort.IDENTIFIER, because="The actor's name of that moment.", cleared_by=EVENT_GROUPS
+        f"{table}.actor_label",
+        Sort.IDENTIFIER,
+        because="The actor's name of that moment.",
+        cleared_by=(EVENT_GROUPS, "audit.log_contents"),
     )
     classify_columns(table, "actor_id subject_id", Sort.IDENTIFIER, because="Ids, also of accounts.", stays=_EVIDENCE)
     classify(
@@ -49,8 +99,8 @@ def _log() -> None:
         f"{table}.ciphertext",
         Sort.SEALED,
         because="A field group: questions, names, what was found and quoted.",
-        cleared_by=EVENT_GROUPS,
-        stays=f"The core alone. {_EVIDENCE}",
+        cleared_by=(EVENT_GROUPS, "audit.log_contents"),
+        stays=f"The core alone, until its tenant is erased. {_EVIDENCE}",
     )
     classify(f"{table}.terms", Sort.NONE, because="Ids and codes of the group that they lie beside, and go with it.")
     table = "audit_datakey"
@@ -62,7 +112,7 @@ def _log() -> None:
         Sort.CREDENTIAL,
         because="A key of payloads, under a key that is not in the database.",
         cleared_by="audit.data_keys",
-        stays="Until there is a function that destroys it (apps/audit/erasure_stores.py): what it opens goes first.",
+        stays="Until its tenant is erased, after what it opens. One is left then, which opens ids and counts alone.",
     )
 
 
@@ -70,9 +120,27 @@ def _tree() -> None:
     classify_columns("audit_unsealed", "event_id tenant_id", Sort.NONE, because="Ids.")
     classify_columns("audit_leaf", "event_id tenant_id index sealed_at", Sort.NONE, because="Ids, places, times.")
     classify_columns("audit_subtree", "id tenant_id level index", Sort.NONE, because="Ids and places.")
+    classify_columns(
+        "audit_tombstonemark", "id tenant_id number kind created_at", Sort.NONE, because="Ids, counts, times."
+    )
     classify_columns("audit_checkpoint", "id tenant_id size created_at", Sort.NONE, because="Ids, counts, times.")
     for name in ("audit_leaf.hash", "audit_subtree.hash", "audit_checkpoint.root", "audit_checkpoint.note"):
         classify(name, Sort.NONE, because="Digests over headers and commitments, which stay, and signatures of them.")
+
+
+def _certificates() -> None:
+    classify_columns(
+        "audit_removalrun",
+        "proof prepared_at verifying_at verification end_events",
+        Sort.NONE,
+        because="Codes, counts, times, names of tables and places, a keyed digest: nothing of what is looked for.",
+    )
+    classify_columns(
+        "audit_certificate",
+        "id tenant_id number run_id origin origin_id outcome event_id leaf_index size root body note issued_at",
+        Sort.NONE,
+        because="Ids, counts, codes, digests and times of an erasure, and a signature of them.",
+    )
 
 
 def _beside() -> None:
@@ -101,16 +169,28 @@ def _beside() -> None:
     )
     classify("memory:apps.tenants.api.probes", Sort.NONE, because="Whether the platform's parts work; two seconds.")
     classify("memory:apps.tenants.api.schema", Sort.NONE, because="The description of the API.")
-    for name in ("apps.audit.tasks.seal", "apps.audit.tasks.checkpoint"):
+    for name in ("apps.audit.tasks.seal", "apps.audit.tasks.checkpoint", "apps.audit.tasks.issue_certificates"):
         classify(f"task:{name}", Sort.NONE, because="Without arguments.")
     for name in ("apps.tenants.tasks.forget_ended_sessions", "apps.tenants.tasks.forget_expired_requests"):
         classify(f"task:{name}", Sort.NONE, because="Without arguments.")
     classify("folder:checkpoints", Sort.NONE, because="Sizes, digests and signatures of logs, under the tenants' ids.")
     classify(
+        "folder:tombstones",
+        Sort.NONE,
+        because="Ids of what was removed, which lead to nothing, and digests under keys that are in no database.",
+    )
+    classify(
         "folder:postgres",
         Sort.CONTENT,
         because="The embedded server's files: what is gone from the tables lies in them until they are rewritten.",
         stays="Until the physical phase, which rewrites what it can and says what it can't.",
+    )
+    classify(
+        "folder:erasure",
+        Sort.SEALED,
+        because="What is looked for after an erasure, sealed under a key of its own that is wrapped by one that is not "
+        "in the folder's backups: a sample of what was removed.",
+        stays="Until the scan that it is there for was clean; then it is overwritten and removed.",
     )
     classify("folder:redis", Sort.NONE, because="Empty: the embedded Redis keeps nothing on the disk.")
     classify(

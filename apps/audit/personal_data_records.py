@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from apps.audit.erasure.classification import Sort, classify, classify_columns
+from apps.audit.erasure_stores import HOLDS, RETENTION
 
 # GDPR 17(3)(b) and (e), and 5(2): these rows are the proof of what was removed, what was kept, and on whose word.
 _ACCOUNTABLE: Final = (
@@ -23,15 +24,21 @@ def classify_records() -> None:
 
 def _people(table: str, columns: str) -> None:
     """Ids of accounts, which name nobody once the account is empty."""
-    classify_columns(table, columns, Sort.IDENTIFIER, because="The account of whoever did it.", stays=_ACCOUNTABLE)
+    _kept(table, columns, Sort.IDENTIFIER, because="The account of whoever did it.")
 
 
 def _labels(table: str, columns: str) -> None:
-    classify_columns(table, columns, Sort.IDENTIFIER, because="Their name of that moment.", stays=_ACCOUNTABLE)
+    _kept(table, columns, Sort.IDENTIFIER, because="Their name of that moment.")
 
 
 def _words(table: str, columns: str) -> None:
-    classify_columns(table, columns, Sort.FREE_TEXT, because="What they gave as their reason.", stays=_ACCOUNTABLE)
+    _kept(table, columns, Sort.FREE_TEXT, because="What they gave as their reason.")
+
+
+def _kept(table: str, columns: str, sort: Sort, *, because: str) -> None:
+    """As long as there is a tenant that must account for it; some go with the tenant (erasure_stores.py)."""
+    with_tenant = {name: store.key for store in (HOLDS, RETENTION) for name in store.tables}.get(table)
+    classify_columns(table, columns, sort, because=because, cleared_by=with_tenant, stays=_ACCOUNTABLE)
 
 
 def _technical(table: str, columns: str) -> None:

@@ -13,9 +13,13 @@ from uuid import UUID
 
 from celery import Task, shared_task
 
+from apps.audit.certificate.issuing import issue_all
 from apps.audit.erasure.engine import carry_out_due, run_carry_out
 from apps.audit.erasure.leftovers import remove_leftovers_all
 from apps.audit.erasure.queue import CARRY_OUT_TASK
+from apps.audit.inventory.asking import REDACT_TASK, RUN_TASK, inventory_sweep_all
+from apps.audit.inventory.redacting import redactions_make
+from apps.audit.inventory.runner import inventory_run
 from apps.audit.log.checkpoints import checkpoint_all
 from apps.audit.log.lag import ALARM_AFTER, alarm_where_late
 from apps.audit.log.sequencer import seal_all_waiting
@@ -30,6 +34,8 @@ logger = logging.getLogger("glassbox.audit")
 
 # Longer than other tasks have: ten million events take a quarter of an hour and more.
 _LONGEST_VERIFICATION_S: Final = 6 * 3600
+# A search reads every text of a tenant.
+_LONGEST_SEARCH_S: Final = 2 * 3600
 
 _last_run: float | None = None
 
@@ -69,7 +75,17 @@ def _run_verification(tenant_id: str, verification_id: str) -> None:
     logger.info("verification %s: %s", verification_id, outcome)
 
 
+def _run_inventory(tenant_id: str, inventory_id: str) -> None:
+    outcome = inventory_run(tenant_id=TenantId(UUID(tenant_id)), inventory_id=UUID(inventory_id))
+    logger.info("inventory %s: %s", inventory_id, outcome)
+
+
+def _redact_inventory(tenant_id: str, request_id: str) -> None:
+    redactions_make(tenant_id=TenantId(UUID(tenant_id)), request_id=UUID(request_id))
+
+
 seal: Task = shared_task(name="apps.audit.tasks.seal", ignore_result=True)(seal_all)
+issue_certificates: Task = shared_task(name="apps.audit.tasks.issue_certificates", ignore_result=True)(issue_all)
 checkpoint: Task = shared_task(name="apps.audit.tasks.checkpoint", ignore_result=True)(checkpoint_all)
 count_due: Task = shared_task(name="apps.audit.tasks.count_due", ignore_result=True)(count_all)
 send_letter: Task = shared_task(name=SEND_TASK, ignore_result=True)(_send_letter)
@@ -88,3 +104,10 @@ run_verification: Task = shared_task(
 verification_sweep: Task = shared_task(name="apps.audit.tasks.verification_sweep", ignore_result=True)(
     verification_sweep_all
 )
+run_inventory: Task = shared_task(
+    name=RUN_TASK, acks_late=True, reject_on_worker_lost=True, ignore_result=True, time_limit=_LONGEST_SEARCH_S
+)(_run_inventory)
+redact_inventory: Task = shared_task(
+    name=REDACT_TASK, acks_late=True, reject_on_worker_lost=True, ignore_result=True, time_limit=_LONGEST_SEARCH_S
+)(_redact_inventory)
+inventory_sweep: Task = shared_task(name="apps.audit.tasks.inventory_sweep", ignore_result=True)(inventory_sweep_all)

@@ -16,6 +16,8 @@ POLICY_VERSION: Final = "policy_version"
 DOCUMENT: Final = "document_id"
 # Of an event that authorises removals: what audit_erase goes by, since the database can't read the sealed core.
 REMOVAL: Final = "removal"
+# Of an event that empties a tenant's log: what stays all the same.
+KEPT: Final = "kept"
 
 
 def term(name: str, value: object) -> str:
@@ -35,6 +37,9 @@ def _of_core(values: Mapping[str, Any]) -> Iterable[str]:
     for removal in values.get("removals", ()):
         if isinstance(removal, Mapping):
             yield term(REMOVAL, f"{removal['event_id']}:{removal['group']}")
+    kept = values.get("kept")
+    for part in kept if isinstance(kept, list) else ():
+        yield term(KEPT, f"{part['event_id']}:{part['group']}")
 
 
 def _of_passages(values: Mapping[str, Any]) -> Iterable[str]:

@@ -38,7 +38,12 @@ KEPT_ANSWERS: Final = Rows(
     },
 )
 JOBS: Final = Rows(
-    key="corpus.jobs", label="Ingest jobs", phase=Phase.CACHES, table="corpus_ingestjob", found_by=_FOUND_BY
+    key="corpus.jobs",
+    label="Ingest jobs",
+    phase=Phase.CACHES,
+    table="corpus_ingestjob",
+    found_by=_FOUND_BY,
+    document_column="document_id",
 )
 # The job itself is the document's, and stays with it; its surrogate id names nobody once the account is empty.
 JOB_ACTORS: Final = Rows(
@@ -57,6 +62,7 @@ EMBEDDINGS_384: Final = Rows(
     phase=Phase.SEARCH,
     table="corpus_embedding384",
     found_by=_FOUND_BY,
+    document_column="document_id",
 )
 EMBEDDINGS_1536: Final = Rows(
     key="corpus.embeddings_1536",
@@ -64,9 +70,15 @@ EMBEDDINGS_1536: Final = Rows(
     phase=Phase.SEARCH,
     table="corpus_embedding1536",
     found_by=_FOUND_BY,
+    document_column="document_id",
 )
 POSTINGS: Final = Rows(
-    key="corpus.postings", label="Search terms", phase=Phase.SEARCH, table="corpus_posting", found_by=_FOUND_BY
+    key="corpus.postings",
+    label="Search terms",
+    phase=Phase.SEARCH,
+    table="corpus_posting",
+    found_by=_FOUND_BY,
+    document_column="document_id",
 )
 # Children before the parents that they point at: each part may be a transaction of its own.
 CHUNKS: Final = Rows(
@@ -75,15 +87,24 @@ CHUNKS: Final = Rows(
     phase=Phase.PASSAGES,
     table="corpus_chunk",
     found_by=_FOUND_BY,
+    document_column="document_id",
     order="t.is_parent",
 )
-PAGES: Final = Rows(key="corpus.pages", label="Pages", phase=Phase.PASSAGES, table="corpus_page", found_by=_FOUND_BY)
+PAGES: Final = Rows(
+    key="corpus.pages",
+    label="Pages",
+    phase=Phase.PASSAGES,
+    table="corpus_page",
+    found_by=_FOUND_BY,
+    document_column="document_id",
+)
 FILES: Final = Rows(
     key="corpus.document_files",
     label="Original files",
     phase=Phase.DOCUMENTS,
     table="corpus_sourcefile",
     found_by=_FOUND_BY,
+    document_column="document_id",
 )
 DOCUMENTS: Final = Rows(
     key="corpus.documents",
@@ -91,6 +112,7 @@ DOCUMENTS: Final = Rows(
     phase=Phase.DOCUMENTS,
     table="corpus_document",
     found_by={**_FOUND_BY, TargetType.DOCUMENT: "t.id = ANY (%(document)s::uuid[])"},
+    document_column="id",
 )
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from apps.intents.classifier import classify_question
+from apps.intents.classifier import classify_by
 from apps.intents.contracts import PolicySnapshot
-from apps.intents.scoring import Vector
+from apps.intents.scoring import Vector, similarities_left_out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +59,10 @@ def golden_check(snapshot: PolicySnapshot, example_vectors: Vector | None) -> Go
     """
     cells: Counter[tuple[str, str]] = Counter()
     misclassified: list[Misclassified] = []
-    for index, example in enumerate(snapshot.examples):
+    left_out = similarities_left_out(snapshot, example_vectors)
+    for index, (example, similarities) in enumerate(zip(snapshot.examples, left_out, strict=True)):
         rest = replace(snapshot, examples=snapshot.examples[:index] + snapshot.examples[index + 1 :])
-        vector = None if example_vectors is None else example_vectors[index]
-        others = None if example_vectors is None else np.delete(example_vectors, index, axis=0)
-        decision = classify_question(example.text, rest, vector, others)
+        decision = classify_by(example.text, rest, similarities)
         cells[example.intent, decision.intent] += 1
         if decision.intent != example.intent:
             misclassified.append(

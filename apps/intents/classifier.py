@@ -20,7 +20,7 @@ from apps.intents.scoring import (
     example_similarities,
     intent_scores,
     nearest_examples,
-    nearest_mean,
+    nearest_means,
 )
 
 _NOBODY: Final = IntentScore(intent=UNRECOGNISED, similarity=None, points=0.0, score=0.0, terms=())
@@ -41,13 +41,20 @@ def classify_question(
     Returns: the decision with its reason; never an intent that the snapshot does not have.
     Raises:  ExampleVectorsMismatchError: the number of rows is not the number of examples.
     """
+    return classify_by(question, snapshot, example_similarities(snapshot, question_vector, example_vectors))
+
+
+def classify_by(question: str, snapshot: PolicySnapshot, similarities: tuple[float, ...] | None) -> IntentDecision:
+    """Decide as classify_question does, where the question's similarities to the examples are known already.
+
+    Args: similarities: as scoring.example_similarities gives them, in the order of snapshot.examples.
+    """
     core = core_question(question)
-    similarities = example_similarities(snapshot, question_vector, example_vectors)
     # A draft may have one intent, or none yet: nobody is second to it then.
     ranked = (*intent_scores(core.text, snapshot, similarities), _NOBODY, _NOBODY)
     best = ranked[0]
     margin = round(best.score - ranked[1].score, 4)
-    outside = nearest_mean(snapshot, similarities, UNRECOGNISED)
+    outside = nearest_means(snapshot, similarities)[UNRECOGNISED]
     degraded = similarities is None and bool(core.text)
     verdict = _verdict(core.text, best, margin, outside, snapshot)
     rule = snapshot.intent(best.intent) if verdict is Verdict.RECOGNISED else None

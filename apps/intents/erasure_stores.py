@@ -2,10 +2,8 @@
 
 A version that was submitted is never changed or deleted, and a draft only by its author: triggers hold that against
 every role. So names, reasons and examples in versions stay when a person is erased (see personal_data.py for the
-ground), and intents.policies counts a tenant's versions truthfully and removes none: until somebody gives the
-database a function for it, the removal of a tenant does not complete. It would be one of glassbox_remover's, called
-by glassbox_eraser, that the triggers of 0001 to 0004 let through as those of the log do (audit 0004), and that goes
-by a sealed event which authorises the removal of this very tenant.
+ground). They go with their tenant, as rows, for nobody can ask by them then. The log says of a version its id, its
+number and its digest, which stay.
 """
 
 from __future__ import annotations
@@ -14,7 +12,8 @@ from typing import Final
 
 from apps.audit.erasure.contracts import Phase, TargetType
 from apps.audit.erasure.registry import register_store
-from apps.audit.erasure.rows import OF_TENANT, KeptRows, Rows
+from apps.audit.erasure.rows import OF_TENANT, Rows
+from apps.audit.erasure.tenant_rows import TenantRows
 
 COMMENT_AUTHORS: Final = Rows(
     key="intents.comment_authors",
@@ -31,12 +30,19 @@ COMMENTS: Final = Rows(
     table="intents_reviewcomment",
     found_by={TargetType.TENANT: OF_TENANT},
 )
-POLICIES: Final = KeptRows(
+POLICIES: Final = TenantRows(
     key="intents.policies",
     label="Policy versions, with their reasons, intents and examples",
     phase=Phase.DOCUMENTS,
-    table="intents_policyversion",
-    found_by={TargetType.TENANT: OF_TENANT},
+    tables=(
+        "intents_goldenvector",
+        "intents_goldenexample",
+        "intents_intentterm",
+        "intents_policyintentkind",
+        "intents_policyintent",
+        "intents_kindbudget",
+        "intents_policyversion",
+    ),
 )
 
 

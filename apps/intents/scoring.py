@@ -13,8 +13,10 @@ batch that it was made in.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Final
 
 import numpy as np
@@ -52,8 +54,31 @@ def example_similarities(
         return None
     if len(example_vectors) != len(snapshot.examples):
         raise ExampleVectorsMismatchError(examples=len(snapshot.examples), vectors=len(example_vectors))
-    products = example_vectors.astype(np.float64) @ question_vector.astype(np.float64)
-    return tuple(round(float(product), _DECIMALS) for product in products)
+    return _rounded(example_vectors.astype(np.float64) @ question_vector.astype(np.float64))
+
+
+def similarities_left_out(
+    snapshot: PolicySnapshot, example_vectors: Vector | None
+) -> Iterator[tuple[float, ...] | None]:
+    """For each example in turn its cosine similarity to all others, in the snapshot's order; None without vectors.
+
+    What `example_similarities` gives for each, without a copy of all vectors for each.
+
+    Raises: ExampleVectorsMismatchError: the number of rows is not the number of examples.
+    """
+    if example_vectors is None:
+        yield from repeat(None, len(snapshot.examples))
+        return
+    if len(example_vectors) != len(snapshot.examples):
+        raise ExampleVectorsMismatchError(examples=len(snapshot.examples), vectors=len(example_vectors))
+    exact = example_vectors.astype(np.float64)
+    for index, vector in enumerate(exact):
+        found = _rounded(exact @ vector)
+        yield found[:index] + found[index + 1 :]
+
+
+def _rounded(products: NDArray[np.float64]) -> tuple[float, ...]:
+    return tuple(round(product, _DECIMALS) for product in products.tolist())
 
 
 def intent_scores(
@@ -64,11 +89,14 @@ def intent_scores(
     question = index_words(text)
     matched = {rule.name: matching_terms(question, (term.text for term in rule.terms)) for rule in snapshot.intents}
     owners = Counter(term for terms in matched.values() for term in terms)
+    means = nearest_means(snapshot, similarities)
     scores: list[IntentScore] = []
     for rule in snapshot.intents:
-        weights = {term.text: settings.decisive_points if term.decisive else 1.0 for term in rule.terms}
-        points = round(sum(weights[term] / owners[term] for term in matched[rule.name]), _DECIMALS)
-        similarity = nearest_mean(snapshot, similarities, rule.name)
+        points = 0.0
+        if matched[rule.name]:
+            weights = {term.text: settings.decisive_points if term.decisive else 1.0 for term in rule.terms}
+            points = round(sum(weights[term] / owners[term] for term in matched[rule.name]), _DECIMALS)
+        similarity = means[rule.name]
         bonus = settings.term_weight * min(1.0, points / settings.points_for_full_weight)
         scores.append(
             IntentScore(
@@ -82,15 +110,22 @@ def intent_scores(
     return tuple(sorted(scores, key=lambda score: -score.score))
 
 
-def nearest_mean(snapshot: PolicySnapshot, similarities: tuple[float, ...] | None, intent: str) -> float | None:
-    """Mean similarity of the intent's nearest examples; UNRECOGNISED asks for the counter-examples."""
+def nearest_means(snapshot: PolicySnapshot, similarities: tuple[float, ...] | None) -> dict[str, float | None]:
+    """Mean similarity of each intent's nearest examples, and for UNRECOGNISED that of the counter-examples.
+
+    Returns: by name; 0 where an intent has no examples, None for all where there are no similarities.
+    """
+    names = (*(rule.name for rule in snapshot.intents), UNRECOGNISED)
     if similarities is None:
-        return None
-    own = sorted(
-        (value for value, example in zip(similarities, snapshot.examples, strict=True) if example.intent == intent),
-        reverse=True,
-    )[: snapshot.classifier.neighbours]
-    return round(sum(own) / len(own), _DECIMALS) if own else 0.0
+        return dict.fromkeys(names)
+    own: defaultdict[str, list[float]] = defaultdict(list)
+    for value, example in zip(similarities, snapshot.examples, strict=True):
+        own[example.intent].append(value)
+    means: dict[str, float | None] = {}
+    for name in names:
+        nearest = sorted(own[name], reverse=True)[: snapshot.classifier.neighbours]
+        means[name] = round(sum(nearest) / len(nearest), _DECIMALS) if nearest else 0.0
+    return means
 
 
 def nearest_examples(

@@ -17,6 +17,7 @@ class RetrievalConfig(AppConfig):
         from apps.retrieval.models import EvaluationQuery
         from apps.retrieval.personal_data import classify_retrieval
         from apps.retrieval.services.impact import impact_of_submission
+        from apps.retrieval.subject_access import register_subject_access
 
         register_events()
         register_searched(
@@ -25,3 +26,4 @@ class RetrievalConfig(AppConfig):
         when_submitted(impact_of_submission)
         register_stores()
         classify_retrieval()
+        register_subject_access()

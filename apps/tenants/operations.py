@@ -33,6 +33,7 @@ __all__ = [
     "KeysByScope",
     "PoliciesByCommand",
     "RemoveOnlyTargets",
+    "RemovedWithTenant",
     "Writes",
 ]
 
@@ -414,4 +415,81 @@ class RemoveOnlyTargets(_Isolating):
             schema_editor.execute(f"REVOKE ALL ({', '.join(self.columns)}) ON {table} FROM glassbox_eraser")
 
 
+class RemovedWithTenant(_Isolating):
+    """Let rows go that the database keeps from everybody, once their tenant is erased, and not before.
+
+    What removes them is audit_remove_of_tenant (audit 0013), for an executing run of removals that names the tenant: it
+    belongs to glassbox_remover, whom the named triggers let through from here on. It goes by the policy's name.
+
+    Args: model_name: an isolated model.
+          past: the triggers that refuse to delete its rows.
+          needs_floor: whether its policies are by command, so that none of them is the twin of this one's.
+    """
+
+    policy = "end_of_tenant"
+
+    def __init__(self, model_name: str, *, past: tuple[str, ...] = (), needs_floor: bool = False) -> None:
+        self.model_name = model_name
+        self.past = past
+        self.needs_floor = needs_floor
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return type(self).__name__, [self.model_name], {"past": self.past, "needs_floor": self.needs_floor}
+
+    def describe(self) -> str:
+        return f"Let {self.model_name} go with its tenant"
+
+    @property
+    def migration_name_fragment(self) -> str:
+        return f"removed_with_tenant_{self.model_name.lower()}"
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        table = to_state.apps.get_model(app_label, self.model_name)._meta.db_table
+        predicate = _PREDICATES[IsolationLevel.TENANT]
+        both = f"USING ({predicate}) WITH CHECK ({predicate})"
+        for statement in (
+            *self._redefined(schema_editor, table, " EXECUTE FUNCTION ", f"{_UNLESS_REMOVER} EXECUTE FUNCTION "),
+            f"CREATE POLICY {self.policy} ON {table} AS PERMISSIVE FOR ALL TO glassbox_remover {both}",
+            *(
+                [f"CREATE POLICY {self.policy}_floor ON {table} AS RESTRICTIVE FOR ALL TO PUBLIC {both}"]
+                if self.needs_floor
+                else []
+            ),
+            f"GRANT SELECT (tenant_id, id), DELETE ON {table} TO glassbox_remover",
+            f"GRANT SELECT (tenant_id, id) ON {table} TO glassbox_eraser",
+        ):
+            schema_editor.execute(statement)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
+        for statement in (
+            f"REVOKE SELECT (tenant_id, id), DELETE ON {table} FROM glassbox_remover",  # noqa: S608
+            *([f"DROP POLICY {self.policy}_floor ON {table}"] if self.needs_floor else []),
+            f"DROP POLICY {self.policy} ON {table}",
+            *self._redefined(schema_editor, table, f"{_UNLESS_REMOVER} EXECUTE FUNCTION ", " EXECUTE FUNCTION "),
+        ):
+            schema_editor.execute(statement)
+
+    def _redefined(self, schema_editor: BaseDatabaseSchemaEditor, table: str, old: str, new: str) -> list[str]:
+        """The triggers dropped and made anew as they stand, with this part of them changed."""
+        statements = []
+        for name in self.past:
+            with schema_editor.connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname = %s",
+                    [table, name],
+                )
+                (definition,) = cursor.fetchone()
+            if definition.count(old) != 1:
+                raise RuntimeError(f"the trigger {name} of {table} is not what this builds upon")
+            statements += [f"DROP TRIGGER {name} ON {table}", definition.replace(old, new)]
+        return statements
+
+
+# As PostgreSQL writes it.
+_UNLESS_REMOVER = " WHEN ((CURRENT_USER <> 'glassbox_remover'::name))"
 LATEST = 2

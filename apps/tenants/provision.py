@@ -14,6 +14,7 @@ import psycopg
 from psycopg import sql
 
 from apps.tenants.catalogue.guarded import guarded_tables
+from apps.tenants.provisioning import migrated
 from apps.tenants.rights import (
     ASKED_BY_POLICIES,
     CLOSED_FUNCTIONS,
@@ -73,10 +74,11 @@ def provision(
 
 
 def settle(*, admin_url: str, database: str) -> None:
-    """What only the server's administrator can put right, after every migration: see the three below."""
+    """What only the server's administrator can put right, after every migration, and what others do then."""
     hand_over_functions(admin_url=admin_url, database=database)
     grant_global_tables(admin_url=admin_url, database=database)
     settle_planner(admin_url=admin_url, database=database)
+    migrated(admin_url, database)
 
 
 def hand_over_functions(*, admin_url: str, database: str) -> None:

@@ -1,4 +1,7 @@
-"""What the floors above do when a tenant is made or changed. They register it here: this floor may not import them."""
+"""What the floors above do when a tenant is made or changed, or the database migrated. They register it here.
+
+This floor may not import them.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from apps.tenants.models import Tenant
 
 _on_created: list[Callable[[Tenant], None]] = []
 _on_configured: list[Callable[[Tenant, Tenant], None]] = []
+_on_migrated: list[Callable[[str, str], None]] = []
 
 
 def on_tenant_created(callback: Callable[[Tenant], None]) -> None:
@@ -28,6 +32,12 @@ def on_tenant_configured(callback: Callable[[Tenant, Tenant], None]) -> None:
         _on_configured.append(callback)
 
 
+def on_migrated(callback: Callable[[str, str], None]) -> None:
+    """Call back after every migration of a database, with the administrator's connection string and its name."""
+    if callback not in _on_migrated:
+        _on_migrated.append(callback)
+
+
 def tenant_created(tenant: Tenant) -> None:
     for callback in _on_created:
         callback(tenant)
@@ -36,3 +46,8 @@ def tenant_created(tenant: Tenant) -> None:
 def tenant_configured(before: Tenant, after: Tenant) -> None:
     for callback in _on_configured:
         callback(before, after)
+
+
+def migrated(admin_url: str, database: str) -> None:
+    for callback in _on_migrated:
+        callback(admin_url, database)

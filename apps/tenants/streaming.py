@@ -20,7 +20,7 @@ def scoped_stream(
     parts: Iterable[Part],
     *,
     scopes: Iterable[ScopeId],
-    permission: Permission,
+    permission: Permission | None,
     cut_short: CutShort,
 ) -> Iterator[bytes]:
     """Make the parts of an answer one by one, each in a transaction of its own.
@@ -32,7 +32,7 @@ def scoped_stream(
     Args:    principal: who asked, as the request knew them.
              parts: called in order, each when the one before it has been sent; they keep nothing open between them.
              scopes: all that the parts may see.
-             permission: what the principal needs for them.
+             permission: what the principal needs for them; None where any that belongs to the tenant may have them.
              cut_short: records that the answer ended early, given the reason and the bytes sent until then. Called
                  in a scope of the system: the principal may hold none any more.
     Raises:  UnknownTenantError, InvalidKeyError, ScopeNotGrantedError, PermissionDeniedError: the principal lost what
@@ -52,8 +52,9 @@ def scoped_stream(
         sent_bytes += len(content)
 
 
-def _made(part: Part, principal: Principal, scopes: frozenset[ScopeId], permission: Permission) -> bytes:
+def _made(part: Part, principal: Principal, scopes: frozenset[ScopeId], permission: Permission | None) -> bytes:
     reader = principal_now(principal)
-    reader.require(permission)
+    if permission is not None:
+        reader.require(permission)
     with open_scope(tenant=reader.tenant_id, scopes=scopes, principal=reader):
         return part()

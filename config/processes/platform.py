@@ -11,9 +11,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Final
 
+from django.conf import settings
 from kombu.exceptions import OperationalError
 
-from config.services import release_services, shared_descriptors
+from config.services import ServiceName, release_services, shared_descriptors
 
 from .child import Emit, ProcessSpec
 from .supervisor import Supervisor
@@ -69,7 +70,7 @@ def start_platform(
     worker_processes: int = 1,
     queues: Sequence[str] = ("celery",),
 ) -> Platform:
-    """Start worker, sealer, eraser, beat and web, and wait until they do their work.
+    """Start worker, sealer, eraser, prover, beat and web, and wait until they do their work.
 
     The services and the schema must be there.
 
@@ -84,6 +85,7 @@ def start_platform(
         _worker(worker_processes, queues),
         _sealer(),
         _eraser(),
+        *_prover(),
         _beat(),
         _web(host, port, web_processes),
     )
@@ -179,6 +181,26 @@ def _eraser() -> ProcessSpec:
         ),
         environment={"GLASSBOX_DB_ROLE": "glassbox_eraser"},
         stop_timeout_s=30.0,
+    )
+
+
+def _prover() -> tuple[ProcessSpec, ...]:
+    """What has the disk forget what was erased, and looks: of the embedded server alone, whose administrator we are.
+
+    Elsewhere nobody gets that access by being started here: `manage.py erasure physical`, with ADMIN_DATABASE_URL.
+    """
+    if ServiceName.POSTGRES not in settings.GLASSBOX_EMBEDDED_SERVICES:
+        return ()
+    return (
+        ProcessSpec(
+            name="prover",
+            command=(sys.executable, "-m", "django", "erasure", "physical", "--watch"),
+            environment={
+                "GLASSBOX_DB_ROLE": "glassbox_eraser",
+                "DJANGO_SETTINGS_MODULE": os.environ.get("DJANGO_SETTINGS_MODULE", "config.settings.development"),
+            },
+            stop_timeout_s=10.0,
+        ),
     )
 
 

@@ -51,6 +51,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    # Before anything asks the database: one that was put back is not served.
+    "apps.audit.backup.middleware.ServingMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -122,12 +124,28 @@ GLASSBOX_LEGAL_TIME_ZONE = env.text("GLASSBOX_LEGAL_TIME_ZONE", default="UTC")
 GLASSBOX_AUDIT_KEY_PROVIDER = "apps.audit.keys.environment.EnvironmentKeys"
 # Where checkpoints of the log go, out of the database's reach: a directory, or s3://bucket/prefix with the rest below.
 GLASSBOX_CHECKPOINT_URL = env.text("GLASSBOX_CHECKPOINT_URL", default=str(GLASSBOX_HOME / "checkpoints"))
+# Where tombstones of what was removed go, likewise; an object store is reached as GLASSBOX_CHECKPOINT_S3 says.
+GLASSBOX_TOMBSTONES_URL = env.text("GLASSBOX_TOMBSTONES_URL", default=str(GLASSBOX_HOME / "tombstones"))
+# Whether a database that was put back is refused until they are replayed. Off in the suite alone, whose databases are
+# copied, emptied and rolled back all the time.
+GLASSBOX_REQUIRE_REPLAY = True
+# Where pg_dump and pg_restore are, for a server that is not the embedded one; by default, on PATH.
+GLASSBOX_PG_PROGRAMS = env.text("GLASSBOX_PG_PROGRAMS", default="")
 GLASSBOX_CHECKPOINT_S3 = {
     "endpoint": env.text("GLASSBOX_CHECKPOINT_S3_ENDPOINT", default=""),
     "region": env.text("GLASSBOX_CHECKPOINT_S3_REGION", default="us-east-1"),
     "access_key": env.text("GLASSBOX_CHECKPOINT_S3_ACCESS_KEY", default=""),
     "secret_key": env.secret("GLASSBOX_CHECKPOINT_S3_SECRET_KEY", default=""),
 }
+# Which removals are shown on the disk (apps/audit/erasure/proof): requests for erasure always, purges where asked for.
+# Each takes a rewrite of the tables, which nobody reads meanwhile, and two scans of the server's files.
+GLASSBOX_PHYSICAL_ORIGINS = frozenset(
+    ("request", "purge") if env.boolean("GLASSBOX_PURGE_PHYSICAL", default=False) else ("request",)
+)
+# When tables may be written anew: hours of UTC such as 01:00-04:00; empty for at once.
+GLASSBOX_ERASURE_WINDOW = env.text("GLASSBOX_ERASURE_WINDOW", default="")
+# How long backups are kept, in days: certificates say until when one may hold what was removed. 0: nobody has said.
+GLASSBOX_BACKUP_RETENTION_DAYS = env.integer("GLASSBOX_BACKUP_RETENTION_DAYS", default=0, minimum=0)
 DATA_UPLOAD_MAX_MEMORY_SIZE = GLASSBOX_MAX_UPLOAD_BYTES
 # A policy in its editor is a form with a field for each term and example: the baseline alone has more than 1,000.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
@@ -190,8 +208,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Cited answers from a firm's own documents, with every step of the way in the open.\n\n"
         "**Start.** Make an API key in the admin (Administration, API keys), `export GLASSBOX_KEY=gbx_...`, and paste "
         "any example below: they run as they stand. Where one is about a particular thing, set `DOCUMENT_ID`, "
-        "`JOB_ID`, `EVENT_ID`, `VERSION_ID`, `REQUEST_ID` or `SCOPE` first, from the lists. Policy versions and "
-        "requests for erasure are worked on by people: for those writes, use a key that acts for you (Administration, "
+        "`JOB_ID`, `EVENT_ID`, `VERSION_ID`, `REQUEST_ID`, `CERTIFICATE_ID` or `SCOPE` first, from the "
+        "lists. Policy versions and requests for erasure are worked on by "
+        "people: for those writes, use a key that acts for you (Administration, "
         "My keys).\n\n"
         "**Errors** are problem details (RFC 9457) with a stable `code`. **Lists** come in pages: follow `next` as it "
         "is. Unknown fields and parameters are refused. Every address ends with a slash. **Writes** may carry an "
@@ -202,7 +221,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Documents", "description": "What answers are drawn from."},
         {"name": "Jobs", "description": "A document's way in: reading and embedding."},
         {"name": "Policy", "description": "Which kinds of document a question may reach."},
-        {"name": "Privacy", "description": "Requests for erasure, from receipt to the letter that it is done."},
+        {"name": "Privacy", "description": "Requests for erasure, from receipt to the certificate that it is done."},
         {"name": "Audit", "description": "What happened, by whom, under which policy."},
         {"name": "Account", "description": "Who you are here."},
         {"name": "Health", "description": "Is it up."},
@@ -240,7 +259,12 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "LetterKind": "apps.audit.requests.codes.LetterKind",
         "LetterState": "apps.audit.requests.codes.LetterState",
         "Delivery": "apps.audit.requests.codes.Delivery",
+        "InventoryState": "apps.audit.inventory.codes.InventoryState",
+        "InventoryDecision": "apps.audit.inventory.codes.Decision",
+        "InventoryReason": "apps.audit.inventory.codes.Reason",
+        "InventoryTreatment": "apps.audit.inventory.codes.Treatment",
         "GroupState": "apps.audit.selectors.GroupState",
+        "RemovalOrigin": "apps.audit.models.removal.RemovalOrigin",
         "VerificationState": "apps.audit.models.VerificationState",
         "FindingClass": "apps.audit.verify.findings.FindingClass",
         "Permission": "apps.tenants.roles.Permission",
@@ -294,12 +318,15 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     # What was approved and whose message was lost, what waits for its seal, and what a process that died has left.
     "removal-sweep": {"task": "apps.audit.tasks.sweep_removals", "schedule": 5.0, "options": {"expires": 5}},
     "removal-leftovers": {"task": "apps.audit.tasks.remove_leftovers", "schedule": 60.0, "options": {"expires": 60}},
+    # Of erasures that ended, once a checkpoint holds the end.
+    "certificates": {"task": "apps.audit.tasks.issue_certificates", "schedule": 15.0, "options": {"expires": 15}},
     # Whichever tenants were not verified since the last night began: one that was missed is caught up.
     "audit-verification": {
         "task": "apps.audit.tasks.verification_sweep",
         "schedule": 60.0,
         "options": {"expires": 60},
     },
+    "inventory-sweep": {"task": "apps.audit.tasks.inventory_sweep", "schedule": 30.0},
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
 # The sequencer never waits behind a document that is being read: it has a worker of its own. So has the eraser, which

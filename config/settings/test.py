@@ -39,6 +39,8 @@ _log_key = SigningKey(name=_secrets.log_seed.kid, seed=_secrets.log_seed.seed)
 GLASSBOX_LOG_SIGNING_KEY = _log_key if GLASSBOX_DB_ROLE == SIGNING_ROLE else None
 GLASSBOX_LOG_VERIFY_KEYS = verify_keys(_log_key, env.items(VERIFY_KEYS, default=()))
 GLASSBOX_CHECKPOINT_URL = str(GLASSBOX_HOME / "checkpoints" / TEST_DATABASE)
+GLASSBOX_TOMBSTONES_URL = env.text("GLASSBOX_TOMBSTONES_URL", default=str(GLASSBOX_HOME / "tombstones" / TEST_DATABASE))
+GLASSBOX_REQUIRE_REPLAY = env.boolean("GLASSBOX_REQUIRE_REPLAY", default=False)
 
 DATABASES = {
     "default": database_settings(
@@ -64,6 +66,8 @@ CACHES = {
         "KEY_PREFIX": TEST_DATABASE,
     }
 }
+# Whoever tests the physical proof asks for it: it takes the server's administrator, and seconds.
+GLASSBOX_PHYSICAL_ORIGINS = frozenset()
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True

@@ -19,7 +19,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.roles import Role
 from tests.api.client import Api
-from tests.corpus.ingesting import REPORT, ingest, remote_profile, run
+from tests.corpus.ingesting import REPORT, ingest, run, short_profile
 from tests.factories import Firm, make_firm, make_key
 from tests.model_server import ModelServer
 
@@ -35,7 +35,7 @@ def model_server() -> Iterator[ModelServer]:
 @pytest.fixture(scope="module")
 def _provider(model_server: ModelServer) -> Iterator[None]:
     """The test server in place of the local model: the API does not care who makes the vectors."""
-    profiles = {**settings.GLASSBOX_EMBEDDING_PROFILES, "remote": remote_profile(model_server)}
+    profiles = {**settings.GLASSBOX_EMBEDDING_PROFILES, "remote": short_profile(model_server)}
     with override_settings(GLASSBOX_EMBEDDING_PROFILES=profiles):
         yield
 

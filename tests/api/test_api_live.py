@@ -23,7 +23,7 @@ from apps.tenants.models import IdempotentRequest
 from apps.tenants.roles import Role
 from tests.api.conftest import firm_with_provider
 from tests.conftest import admin_dsn
-from tests.corpus.ingesting import remote_profile
+from tests.corpus.ingesting import short_profile
 from tests.factories import Firm, make_key
 from tests.model_server import ModelServer
 
@@ -38,7 +38,7 @@ FILE = {"file": ("note.md", b"# A note\n\nIt says something.\n")}
 def acme(model_server: ModelServer, settings: LazySettings) -> Firm:
     settings.GLASSBOX_EMBEDDING_PROFILES = {
         **settings.GLASSBOX_EMBEDDING_PROFILES,
-        "remote": remote_profile(model_server),
+        "remote": short_profile(model_server),
     }
     return firm_with_provider("acme")
 

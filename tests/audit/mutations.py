@@ -26,7 +26,7 @@ from psycopg.conninfo import conninfo_to_dict
 from apps.audit.canonical import leaf_hash
 from apps.audit.erasing import Removal, RemovalReason, payload_erase, removals_execute
 from apps.audit.ids import new_id
-from apps.audit.log.checkpoints import origin_of
+from apps.audit.log.epochs import origin_of
 from apps.audit.log.notes import Checkpoint, SigningKey, signed
 from apps.audit.log.tree import root_of
 from apps.audit.models import Checkpoint as StoredCheckpoint

@@ -18,8 +18,10 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.holds.services import hold_place, hold_release
 from apps.audit.ids import new_id
 from apps.audit.models import Because, Restriction
+from apps.audit.retention.counting import count_tenant
 from apps.audit.services import record
 from apps.corpus.models import Chunk, Document, Embedding384
 from apps.intents.models import PolicyVersion, ReviewComment
@@ -89,6 +91,7 @@ def make_removal_world() -> RemovalWorld:
     for scope in ("fund:alpha", "fund:beta"):
         make_key(acme, scopes=[scope])
     _tenants_own(bolt)
+    _decided(world)
     with open_scope(tenant=acme.id, reason="a test"):
         for name in ("alpha", "beta"):
             Restriction.objects.create(
@@ -99,6 +102,22 @@ def make_removal_world() -> RemovalWorld:
                 because_id=uuid4(),
             )
     return world
+
+
+def _decided(world: RemovalWorld) -> None:
+    """A hold in Acme that was released, and a night of its retention rules."""
+    dpo = make_member(world.acme, "dpo-of-acme", Role.DPO)
+    with open_scope(tenant=world.acme.id, principal=dpo):
+        held = hold_place(
+            matter="A matter that ended",
+            ground="A claim",
+            owner_id=dpo.id,
+            review_on=timezone.now().date() + timedelta(days=30),
+            targets=[Target(type=TargetType.DOCUMENT, id=world.documents["gamma"])],
+        )
+        hold_release(hold_id=held.id, reason="Settled")
+    with open_scope(tenant=world.acme.id, reason="a test"):
+        count_tenant()
 
 
 def _document(

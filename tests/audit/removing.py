@@ -208,5 +208,6 @@ def left_of(firm: Firm, targets: Sequence[Target]) -> int:
 def actions(firm: Firm, run: RemovalRun) -> list[str]:
     """The events of a run, the oldest first, without their beginning."""
     with open_scope(tenant=firm.id, reason="a test"):
-        found = Event.objects.filter(subject_id=run.id).order_by("id").values_list("action", flat=True)
+        of_run = Event.objects.filter(subject_id=run.id, action__startswith="audit.removal.")
+        found = of_run.order_by("id").values_list("action", flat=True)
         return [action.removeprefix("audit.removal.") for action in found]

@@ -15,7 +15,8 @@ import pytest
 from django.conf import LazySettings, settings
 
 from apps.audit.errors import CheckpointExportError, LogInconsistentError, SigningKeyMissingError
-from apps.audit.log.checkpoints import checkpoint_all, checkpoint_tenant, origin_of
+from apps.audit.log.checkpoints import checkpoint_all, checkpoint_tenant
+from apps.audit.log.epochs import origin_of
 from apps.audit.log.export.s3 import authorised
 from apps.audit.log.export.state import export_state
 from apps.audit.log.notes import opened

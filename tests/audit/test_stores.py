@@ -14,7 +14,6 @@ from pytest_django import DjangoDbBlocker
 
 from apps.audit.erasure.contracts import Store, Target, TargetType
 from apps.audit.erasure.registry import stores
-from apps.audit.erasure.rows import KeptRows
 from apps.tenants.context import open_scope
 from tests.audit.removal_world import (
     ANN,
@@ -42,6 +41,9 @@ HOLDS = {
     "intents.comments": {TargetType.TENANT},
     "intents.policies": {TargetType.TENANT},
     "audit.data_keys": {TargetType.TENANT},
+    "audit.holds": {TargetType.TENANT},
+    "audit.log_contents": {TargetType.TENANT},
+    "audit.retention": {TargetType.TENANT},
     "tenants.tenant": {TargetType.TENANT},
     "tenants.scopes": {TargetType.SCOPE, TargetType.TENANT},
     "tenants.requests": {TargetType.USER, TargetType.SCOPE, TargetType.TENANT},
@@ -51,6 +53,8 @@ HOLDS = {
         for name in ("rate_counters", "access_accounts", "access_keys", "access_memberships")
     },
 }
+# These go by an event of the log, once that is sealed: test_tenant_erasure.py.
+BY_THE_LOG = {"audit.data_keys", "audit.log_contents"}
 OF_DOCUMENTS = {TargetType.DOCUMENT, TargetType.SCOPE, TargetType.TENANT}
 
 
@@ -98,9 +102,9 @@ def test_a_store_counts_clears_in_parts_and_touches_nothing_else(
         before, others, rows = store.count([target]), store.count([other]), every_row()
         assert bool(before) == (type in holds), before
         assert store.count([]) == 0
-        if isinstance(store, KeptRows):
+        if store.key in BY_THE_LOG:
             assert store.clear([target], limit=10) == 0
-            assert (store.count([target]), every_row()) == (before, rows)
+            assert store.count([target]) == before
             return
         assert cleared(store, [target], limit=2) == before
         assert store.count([target]) == 0
@@ -109,7 +113,8 @@ def test_a_store_counts_clears_in_parts_and_touches_nothing_else(
         assert store.count([other]) == others
         now = every_row()
         changed = {table: len(rows[table] - now[table]) for table in rows if rows[table] != now[table]}
-        assert list(changed.values()) == ([before] if before and store.key != "tenants.rate_counters" else [])
+        assert sum(changed.values()) == (before if store.key != "tenants.rate_counters" else 0)
+        assert len(changed) <= len(getattr(store, "tables", ["its own"]))
         assert all(len(now[table]) <= len(rows[table]) for table in rows)
 
 
@@ -146,7 +151,7 @@ def remove(targets: list[Target], *, limit: int = 5) -> None:
         while store.clear(targets, limit=limit):
             sql("SET CONSTRAINTS ALL IMMEDIATE")
             sql("SET CONSTRAINTS ALL DEFERRED")
-        if not isinstance(store, KeptRows):
+        if store.key not in BY_THE_LOG:
             assert store.count(targets) == 0, store.key
 
 
@@ -235,22 +240,20 @@ def test_a_scope_is_removed_with_all_below_it_and_leaves_a_row_without_a_name(wo
         assert naming(now, kept) == naming(rows, kept)
 
 
-def test_a_tenant_leaves_its_policies_and_rows_without_names(world: RemovalWorld) -> None:
+def test_a_tenant_leaves_its_log_and_rows_without_names(world: RemovalWorld) -> None:
     with as_eraser(world.acme):
         rows = every_row()
         remove([world.target(TargetType.TENANT)], limit=50)
         now = every_row()
         left = naming(now, str(world.acme.id)).keys()
-        assert {table for table in left if not table.startswith("intents_")} == {"tenants_scope", "tenants_tenant"}
-        assert "intents_reviewcomment" not in left
+        assert left == {"tenants_scope", "tenants_tenant"}
         (row,) = [row for row in now["tenants_tenant"] if str(world.acme.id) in row]
         assert "acme" not in row.lower()
         assert naming(now, BEA) == {}
         bolt = str(world.bolt.id)
         assert naming(now, bolt) == naming(rows, bolt)
         counted = {store.key: store.count([world.target(TargetType.TENANT)]) for store in stores()}
-        # Nothing can claim that it is done: see the docstrings of these stores.
-        assert {key for key, count in counted.items() if count} == {"intents.policies", "audit.data_keys"}
+        assert {key for key, count in counted.items() if count} == BY_THE_LOG
 
 
 def test_to_count_and_to_clear_a_part_cost_a_query_each(world: RemovalWorld) -> None:

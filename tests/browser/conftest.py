@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
-from tests.corpus.ingesting import remote_profile
+from tests.corpus.ingesting import short_profile
 from tests.factories import Firm, make_firm
 from tests.model_server import ModelServer
 
@@ -103,7 +103,7 @@ def model_server() -> Iterator[ModelServer]:
 @pytest.fixture
 def acme(transactional_db: None, settings: LazySettings, model_server: ModelServer) -> Firm:
     """A firm whose vectors are made by the test's model server, so that no model is loaded."""
-    remote = {"remote": remote_profile(model_server)}
+    remote = {"remote": short_profile(model_server)}
     settings.GLASSBOX_EMBEDDING_PROFILES = {**settings.GLASSBOX_EMBEDDING_PROFILES, **remote}
     firm = make_firm("acme")
     with open_scope(tenant=firm.id, reason="a test"):

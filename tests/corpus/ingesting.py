@@ -45,6 +45,15 @@ def remote_profile(server: ModelServer, **changes: Any) -> dict[str, Any]:
     return {**entry, **changes}
 
 
+def short_profile(server: ModelServer, **changes: Any) -> dict[str, Any]:
+    """The same with vectors of 384 numbers, for tests that are not about vectors.
+
+    The first question and the first submission of a firm have every golden example embedded and kept: at 1,536 numbers
+    each that is half of such a test.
+    """
+    return remote_profile(server, **{"dimension": 384, "request_dimensions": True, **changes})
+
+
 def long_report(sections: int = 30) -> bytes:
     """Markdown that gives about one passage a section."""
     filler = "The committee discussed liquidity, counterparties and the hedging of currencies at length. " * 12

@@ -17,7 +17,7 @@ from apps.intents.services.drafts import draft_save, draft_start
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.corpus.ingesting import remote_profile
+from tests.corpus.ingesting import short_profile
 from tests.factories import Firm, make_firm, make_member
 from tests.model_server import ModelServer
 from tests.visitor import Page, Visitor
@@ -26,7 +26,7 @@ from tests.visitor import Page, Visitor
 @pytest.fixture
 def server(settings: LazySettings) -> Iterator[ModelServer]:
     with ModelServer() as running:
-        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(running)}
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(running)}
         yield running
 
 

@@ -14,7 +14,7 @@ from apps.intents.services.reviews import version_approve
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.corpus.ingesting import remote_profile
+from tests.corpus.ingesting import short_profile
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.intents.reviewing import drafted, submitted
 from tests.model_server import ModelServer
@@ -28,7 +28,7 @@ WIDER = "Performance can now reach Schedules."
 @pytest.fixture
 def acme(settings: LazySettings) -> Iterator[Firm]:
     with ModelServer() as running:
-        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(running)}
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(running)}
         yield make_firm("acme")
 
 

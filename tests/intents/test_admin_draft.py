@@ -20,7 +20,7 @@ from apps.intents.services.reviews import version_comment, version_send_back, ve
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.corpus.ingesting import remote_profile
+from tests.corpus.ingesting import short_profile
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.intents.drafting import Typed
 from tests.model_server import Fault, ModelServer
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def server(settings: LazySettings) -> Iterator[ModelServer]:
     with ModelServer() as running:
-        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(running)}
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(running)}
         yield running
 
 

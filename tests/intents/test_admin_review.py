@@ -27,7 +27,7 @@ from apps.intents.services.reviews import (
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.corpus.ingesting import remote_profile
+from tests.corpus.ingesting import short_profile
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.intents.reviewing import REASON, again, drafted, submitted, wider
 from tests.model_server import Fault, ModelServer
@@ -41,7 +41,7 @@ WIDER = "Performance can now reach Schedules."
 @pytest.fixture
 def server(settings: LazySettings) -> Iterator[ModelServer]:
     with ModelServer() as running:
-        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(running)}
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(running)}
         yield running
 
 
@@ -426,7 +426,7 @@ def test_with_the_provider_down_nothing_is_approved_and_the_page_says_why(
     acme: Firm, version: PolicyVersion, server: ModelServer, reviewer: Visitor, settings: LazySettings
 ) -> None:
     # Another model has seen none of the examples.
-    other = remote_profile(server, model="text-embedding-3-large", dimension=3072)
+    other = short_profile(server, model="text-embedding-3-large")
     settings.GLASSBOX_EMBEDDING_PROFILES = {"local": other}
     server.fail_with(Fault.ERROR_500, times=20)
     page = act(reviewer, version, "approve", note="Kept as it was typed.")

@@ -14,7 +14,8 @@ from apps.intents.baseline import baseline_snapshot
 from apps.intents.classifier import classify_question
 from apps.intents.contracts import GoldenQuestion, IntentDecision, OwnTerm, PolicySnapshot
 from apps.intents.errors import ExampleVectorsMismatchError
-from apps.intents.scoring import Vector
+from apps.intents.scoring import Vector, example_similarities, similarities_left_out
+from apps.intents.services.golden import _as_text
 from tests.intents.held_out import INJECTIONS
 
 BASELINE = baseline_snapshot()
@@ -158,3 +159,27 @@ def test_an_injection_moves_no_decision(injection: str, first: bool, x: float, y
     question = "What about the drawdown?"
     attacked = f"{injection} {question}" if first else f"{question} {injection}"
     assert decide(attacked, x, y, z).intent == decide(question, x, y, z).intent
+
+
+def test_each_left_out_is_as_near_to_the_others_as_if_they_were_asked_about_it() -> None:
+    examples = BASELINE.examples
+    vectors = np.random.default_rng(1).standard_normal((len(examples), DIMENSION)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    found = list(similarities_left_out(BASELINE, vectors))
+    assert len(found) == len(examples)
+    for index in range(len(found)):
+        rest = replace(BASELINE, examples=examples[:index] + examples[index + 1 :])
+        alone = example_similarities(rest, vectors[index], np.delete(vectors, index, axis=0))
+        assert found[index] == pytest.approx(alone, abs=1.1e-4)  # the last of four decimals may be rounded otherwise
+
+
+def test_left_out_without_vectors_there_are_no_similarities_and_too_few_are_refused() -> None:
+    assert list(similarities_left_out(POLICY, None)) == [None, None, None]
+    with pytest.raises(ExampleVectorsMismatchError):
+        list(similarities_left_out(POLICY, EXAMPLES[:2]))
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), max_size=20))
+def test_a_vector_is_written_without_loss(numbers: list[float]) -> None:
+    written = _as_text(np.array(numbers, dtype=np.float32)).strip("{}")
+    assert [np.float32(each) for each in written.split(",") if each] == [np.float32(each) for each in numbers]

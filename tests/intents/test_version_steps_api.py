@@ -14,7 +14,7 @@ from apps.audit.models import Event
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.client import Api, person
-from tests.corpus.ingesting import remote_profile
+from tests.corpus.ingesting import short_profile
 from tests.factories import Firm, make_firm, make_key, make_member
 from tests.intents.versions_api import VERSIONS, Json, at, begun, changed, submitted
 from tests.model_server import Fault, ModelServer
@@ -30,7 +30,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def acme(server: ModelServer, settings: LazySettings) -> Firm:
-    settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
+    settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(server)}
     return make_firm("acme")
 
 
@@ -196,7 +196,7 @@ def test_with_the_provider_down_nothing_is_submitted(officer: Api, settings: Laz
     draft = begun(officer)
     with ModelServer() as broken:
         broken.fail_with(Fault.ERROR_500, times=20)
-        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(broken)}
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(broken)}
         assert officer.post(at(draft, "submit")).status_code in (502, 503)
     assert status_of(officer, draft) == "draft"
 

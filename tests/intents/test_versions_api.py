@@ -33,7 +33,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.models import User
 from apps.tenants.roles import Role
 from tests.api.client import Api, person
-from tests.corpus.ingesting import remote_profile
+from tests.corpus.ingesting import short_profile
 from tests.factories import Firm, make_firm, make_key, make_member
 from tests.intents.test_policy_file import policies
 from tests.intents.versions_api import VERSIONS, Json, at, begun, changed, submitted, wider
@@ -53,7 +53,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def acme(server: ModelServer, settings: LazySettings) -> Firm:
-    settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
+    settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(server)}
     return make_firm("acme")
 
 
@@ -505,5 +505,5 @@ def test_a_check_without_its_provider_is_no_check(officer: Api, analyst: Api, se
     draft = begun(officer)
     with ModelServer() as broken:
         broken.fail_with(Fault.ERROR_500, times=20)
-        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(broken)}
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(broken)}
         assert analyst.get(at(draft, "check")).status_code in (502, 503)

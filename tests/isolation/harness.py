@@ -8,6 +8,7 @@ rolled back, and neither is seen by anybody else. An attack that brings its loot
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -25,7 +26,19 @@ from apps.errors import ApplicationError
 from tests.conftest import admin_dsn
 
 Attack = Callable[[], Any]
-_ISOLATED = "SELECT relname FROM pg_class WHERE relrowsecurity AND relnamespace = 'public'::regnamespace ORDER BY 1"
+_kept = threading.local()
+_LOWER = """
+    DO $$
+    DECLARE
+        name text;
+    BEGIN
+        FOR name IN SELECT relname FROM pg_class
+                     WHERE relrowsecurity AND relnamespace = 'public'::regnamespace ORDER BY 1 LOOP
+            EXECUTE format('ALTER TABLE %I DISABLE ROW LEVEL SECURITY', name);
+        END LOOP;
+    END
+    $$
+"""
 
 
 def held(attack: Attack, *, loot: str, without: Callable[[], AbstractContextManager[Any]] | None = None) -> str:
@@ -110,11 +123,11 @@ def wall_down(tables: Iterable[str] = ()) -> Iterator[None]:
 
 
 def lower_wall(tables: Iterable[str] = ()) -> Callable[[Any], None]:
+    names = tuple(tables)
+
     def lower(cursor: Any) -> None:
-        names = list(tables)
         if not names:
-            cursor.execute(_ISOLATED)
-            names = [name for (name,) in cursor.fetchall()]
+            cursor.execute(_LOWER)
         for name in names:
             cursor.execute(f'ALTER TABLE "{name}" DISABLE ROW LEVEL SECURITY')
 
@@ -138,20 +151,7 @@ def changed(*statements: str) -> Iterator[None]:
 
 @contextmanager
 def _as_superuser(change: Callable[[Any], None]) -> Iterator[None]:
-    ordinary = connections["default"]
-    found = conninfo_to_dict(admin_dsn())
-    options = {name: value for name, value in ordinary.settings_dict["OPTIONS"].items() if name != "pool"}
-    administrator = DatabaseWrapper(
-        {
-            **ordinary.settings_dict,
-            "USER": found["user"],
-            "PASSWORD": "",
-            "HOST": found["host"],
-            "PORT": found.get("port", ""),
-            "OPTIONS": options,
-        },
-        alias="default",
-    )
+    ordinary, administrator = connections["default"], _administrator()
     connections["default"] = administrator
     try:
         with transaction.atomic():
@@ -163,7 +163,33 @@ def _as_superuser(change: Callable[[Any], None]) -> Iterator[None]:
             transaction.set_rollback(True)
     finally:
         connections["default"] = ordinary
-        administrator.close()
+        if administrator.is_usable():
+            # Nothing of an attack is left to the next one: no setting, no lock, no statement that was prepared.
+            administrator.cursor().execute("DISCARD ALL")
+        else:
+            administrator.close()
+
+
+def _administrator() -> DatabaseWrapper:
+    """The superuser's connection of this thread: kept, since a new one reads the whole catalogue before it attacks."""
+    kept: DatabaseWrapper | None = getattr(_kept, "connection", None)
+    if kept is not None:
+        return kept
+    found = conninfo_to_dict(admin_dsn())
+    ordinary = connections["default"].settings_dict
+    options = {name: value for name, value in ordinary["OPTIONS"].items() if name != "pool"}
+    _kept.connection = made = DatabaseWrapper(
+        {
+            **ordinary,
+            "USER": found["user"],
+            "PASSWORD": "",
+            "HOST": found["host"],
+            "PORT": found.get("port", ""),
+            "OPTIONS": options,
+        },
+        alias="default",
+    )
+    return made
 
 
 @contextmanager

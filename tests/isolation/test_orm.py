@@ -25,8 +25,8 @@ from apps.intents.models import GoldenExample, GoldenVector
 from apps.tenants.context import ScopeContext, open_scope
 from apps.tenants.models import ApiKey, Grant, IdempotentRequest, Membership, Scope, Tenant, User
 from apps.tenants.models.base import TenantModel
-from tests.audit.acting import checkpointed, sealed
-from tests.audit.removing import approved, asked, carried_out, stores_of_documents
+from tests.audit.acting import sealed
+from tests.audit.proving import certified
 from tests.isolation.harness import changed, held, sql
 from tests.isolation.world import World, canary
 
@@ -73,9 +73,7 @@ def _logged(world: World) -> None:
     """Enough events in both logs for a subtree, a checkpoint, and a removal, so that no tenant table is empty."""
     for firm in (world.acme, world.bolt):
         sealed(firm, 256)
-        with stores_of_documents():
-            carried_out(firm, approved(firm, asked(firm)))
-        checkpointed(firm)
+        certified(firm)
 
 
 def as_amy(world: World) -> AbstractContextManager[ScopeContext]:

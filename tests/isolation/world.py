@@ -21,6 +21,11 @@ from django.utils import timezone
 
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.holds.services import hold_place
+from apps.audit.inventory.asking import inventory_request
+from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
+from apps.audit.inventory.deciding import Said, document_treat, hits_decide
+from apps.audit.inventory.runner import inventory_run
+from apps.audit.inventory.selectors import hits_of
 from apps.audit.models import (
     Because,
     Event,
@@ -36,6 +41,7 @@ from apps.audit.requests.codes import LetterKind, Requester, SubjectType
 from apps.audit.requests.details import Details
 from apps.audit.requests.services.letters import letter_write
 from apps.audit.requests.services.receiving import request_receive
+from apps.audit.requests.services.steps import identity_confirm
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
 from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
@@ -218,6 +224,25 @@ def _asked_to_erase(firm: Firm) -> None:
             details=Details(requester_name=f"Jo {canary(firm.tenant.slug, 'firm')}"),
         )
         letter_write(request.id, LetterKind.RECEIVED)
+    _inventoried(firm, officer)
+
+
+def _inventoried(firm: Firm, officer: Principal) -> None:
+    """An inventory in which the firm's canary was found, as a person's name; one place is confirmed, one treated."""
+    with open_scope(tenant=firm.id, principal=officer):
+        request = request_receive(
+            subject_type=SubjectType.DATA_SUBJECT,
+            requester=Requester.PERSON,
+            details=Details(aliases=(canary(firm.tenant.slug, "fund:alpha"),)),
+        )
+        identity_confirm(request.id)
+        made = inventory_request(request.id)
+    assert inventory_run(tenant_id=firm.id, inventory_id=made.id) is InventoryState.DONE
+    with open_scope(tenant=firm.id, principal=officer):
+        hit = hits_of(request).filter(target_type="document")[0]
+        hits_decide(request.id, [Said(hit_id=hit.id, seen=Decision.OPEN, reason=Reason.NAMED, words="It is them.")])
+        assert hit.target_id is not None
+        document_treat(request.id, hit.target_id, Treatment.REMOVE, seen=None)
 
 
 def _commented(firm: Firm, principal: Principal) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from django.conf import LazySettings
 
-from tests.corpus.ingesting import remote_profile
+from tests.corpus.ingesting import short_profile
 from tests.factories import Firm
 from tests.model_server import ModelServer
 from tests.retrieval.asking import make_acme
@@ -17,7 +17,7 @@ from tests.retrieval.asking import make_acme
 def server(settings: LazySettings) -> Iterator[ModelServer]:
     """The embedding provider, under the profile that every new tenant has."""
     with ModelServer() as running:
-        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(running)}
+        settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(running)}
         yield running
 
 

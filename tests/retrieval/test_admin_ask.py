@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from apps.retrieval.trace import Stage
 from apps.tenants.roles import Role
-from tests.corpus.ingesting import remote_profile
+from tests.corpus.ingesting import short_profile
 from tests.factories import Firm, make_member
 from tests.model_server import ModelServer
 from tests.retrieval.asking import ALL, QUESTION, ask, events, make_acme, steps
@@ -38,7 +38,7 @@ def answered(django_db_setup: None, django_db_blocker: Any) -> Answered:
     with (
         django_db_blocker.unblock(),
         ModelServer() as running,
-        override_settings(GLASSBOX_EMBEDDING_PROFILES={"local": remote_profile(running)}),
+        override_settings(GLASSBOX_EMBEDDING_PROFILES={"local": short_profile(running)}),
         transaction.atomic(),
     ):
         firm = make_acme()

@@ -8,7 +8,7 @@ from django.conf import LazySettings
 from apps.audit.models import Outcome
 from apps.retrieval.events import REJECTED
 from apps.tenants.roles import Role
-from tests.corpus.ingesting import remote_profile
+from tests.corpus.ingesting import short_profile
 from tests.factories import Firm, make_firm, make_member
 from tests.model_server import Fault, ModelServer
 from tests.retrieval.asking import QUESTION, ask, events, steps
@@ -133,7 +133,7 @@ def test_a_failed_stage_is_marked_as_such_on_the_way(firm: Firm, server: ModelSe
 
 def test_a_provider_of_another_region_is_refused_above_the_form(server: ModelServer, settings: LazySettings) -> None:
     make_member(make_firm("strict", funds=(), strict=True), "alice", Role.COMPLIANCE_OFFICER)
-    settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server, region="us")}
+    settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(server, region="us")}
     page = ask(Visitor("alice"), scopes=["firm:strict"])
     assert page.status == 409
     assert "must stay in region eu" in page.tree.xpath("//form//*[@role='alert']")[0].text_content()

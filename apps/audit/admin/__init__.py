@@ -1,6 +1,14 @@
 """The audit log in the admin: events, reports, whether the log holds; and privacy: requests, holds, retention."""
 
 from apps.audit.admin import event, hold
+from apps.audit.admin.certificate import (
+    certificate_html_view,
+    certificate_json_view,
+    certificate_view,
+    certificates_view,
+)
+from apps.audit.admin.inventory_page import inventory_progress_view, inventory_view
+from apps.audit.admin.my_data import my_data_download_view, my_data_view
 from apps.audit.admin.removal_run import removal_progress_view, removal_run_view
 from apps.audit.admin.report import report_view
 from apps.audit.admin.request_list import requests_view
@@ -12,14 +20,24 @@ from apps.audit.admin.verification import verification_results_view, verificatio
 from config.admin_site import add_page
 
 add_retention_pages()
+add_page("account/data/", my_data_view, name="my_data")
+add_page("account/data/download/", my_data_download_view, name="my_data_download")
 add_page("audit/report/", report_view, name="audit_report")
 add_page("privacy/requests/", requests_view, name="erasure_requests")
 add_page("privacy/requests/receive/", receive_view, name="erasure_request_receive")
 add_page("privacy/requests/<uuid:request_id>/", request_view, name="erasure_request")
 add_page("privacy/requests/<uuid:request_id>/facts/", describe_view, name="erasure_request_facts")
+add_page("privacy/requests/<uuid:request_id>/inventory/", inventory_view, name="erasure_inventory")
+add_page(
+    "privacy/requests/<uuid:request_id>/inventory/progress/", inventory_progress_view, name="erasure_inventory_progress"
+)
 add_page("privacy/requests/<uuid:request_id>/<slug:name>/", step_view, name="erasure_request_step")
 add_page("privacy/runs/<uuid:run_id>/", removal_run_view, name="removal_run")
 add_page("privacy/runs/<uuid:run_id>/progress/", removal_progress_view, name="removal_run_progress")
+add_page("privacy/certificates/", certificates_view, name="erasure_certificates")
+add_page("privacy/certificates/<uuid:certificate_id>/", certificate_view, name="erasure_certificate")
+add_page("privacy/certificates/<uuid:certificate_id>/json/", certificate_json_view, name="erasure_certificate_json")
+add_page("privacy/certificates/<uuid:certificate_id>/html/", certificate_html_view, name="erasure_certificate_html")
 add_page("audit/verification/", verification_view, name="audit_verification")
 add_page("audit/verification/results/", verification_results_view, name="audit_verification_results")
 

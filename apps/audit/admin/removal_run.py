@@ -13,6 +13,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from unfold.widgets import UnfoldAdminSelectWidget
 
+from apps.audit.admin.removal_proof import proof_parts, residue_of
 from apps.audit.admin.removal_words import (
     ERRORS,
     GROUNDS,
@@ -23,7 +24,8 @@ from apps.audit.admin.removal_words import (
     counted,
     target_rows,
 )
-from apps.audit.erasure.contracts import RunState, TargetType
+from apps.audit.certificate.selectors import certificates_of
+from apps.audit.erasure.contracts import Proof, RunState, TargetType
 from apps.audit.erasure.runs import RejectionReason, run_approve, run_reject, run_retry
 from apps.audit.erasure.selectors import RunProgress, progress_of, run_of
 from apps.audit.models import RemovalRun, RemovalTarget
@@ -117,6 +119,7 @@ def _page(
         "counted": counted(found.targets),
         "has_documents": TargetType.DOCUMENT in found.targets,
         "is_own": is_own,
+        "is_physical": run.proof == Proof.PHYSICAL,
         "may_approve": waits and not is_own and may(request, Permission.PRIVACY_APPROVE),
         "may_withdraw": waits and is_own and may(request, Permission.PRIVACY_MANAGE),
         "may_retry": run.state == RunState.FAILED and may(request, Permission.PRIVACY_MANAGE),
@@ -132,7 +135,12 @@ def _page(
 def _moving(run: RemovalRun) -> dict[str, Any]:
     found = progress_of(run)
     label = f"{found.done:,} of {found.total:,} items removed"
+    certificates = certificates_of(run)
     return {
+        "parts": proof_parts(run, certificates),
+        "residue": residue_of(run)[:SHOWN],
+        "certificates": certificates,
+        "awaits_certificate": len(certificates) < len(run.end_events),
         "run": run,
         "found": found,
         "state": pill(run.get_state_display(), TONES[found.state]),

@@ -18,6 +18,7 @@ TONES: Final[Mapping[RunState, str]] = {
     RunState.REJECTED: "quiet",
     RunState.APPROVED: "busy",
     RunState.EXECUTING: "busy",
+    RunState.VERIFYING: "busy",
     RunState.COMPLETED: "good",
     RunState.PARTIALLY_COMPLETED: "warn",
     RunState.FAILED: "bad",
@@ -37,6 +38,10 @@ REJECTIONS: Final[Mapping[str, str]] = {
 ERRORS: Final[Mapping[str, str]] = {
     "audit.removal_crashed": "Something unexpected happened; the eraser's own log says what",
     "audit.removal_incomplete": "Something was there again when all stores were asked once more",
+    "audit.proof_residue": "Every store counts zero, and something of what was removed was found on the disk; the "
+    "places are below. It is not tried again by itself",
+    "audit.proof_needles_lost": "Everything was removed, and what was to be looked for is lost: nobody can show any "
+    "more that nothing is left on the disk",
     "audit.removal_stuck": "A store holds something that can't be removed; the row that is not done says which",
 }
 GROUNDS: Final[Mapping[str, str]] = {"hold": "Legal hold", "request": "Open request"}

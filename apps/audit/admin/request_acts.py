@@ -11,12 +11,13 @@ from django.http import QueryDict
 
 from apps.audit.admin.request_forms import AssessForm, PlainForm, SendBackForm, WordsForm
 from apps.audit.erasure.runs import RejectionReason
+from apps.audit.inventory.proposing import inventory_propose
 from apps.audit.requests.codes import Ground
 from apps.audit.requests.errors import LetterNotFoundError
+from apps.audit.requests.services.forgetting import request_forget
 from apps.audit.requests.services.letters import letter_retry, letter_settle
 from apps.audit.requests.services.proposing import (
     request_approve,
-    request_propose,
     request_send_back,
     request_take_back,
 )
@@ -47,7 +48,7 @@ ACTS: Final[Mapping[str, Act]] = {
         done="The assessment of {reference} is kept.",
     ),
     "propose": Act(
-        run=lambda id, said, post: request_propose(id),
+        run=lambda id, said, post: inventory_propose(id),
         done="You proposed the erasure of {reference}. Another person decides; nothing is removed before.",
     ),
     "take_back": Act(
@@ -69,6 +70,10 @@ ACTS: Final[Mapping[str, Act]] = {
         form=WordsForm,
         run=lambda id, said, post: withdraw(id, words=said["words"]),
         done="{reference} is closed as withdrawn. Nothing was erased.",
+    ),
+    "forget": Act(
+        run=lambda id, said, post: request_forget(id),
+        done="The key of {reference} is destroyed: nobody can read what was known of the person any more.",
     ),
     "letter_retry": Act(
         run=lambda id, said, post: letter_retry(id, _letter(post)),

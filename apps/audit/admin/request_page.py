@@ -17,13 +17,15 @@ from django.views.decorators.http import require_http_methods
 from apps.audit.admin.request_acts import ACTS, Act
 from apps.audit.admin.request_forms import AssessForm, PlainForm, SendBackForm, WordsForm
 from apps.audit.admin.request_words import about, state_pill, story, time_left
-from apps.audit.models import ErasureRequest, Letter
+from apps.audit.erasure.selectors import StepProgress, progress_of
+from apps.audit.models import ErasureRequest, Letter, RemovalRun
 from apps.audit.requests.codes import LetterKind, LetterState, SubjectType
 from apps.audit.requests.deadlines import extended_deadline, may_extend_on
 from apps.audit.requests.details import Details, LetterText, details_of, letter_text
 from apps.audit.requests.errors import RequestPersonNeededError
 from apps.audit.requests.life import ANSWERED, RequestState, can_end
 from apps.audit.requests.selectors import erasure_request, legal_today, may_read_details, names_of
+from apps.audit.requests.services.forgetting import may_be_forgotten
 from apps.audit.requests.services.letters import may_be_written
 from apps.audit.requests.services.proposing import inventory
 from apps.audit.requests.services.sending import NO_SERVER, can_send
@@ -118,6 +120,9 @@ def _show(
         "own": found.proposed_by_id is not None and found.proposed_by_id == principal_of(request).id,
         "approves": may(request, Permission.PRIVACY_APPROVE),
         "inventory": inventory(found) if reads else (),
+        "has_inventory": found.subject_type == SubjectType.DATA_SUBJECT and reads,
+        "steps": _steps(found),
+        "may_forget": manages and may_be_forgotten(found),
         "run_url": address("removal_run", found.run_id) if found.run_id else "",
         "story": story(found),
         "sees_events": may(request, Permission.AUDIT_VIEW),
@@ -129,6 +134,12 @@ def _show(
     request.__dict__["current_app"] = admin.site.name
     headers = {"Cache-Control": "no-store"}
     return TemplateResponse(request, "glassbox/request.html", context, status=status, headers=headers)
+
+
+def _steps(found: ErasureRequest) -> Sequence[StepProgress]:
+    """What went out of each store that held something, once the run has begun."""
+    run = RemovalRun.objects.filter(id=found.run_id).first() if found.run_id else None
+    return [each for each in progress_of(run).steps if each.before] if run is not None else ()
 
 
 def _ways(

@@ -96,7 +96,11 @@ STEPS: Final[Mapping[str, Step]] = {
     "done": Step(
         kind=LetterKind.DONE,
         title="Tell that it is done",
-        effects=("Whoever asks gets a letter that says what was done, and what remains.",),
+        effects=(
+            "Whoever asks gets a letter that says what was done, and what remains.",
+            "Once it has gone out, and all has been erased, the key of this request is destroyed.",
+        ),
+        irreversible="What was known of the person, and all letters, can't be read by anybody from then on.",
         action="Send the letter",
         done="The letter of {reference} is on its way, or waits to be posted.",
         run=lambda id, said, text, by: letter_write(id, LetterKind.DONE, text=text, delivery=by),

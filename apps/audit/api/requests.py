@@ -27,6 +27,7 @@ from apps.audit.api.request_serializers import (
     WriteLetterSerializer,
 )
 from apps.audit.erasure.runs import RejectionReason
+from apps.audit.inventory.proposing import inventory_propose
 from apps.audit.models import ErasureRequest
 from apps.audit.requests.codes import (
     Extension,
@@ -49,7 +50,6 @@ from apps.audit.requests.selectors import Which, erasure_request, erasure_reques
 from apps.audit.requests.services.letters import letter_write
 from apps.audit.requests.services.proposing import (
     request_approve,
-    request_propose,
     request_send_back,
     request_take_back,
 )
@@ -306,14 +306,15 @@ class ProposeView(StepView):
         operation_id="propose_erasure",
         tags=_TAG,
         summary="Propose the erasure",
-        description="To a second person. What is to go is frozen, and nothing is removed before they approve. No body.",
+        description="To a second person. What is to go is frozen, and nothing is removed before they approve. Of a "
+        "person in documents, once every place of the inventory is decided on. No body.",
         request=None,
         responses=ErasureRequestSerializer,
         extensions=_curl("propose"),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        return _answer(request_propose(id))
+        return _answer(inventory_propose(id))
 
 
 class TakeBackView(StepView):

@@ -45,7 +45,9 @@ class Accounts:
     key = "tenants.access_accounts"
     label = "Accounts of people who belong to no other tenant"
     phase = Phase.ACCOUNTS
+    tables = ("tenants_user",)
     types = frozenset({TargetType.USER, TargetType.TENANT})
+    waits_for_holds = True
 
     def count(self, targets: Sequence[Target]) -> int:
         return sum(self._asked(user, f"SELECT count(*) {_TO_EMPTY}") for user in self._people(targets))

@@ -12,7 +12,6 @@ from enum import StrEnum
 from typing import Final
 
 from apps.audit.erasure.registry import stores
-from apps.audit.erasure.rows import KeptRows
 
 
 class Sort(StrEnum):
@@ -87,11 +86,6 @@ def classified() -> tuple[Classified, ...]:
     return tuple(_classified[name] for name in sorted(_classified))
 
 
-def stores_that_only_count() -> frozenset[str]:
-    """Keys of stores from which the database lets nobody remove anything."""
-    return frozenset(store.key for store in stores() if isinstance(store, KeptRows))
-
-
 def findings(there: Collection[str], *, known: Collection[Classified] | None = None) -> list[Gap]:
     """What is wrong with the classification: what nobody classified, what is gone, what would stay without a ground.
 
@@ -100,7 +94,6 @@ def findings(there: Collection[str], *, known: Collection[Classified] | None = N
     """
     entries = {each.name: each for each in (classified() if known is None else known)}
     keys = {store.key for store in stores()}
-    counted_only = stores_that_only_count()
     gaps = [
         Gap(name=name, problem="nobody classified it: see personal_data.py") for name in set(there) - entries.keys()
     ]
@@ -116,7 +109,7 @@ def findings(there: Collection[str], *, known: Collection[Classified] | None = N
             for key in entry.cleared_by
             if key not in keys
         ]
-        if entry.sort is not Sort.NONE and not set(entry.cleared_by) - counted_only and not entry.stays:
+        if entry.sort is not Sort.NONE and not entry.cleared_by and not entry.stays:
             gaps.append(
                 Gap(name=entry.name, problem="it is personal, no store clears it, and no ground says why it stays")
             )

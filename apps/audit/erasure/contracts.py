@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
+
+from apps.tenants.ids import TenantId
 
 
 class TargetType(StrEnum):
@@ -15,6 +17,10 @@ class TargetType(StrEnum):
     USER = "user"  # an account's traces within the tenant: User.id
     SCOPE = "scope"  # a scope with all that is in it: Scope.id
     TENANT = "tenant"  # Tenant.id
+
+
+# What other things lie in: of it everything goes but what must stay, item by item.
+WHOLE: Final = (TargetType.SCOPE, TargetType.TENANT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -42,7 +48,11 @@ class Phase(IntEnum):
 class Store(Protocol):
     """One place where personal data lie: a table, a kind of key in Redis, a folder.
 
-    All of them run in the open scope. A target whose type the store knows nothing of counts 0 and clears nothing.
+    All of them run in the open scope. A target whose type the store knows nothing of counts 0 and clears nothing. Of a
+    scope or a tenant, what must stay in it (registry.kept_within) is left out of both.
+
+    A store may say `waits_for_holds = True`: of a scope or tenant in which something must stay it is not cleared at
+    all, since whoever answers for what stays needs it.
     """
 
     key: str  # dotted, `app.things`, such as corpus.pages; stays what it is: ledgers and certificates name it
@@ -74,9 +84,17 @@ class RunState(StrEnum):
     REJECTED = "rejected"
     APPROVED = "approved"  # waits for the eraser
     EXECUTING = "executing"
-    COMPLETED = "completed"  # every store counts zero
+    VERIFYING = "verifying"  # every store counts zero; the disk is made to forget, and looked through (proof/)
+    COMPLETED = "completed"  # every store counts zero, and what Proof asks for was shown
     PARTIALLY_COMPLETED = "partially_completed"  # likewise, but for what is held
     FAILED = "failed"  # tried again by the clock, or by a person; nothing is taken back
+
+
+class Proof(StrEnum):
+    """What shows that a run has removed what it named. Of the run from its proposal on."""
+
+    COUNTS = "counts"  # every store counts zero
+    PHYSICAL = "physical"  # besides: tables and WAL written anew, a clean residue scan after a control, a certificate
 
 
 class Obstacle(Protocol):
@@ -90,6 +108,12 @@ class Obstacle(Protocol):
         ...
 
 
+class KeptWithin(Protocol):
+    """As Obstacle, of whole scopes and tenants: the documents and parts of events in them that must stay."""
+
+    def __call__(self, targets: Sequence[Target]) -> Mapping[Target, Mapping[Target, str]]: ...
+
+
 class ReleaseHook(Protocol):
     """Told, in the same transaction, when targets are no longer kept."""
 
@@ -100,3 +124,16 @@ class RunListener(Protocol):
     """Told, in the same transaction, when a run changes its state."""
 
     def __call__(self, *, origin_id: UUID, run_id: UUID, state: RunState) -> None: ...
+
+
+class RemovalHook(Protocol):
+    """Called by the engine outside of any transaction: before a run removes anything, and when it has ended.
+
+    What it raises keeps the run from going on; it is tried again with the run, and so must be repeatable.
+    """
+
+    def __call__(
+        self, *, tenant_id: TenantId, run_id: UUID, origin: Origin, reason_code: str, targets: Sequence[Target]
+    ) -> None:
+        """targets: before, those that the run is about to remove; at its end, those that it had to leave."""
+        ...

@@ -5,6 +5,8 @@ emptied while their memberships still tell whose they are, and grants go before 
 
 A scope's row stays, without its name: the events of the log are read by who holds all scopes of theirs, so that without
 the row nobody could verify them any more. A tenant's row stays likewise, as the fact that there was one.
+
+Where something in a scope or tenant is held, all of this waits: whoever answers for the hold must be able to sign in.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ GRANTS: Final = Rows(
     label="Grants of scopes",
     phase=Phase.ACCOUNTS,
     table="tenants_grant",
+    waits_for_holds=True,
     found_by={
         TargetType.USER: (
             "t.membership_id = ANY (ARRAY(SELECT m.id FROM tenants_membership m "
@@ -48,6 +51,7 @@ KEYS: Final = Rows(
     label="API keys that act for a person",
     phase=Phase.ACCOUNTS,
     table="tenants_apikey",
+    waits_for_holds=True,
     found_by={TargetType.USER: "t.person_id = ANY (%(user)s::uuid[])", TargetType.TENANT: OF_TENANT},
     when=("NOT EXISTS (SELECT FROM tenants_apikey s WHERE s.tenant_id = t.tenant_id AND s.rotated_from_id = t.id)"),
 )
@@ -56,6 +60,7 @@ MEMBERSHIPS: Final = Rows(
     label="Memberships",
     phase=Phase.ACCOUNTS,
     table="tenants_membership",
+    waits_for_holds=True,
     found_by={TargetType.USER: "t.user_id = ANY (%(user)s::uuid[])", TargetType.TENANT: OF_TENANT},
 )
 SCOPES: Final = Rows(
@@ -63,6 +68,7 @@ SCOPES: Final = Rows(
     label="Names of scopes",
     phase=Phase.ACCOUNTS,
     table="tenants_scope",
+    waits_for_holds=True,
     found_by={
         TargetType.SCOPE: f"t.id = ANY ({SCOPES_BELOW}) AND t.key <> 'erased:' || t.id",
         TargetType.TENANT: f"{OF_TENANT} AND t.key <> 'erased:' || t.id",
@@ -75,6 +81,7 @@ TENANT: Final = Rows(
     label="The tenant's name",
     phase=Phase.KEYS,
     table="tenants_tenant",
+    waits_for_holds=True,
     found_by={TargetType.TENANT: "t.id = ANY (%(tenant)s::uuid[]) AND t.slug <> 'erased-' || t.id"},
     emptied={"slug": "'erased-' || t.id", "name": "'Erased tenant'", "status": "'suspended'"},
     tenant_column="id",

@@ -8,21 +8,22 @@ yet (a part of an event is removed once the event that authorises it is sealed) 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.utils import timezone
 
 from apps.audit.erasing import MOST_REMOVALS, Removal, RemovalReason, payload_erase
 from apps.audit.erasure import events
-from apps.audit.erasure.contracts import RunState, Store
+from apps.audit.erasure.contracts import Origin, Proof, RemovalHook, RunState, Store, Target
 from apps.audit.erasure.errors import RunLeaseLostError
 from apps.audit.erasure.in_flight import await_records
 from apps.audit.erasure.lease import EnginePolicy, Lease, claim, due_runs, holding, tenants_with_due_runs
 from apps.audit.erasure.ledger import Ledger
 from apps.audit.erasure.queue import enqueue
-from apps.audit.erasure.registry import stores
+from apps.audit.erasure.registry import after_removal, before_removal, stores
 from apps.audit.erasure.runs import tell
 from apps.audit.models import Leaf, Outcome, Payload, RemovalRun
 from apps.audit.registry import Group
@@ -57,7 +58,8 @@ def carry_out_due(policy: EnginePolicy = _USUAL) -> int:
 def run_carry_out(*, tenant_id: TenantId, run_id: UUID, policy: EnginePolicy = _USUAL) -> RunState | None:
     """Go on with one run, for a turn at most.
 
-    Returns: the state that it is left in, EXECUTING where it goes on later; None where there was nothing to take.
+    Returns: the state that it is left in, EXECUTING where it goes on later, VERIFYING where others look at the disk
+             before it ends; None where there was nothing to take.
     """
     lease = claim(tenant_id=tenant_id, run_id=run_id, policy=policy)
     if lease is None:
@@ -90,15 +92,28 @@ def _carry_out(lease: Lease) -> RunState:
             ledger.reopen_refilled()
         ledger.open_steps(run)
     while True:
+        _tell_outside(before_removal, run, ledger.to_go)
         _authorise(lease, ledger)
         for store in stores():
             while ledger.steps[store.key].finished_at is None:
                 if monotonic() > until:
                     raise _TurnOver
                 _clear(lease, ledger, store)
+        _tell_outside(after_removal, run, sorted(ledger.retained))
         state = _end(lease, ledger)
         if state is not None:
             return state
+
+
+def _tell_outside(hooks: RemovalHook, run: RemovalRun, targets: Sequence[Target]) -> None:
+    """Between transactions: what is kept outside of the database must not depend on whether one of ours commits."""
+    hooks(
+        tenant_id=TenantId(run.tenant_id),
+        run_id=run.id,
+        origin=Origin(run.origin),
+        reason_code=run.reason_code,
+        targets=targets,
+    )
 
 
 def _authorise(lease: Lease, ledger: Ledger) -> None:
@@ -123,7 +138,7 @@ def _clear(lease: Lease, ledger: Ledger, store: Store) -> None:
     step = ledger.steps[store.key]
     with holding(lease) as run:
         ledger.keep(run)
-        targets = ledger.to_go
+        targets = ledger.of(store)
         removed = store.clear(targets, limit=lease.policy.batch) if targets else 0
         step.started_at = step.started_at or timezone.now()
         step.removed += removed
@@ -147,8 +162,8 @@ def _end(lease: Lease, ledger: Ledger) -> RunState | None:
         if ledger.let_go() or ledger.take_along(run):
             return None
         ledger.keep(run)
-        targets = ledger.to_go
-        left = {store.key: count for store in stores() if targets and (count := store.count(targets))}
+        asked = ((store, ledger.of(store)) for store in stores())
+        left = {store.key: count for store, targets in asked if targets and (count := store.count(targets))}
         if left:
             for key, count in left.items():
                 step = ledger.steps[key]
@@ -158,21 +173,26 @@ def _end(lease: Lease, ledger: Ledger) -> RunState | None:
             return RunState.FAILED
         for store in stores():
             step = ledger.steps[store.key]
-            step.retained = store.count(sorted(ledger.retained)) if ledger.retained else 0
+            step.retained = ledger.staying_in(store)
             step.save(update_fields=["retained"])
         ledger.close()
-        run.state = RunState.PARTIALLY_COMPLETED if ledger.retained else RunState.COMPLETED
-        run.finished_at, run.attempts = timezone.now(), 0
+        counts: dict[str, Any] = {
+            "removed": {key: step.removed for key, step in sorted(ledger.steps.items())},
+            "targets": len(ledger.targets),
+            "retained": len(ledger.retained) + len(ledger.within),
+        }
+        run.attempts = 0
         _let_go_of(run)
-        run.save(update_fields=["state", "finished_at", "attempts", "lease_owner", "lease_until"])
-        events.record_run(
-            events.ENDED,
-            run,
-            state=run.state,
-            removed={key: step.removed for key, step in sorted(ledger.steps.items())},
-            targets=len(ledger.targets),
-            retained=len(ledger.retained),
-        )
+        if run.proof == Proof.PHYSICAL:
+            # What it ends with is up to whoever looks at the disk: proof/prover.py.
+            run.state, run.verifying_at = RunState.VERIFYING, timezone.now()
+            run.save(update_fields=["state", "verifying_at", "attempts", "lease_owner", "lease_until"])
+            events.record_run(events.COUNTED_ZERO, run, **counts)
+        else:
+            run.state = RunState.PARTIALLY_COMPLETED if ledger.is_kept_off else RunState.COMPLETED
+            run.finished_at = timezone.now()
+            run.save(update_fields=["state", "finished_at", "attempts", "lease_owner", "lease_until"])
+            events.record_run(events.ENDED, run, state=run.state, proof=run.proof, **counts)
         tell(run)
         return RunState(run.state)
 

@@ -25,6 +25,12 @@ class TargetRefusedError(ApplicationError):
     message = "Nothing was proposed: the {part!r} part of event {event} {problem}."
 
 
+class OtherTenantError(ApplicationError):
+    code = "audit.removal_of_another_tenant"
+    status = 409
+    message = "Nothing was proposed: a tenant is erased by its own people, and you act for another one."
+
+
 class RunNotFoundError(ApplicationError):
     code = "audit.removal_run_not_found"
     status = 404

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from apps.audit.models import Outcome, RemovalRun
+from apps.audit.models import Event, Outcome, RemovalRun
 from apps.audit.registry import EventClass, Group, register
 from apps.audit.services import record
 
@@ -18,8 +18,12 @@ EXTENDED: Final = "audit.removal.extended"
 STARTED: Final = "audit.removal.started"
 RETAINED: Final = "audit.removal.retained"
 STEP_FINISHED: Final = "audit.removal.step_finished"
+COUNTED_ZERO: Final = "audit.removal.counted_zero"
 ENDED: Final = "audit.removal.ended"
 FAILED: Final = "audit.removal.failed"
+CERTIFIED: Final = "audit.certificate.issued"
+# Of a tenant: verifiers go by it (verify/entries.py, verify/offline.py), and the database does (migration 0013).
+LOG_EMPTIED: Final = "audit.log.emptied"
 
 _EVERY: Final = ("origin", "origin_id", "reason_code")
 _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -32,8 +36,10 @@ _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     STARTED: ("Removal begun", ("before",)),
     RETAINED: ("Removal kept off", ("targets", "grounds")),
     STEP_FINISHED: ("Store cleared", ("store", "before", "removed", "retained")),
-    ENDED: ("Removal ended", ("state", "removed", "targets", "retained")),
-    FAILED: ("Removal failed", ("error_code", "remaining")),
+    COUNTED_ZERO: ("Every store counted zero", ("removed", "targets", "retained")),
+    # statement: what is certified of a run with a physical proof (apps/audit/certificate/statement.py).
+    ENDED: ("Removal ended", ("state", "removed", "targets", "retained", "proof", "statement")),
+    FAILED: ("Removal failed", ("error_code", "remaining", "residue")),
 }
 
 
@@ -42,13 +48,23 @@ def register_removal_events() -> None:
         *(
             EventClass(action=action, label=label, fields={Group.CORE: frozenset((*_EVERY, *fields))})
             for action, (label, fields) in _CLASSES.items()
-        )
+        ),
+        EventClass(
+            action=CERTIFIED,
+            label="Certificate issued",
+            fields={Group.CORE: frozenset({"number", "run", "end_event"})},
+        ),
+        EventClass(
+            action=LOG_EMPTIED,
+            label="Contents of the log erased",
+            fields={Group.CORE: frozenset(("run_id", "kept", "keys"))},
+        ),
     )
 
 
-def record_run(action: str, run: RemovalRun, *, outcome: Outcome = Outcome.SUCCESS, **core: Any) -> None:
+def record_run(action: str, run: RemovalRun, *, outcome: Outcome = Outcome.SUCCESS, **core: Any) -> Event:
     """Record a step of a run in the current transaction."""
-    record(
+    return record(
         action=action,
         core={"origin": run.origin, "origin_id": str(run.origin_id), "reason_code": run.reason_code, **core},
         outcome=outcome,

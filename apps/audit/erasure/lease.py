@@ -15,7 +15,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.audit.erasure.contracts import RunState
+from apps.audit.erasure.contracts import Proof, RunState
 from apps.audit.erasure.errors import RunLeaseLostError
 from apps.audit.erasure.runs import tell
 from apps.audit.models import RemovalRun
@@ -123,8 +123,10 @@ def due_runs(tenant_id: TenantId) -> tuple[UUID, ...]:
 
 def _due(now: datetime) -> Q:
     is_time = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=now)
+    # Nothing goes before it is known what will be looked for afterwards, and that looking finds it.
+    is_prepared = Q(proof=Proof.COUNTS) | Q(prepared_at__isnull=False)
     return (
-        Q(state=RunState.APPROVED) & is_time
+        Q(state=RunState.APPROVED) & is_time & is_prepared
         | Q(state=RunState.FAILED, next_attempt_at__lte=now)
         | Q(state=RunState.EXECUTING) & is_time & (Q(lease_until__isnull=True) | Q(lease_until__lte=now))
     )

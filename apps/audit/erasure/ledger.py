@@ -13,7 +13,7 @@ from apps.audit.erasure import events
 from apps.audit.erasure.contracts import Store, Target, TargetType
 from apps.audit.erasure.errors import StoreGoneError
 from apps.audit.erasure.in_flight import taken_along
-from apps.audit.erasure.registry import kept, stores, stores_for
+from apps.audit.erasure.registry import kept, kept_within, stores, stores_for
 from apps.audit.erasure.runs import target_of
 from apps.audit.models import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
 
@@ -24,7 +24,8 @@ class Ledger:
     """Read once for each time that a run is taken up: nobody but the holder of its lease changes it meanwhile.
 
     Whatever it writes belongs to the open transaction; where that is undone the run is read anew. going: the targets
-    that are to be removed; retained: those that stay, with the ground.
+    that are to be removed; retained: those that stay, with the ground. within: of the scopes and tenants that are
+    going, those in which something stays; of them the rest goes, and they end as retained.
     """
 
     def __init__(self, run: RemovalRun) -> None:
@@ -37,6 +38,7 @@ class Ledger:
             for row in rows
             if row.type == TargetType.EVENT_GROUP and row.authorised_by is None and row.outcome != TargetOutcome.REMOVED
         }
+        self.within: dict[Target, dict[Target, str]] = {}
         self.steps = {step.store: step for step in RemovalStep.objects.filter(run=run)}
 
     @property
@@ -46,6 +48,23 @@ class Ledger:
     @property
     def to_go(self) -> list[Target]:
         return sorted(self.going)
+
+    @property
+    def is_kept_off(self) -> bool:
+        """Whether something stays."""
+        return bool(self.retained or self.within)
+
+    def of(self, store: Store) -> list[Target]:
+        """What the store is to clear."""
+        left_out = self.within.keys() if _waits(store) else frozenset()
+        return sorted(self.going - left_out)
+
+    def staying_in(self, store: Store) -> int:
+        """How many items of what stays the store holds."""
+        inside = {item for items in self.within.values() for item in items}
+        wholes = self.within.keys() if _waits(store) else frozenset[Target]()
+        stays = sorted(self.retained.keys() | inside | wholes)
+        return store.count(stays) if stays else 0
 
     def open_steps(self, run: RemovalRun) -> None:
         """Write the ledger: a row for each store that has none, with what it holds of all targets.
@@ -67,6 +86,7 @@ class Ledger:
 
     def keep(self, run: RemovalRun) -> None:
         """Leave out what must stay, from this transaction on."""
+        self.within = kept_within(self.to_go)
         found = {target: ground for target, ground in kept(self.to_go).items() if target in self.going}
         if not found:
             return
@@ -80,7 +100,10 @@ class Ledger:
         events.record_run(events.RETAINED, run, targets=len(found), grounds=sorted(by_ground))
 
     def let_go(self) -> bool:
-        """Take up what stayed and is kept by nothing any more. Returns: whether there was something."""
+        """Take up what stayed and is kept by nothing any more. Returns: whether there was something.
+
+        A scope or tenant that ended as retained is taken up whatever stays in it: that is left out of it again.
+        """
         stays = kept(sorted(self.retained)) if self.retained else {}
         free = self.retained.keys() - stays.keys()
         if not free:
@@ -125,7 +148,7 @@ class Ledger:
         """The store has counted zero of what is to go, in this transaction."""
         step = self.steps[store.key]
         step.remaining, step.finished_at = 0, timezone.now()
-        step.retained = store.count(sorted(self.retained)) if self.retained else 0
+        step.retained = self.staying_in(store)
         step.save(update_fields=["started_at", "removed", "remaining", "retained", "finished_at"])
         events.record_run(
             events.STEP_FINISHED,
@@ -138,8 +161,14 @@ class Ledger:
 
     def close(self) -> None:
         """What was to go is gone."""
-        self._mark([self._ids[target] for target in self.going], outcome=TargetOutcome.REMOVED)
+        self._mark([self._ids[target] for target in self.going - self.within.keys()], outcome=TargetOutcome.REMOVED)
+        for whole, items in self.within.items():
+            self._mark([self._ids[whole]], outcome=TargetOutcome.RETAINED, ground=next(iter(items.values())))
 
     def _mark(self, ids: list[UUID], **values: object) -> None:
         for start in range(0, len(ids), _AT_ONCE):
             RemovalTarget.objects.filter(id__in=ids[start : start + _AT_ONCE]).update(**values)
+
+
+def _waits(store: Store) -> bool:
+    return bool(getattr(store, "waits_for_holds", False))

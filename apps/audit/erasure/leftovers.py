@@ -16,7 +16,7 @@ logger = logging.getLogger("glassbox.audit")
 
 _REASON: Final = "remove what the log authorises"
 _BATCH: Final = 1_000
-_UNDER_WAY: Final = (RunState.APPROVED, RunState.EXECUTING, RunState.FAILED)
+_UNDER_WAY: Final = (RunState.APPROVED, RunState.EXECUTING, RunState.VERIFYING, RunState.FAILED)
 
 
 def remove_leftovers_all() -> int:

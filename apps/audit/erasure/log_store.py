@@ -39,6 +39,8 @@ class EventPartStore:
     key = "audit.payloads"
     label = "Parts of events in the log"
     phase = Phase.LOG
+    # The name beside an event goes with the part that vouches for it.
+    tables = ("audit_payload", "audit_event")
     types = frozenset({TargetType.EVENT_GROUP})
 
     def count(self, targets: Sequence[Target]) -> int:

@@ -56,7 +56,7 @@ def tasks() -> set[str]:
 def folders() -> set[str]:
     """What lies in the state folder now, and what settings say would lie there."""
     home: Path = settings.GLASSBOX_HOME
-    configured = (settings.STATIC_ROOT, settings.GLASSBOX_CHECKPOINT_URL)
+    configured = (settings.STATIC_ROOT, settings.GLASSBOX_CHECKPOINT_URL, settings.GLASSBOX_TOMBSTONES_URL)
     found = {path.name for path in home.iterdir()} if home.is_dir() else set()
     found |= {Path(path).relative_to(home).parts[0] for path in configured if Path(path).is_relative_to(home)}
     # Half-written files, for a moment.

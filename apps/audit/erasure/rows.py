@@ -13,7 +13,8 @@ from uuid import UUID
 
 from django.db import connection
 
-from apps.audit.erasure.contracts import Phase, Target, TargetType
+from apps.audit.erasure.contracts import WHOLE, Phase, Target, TargetType
+from apps.audit.erasure.registry import kept_within
 from apps.tenants.context import current_scope
 
 # The named scopes and all below them. What is named stays named although its row may be gone.
@@ -41,6 +42,8 @@ class Rows:
           when: of the rows that are found, those that can go now: others go before them.
           order: which go first, where rows of the table point at one another.
           tenant_column: the tenant of a row.
+          document_column: the document of a row. One that must stay keeps its rows when its scope or tenant goes.
+          waits_for_holds: see Store.
     """
 
     key: str
@@ -52,6 +55,8 @@ class Rows:
     when: str = ""
     order: str = ""
     tenant_column: str = "tenant_id"
+    document_column: str = ""
+    waits_for_holds: bool = False
 
     @property
     def types(self) -> frozenset[TargetType]:
@@ -59,29 +64,41 @@ class Rows:
         return frozenset(self.found_by)
 
     def count(self, targets: Sequence[Target]) -> int:
-        """Costs: one query; none where no target concerns the store."""
+        """Costs: one query, and those of kept_within; none where no target concerns the store."""
         found = self._condition(targets)
         if found is None:
             return 0
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT count(*) FROM {self.table} t WHERE {found}", ids_of(targets))  # noqa: S608
+            cursor.execute(f"SELECT count(*) FROM {self.table} t WHERE {found}", self._parameters(targets))  # noqa: S608
             return int(cursor.fetchone()[0])
 
     def clear(self, targets: Sequence[Target], *, limit: int) -> int:
-        """Costs: one query; none where no target concerns the store."""
+        """Costs: as count."""
         found = self._condition(targets)
         if found is None:
             return 0
         with connection.cursor() as cursor:
-            cursor.execute(self._statement(found), {**ids_of(targets), "limit": limit})
+            cursor.execute(self._statement(found), {**self._parameters(targets), "limit": limit})
             return int(cursor.rowcount)
 
     def _condition(self, targets: Sequence[Target]) -> str | None:
         types = sorted({target.type for target in targets} & self.found_by.keys())
         if not types:
             return None
-        any_of = " OR ".join(f"({self.found_by[each]})" for each in types)
+        any_of = " OR ".join(f"({self._found(each)})" for each in types)
         return f"t.{self.tenant_column} = %(open_tenant)s AND ({any_of})"
+
+    def _found(self, type: TargetType) -> str:
+        if not self.document_column or type not in WHOLE:
+            return self.found_by[type]
+        return f"({self.found_by[type]}) AND t.{self.document_column} <> ALL (%(kept_document)s::uuid[])"
+
+    def _parameters(self, targets: Sequence[Target]) -> dict[str, Any]:
+        parameters = ids_of(targets)
+        if self.document_column:
+            kept = {item for items in kept_within(targets).values() for item in items}
+            parameters["kept_document"] = ids(sorted(kept), TargetType.DOCUMENT)
+        return parameters
 
     def _statement(self, found: str) -> str:
         when = f" AND ({self.when})" if self.when else ""
@@ -93,15 +110,6 @@ class Rows:
             return f"DELETE FROM {self.table} t {those}"  # noqa: S608
         changes = ", ".join(f"{column} = {value}" for column, value in self.emptied.items())
         return f"UPDATE {self.table} t SET {changes} {those}"  # noqa: S608
-
-
-class KeptRows(Rows):
-    """Rows that the database lets nobody remove. They are counted, so that nothing claims that they are gone."""
-
-    __slots__ = ()
-
-    def clear(self, targets: Sequence[Target], *, limit: int) -> int:
-        return 0
 
 
 def ids(targets: Sequence[Target], type: TargetType) -> list[UUID]:

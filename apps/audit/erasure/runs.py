@@ -8,14 +8,17 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from apps.audit.erasing import ERASED, RemovalReason
 from apps.audit.erasure import events
-from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.audit.erasure.contracts import WHOLE, Origin, Proof, RunState, Target, TargetType
 from apps.audit.erasure.errors import (
     NothingToRemoveError,
+    OtherTenantError,
     OwnRunError,
     RemoverNotAPersonError,
     RunNotFoundError,
@@ -23,17 +26,15 @@ from apps.audit.erasure.errors import (
     TargetRefusedError,
     UnknownTargetTypeError,
 )
+from apps.audit.erasure.expansion import expanded
 from apps.audit.erasure.in_flight import restrict_documents
 from apps.audit.erasure.queue import enqueue
 from apps.audit.erasure.registry import listener_of, stores_for
 from apps.audit.models import Event, Outcome, RemovalRun, RemovalTarget, TargetOutcome
 from apps.audit.registry import Group
 from apps.tenants.context import current_scope
-from apps.tenants.ids import ScopeId
-from apps.tenants.models import Scope
 from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Permission
-from apps.tenants.selectors.grants import subtree
 
 _AT_ONCE: Final = 5_000
 
@@ -51,15 +52,18 @@ def run_propose(origin: Origin, origin_id: UUID, targets: Sequence[Target], reas
     """Propose to remove these targets, in the principal's own name. From here on nothing is added to them.
 
     Args:    origin, origin_id: what it is for; its listener is told of every step (registry.register_listener).
-             targets: all of them, expanded: of a scope that shall go, also the documents in it and the parts of events.
-                 The scopes below it are added here: whatever clears it clears them.
+             targets: all of them. What lies in scopes and tenants among them is added here (expansion.expanded), so
+                 that none of these is frozen without; of documents and people it is the caller's to say, since a
+                 retention rule that ends a document's time does not end that of the log.
     Returns: the run, waiting for the approval of another person.
     Raises:  PermissionDeniedError, RemoverNotAPersonError; NothingToRemoveError; UnknownTargetTypeError: no store knows
-             the type; TargetRefusedError: a part of an event that is none, or that must stay.
-    Costs:   a query for every 5,000 targets, and four; one more where a scope is among them.
+             the type; TargetRefusedError: a part of an event that is none, or that must stay; OtherTenantError.
+    Costs:   a query for every 5,000 targets, and four; with a scope or tenant among them, those of expanded() besides.
     """
     principal = _person(Permission.PRIVACY_MANAGE)
-    wanted = sorted({*targets, *_scopes_below(targets)})
+    if any(target.type is TargetType.TENANT and target.id != principal.tenant_id for target in targets):
+        raise OtherTenantError
+    wanted = sorted({*targets, *expanded([target for target in targets if target.type in WHOLE])})
     if not wanted:
         raise NothingToRemoveError
     unknown = sorted({target.type for target in wanted if not stores_for(target.type)})
@@ -73,6 +77,7 @@ def run_propose(origin: Origin, origin_id: UUID, targets: Sequence[Target], reas
             origin_id=origin_id,
             reason_code=RemovalReason(reason),
             proposed_by=principal.id,
+            proof=Proof.PHYSICAL if origin in settings.GLASSBOX_PHYSICAL_ORIGINS else Proof.COUNTS,
         )
         RemovalTarget.objects.bulk_create(
             (
@@ -149,26 +154,27 @@ def run_retry(run_id: UUID) -> RemovalRun:
     with transaction.atomic():
         run = _locked(run_id)
         _require_state(run, RunState.FAILED, act="tried again")
-        _take_up(run, events.RETRIED, error_code=run.error_code)
+        run_take_up(run, events.RETRIED, error_code=run.error_code)
     return run
 
 
 def runs_take_up(targets: Sequence[Target]) -> None:
     """Go on with runs that ended but for these targets, which are no longer kept: a hook of registry.released.
 
-    In the transaction that releases them. What the eraser finds kept by something else stays as it is.
+    In the transaction that releases them. What the eraser finds kept by something else stays as it is. Runs that left
+    something in a scope or a tenant are taken up as well: what they left there need not be a target of its own.
     """
     wanted = set(targets)
     retained = RemovalTarget.objects.filter(
+        Q(type__in=WHOLE) | Q(item_id__in={target.id for target in wanted}),
         outcome=TargetOutcome.RETAINED,
         run__state=RunState.PARTIALLY_COMPLETED,
-        item_id__in={target.id for target in wanted},
     )
-    found = Counter(each.run_id for each in retained if target_of(each) in wanted)
+    found = Counter(each.run_id for each in retained if each.type in WHOLE or target_of(each) in wanted)
     for run in RemovalRun.objects.select_for_update(no_key=True).filter(
         id__in=found, state=RunState.PARTIALLY_COMPLETED
     ):
-        _take_up(run, events.RESUMED, targets=found[run.id])
+        run_take_up(run, events.RESUMED, targets=found[run.id])
 
 
 def tell(run: RemovalRun) -> None:
@@ -182,24 +188,14 @@ def target_of(row: RemovalTarget) -> Target:
     return Target(type=TargetType(row.type), id=row.item_id, part=row.part)
 
 
-def _take_up(run: RemovalRun, action: str, **core: Any) -> None:
+def run_take_up(run: RemovalRun, action: str, **core: Any) -> None:
+    """Have it carried out again, within the current transaction. Args: action: the event that says why."""
     run.state, run.error_code = RunState.APPROVED, ""
     run.finished_at, run.next_attempt_at = None, timezone.now()
     run.save(update_fields=["state", "error_code", "finished_at", "next_attempt_at"])
     events.record_run(action, run, **core)
     enqueue(run)
     tell(run)
-
-
-def _scopes_below(targets: Sequence[Target]) -> set[Target]:
-    roots = [ScopeId(target.id) for target in targets if target.type is TargetType.SCOPE]
-    if not roots:
-        return set()
-    tree = [
-        (ScopeId(id), ScopeId(parent) if parent else None)
-        for id, parent in Scope.objects.values_list("id", "parent_id")
-    ]
-    return {Target(type=TargetType.SCOPE, id=id) for id in subtree(roots, tree)}
 
 
 def _require_removable(targets: Iterable[Target]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
@@ -54,6 +54,10 @@ class Searched(Protocol):
 
     def text_of(self, place: Place) -> str | None:
         """The text at a place as it is now, for an excerpt; None where it is gone."""
+        ...
+
+    def scopes_of(self, places: Sequence[Place]) -> Mapping[Place, tuple[UUID, ...]]:
+        """In which scopes they lie; empty or left out for what lies in none, such as an account."""
         ...
 
 

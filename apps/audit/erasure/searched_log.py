@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from uuid import UUID
 
 from apps.audit.erasure.contracts import Target, TargetType
@@ -42,6 +42,11 @@ class LogTexts:
             return None
         reading = readings_of([event], groups=[place.part])[event.id]
         return self._text(event, reading, place.part)
+
+    def scopes_of(self, places: Sequence[Place]) -> Mapping[Place, tuple[UUID, ...]]:
+        rows = Event.objects.filter(id__in={place.item_id for place in places}).values_list("id", "scope_ids")
+        found = {id: tuple(scope_ids) for id, scope_ids in rows}
+        return {place: found.get(place.item_id, ()) for place in places}
 
     def _of(self, event: Event, reading: Reading) -> Iterator[SearchedText]:
         for group, state in reading.states.items():

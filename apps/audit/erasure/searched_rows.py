@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -51,6 +51,23 @@ class RowTexts:
         rows: list[Any] = list(self._model._default_manager.filter(id=place.item_id).values_list(*self._columns)[:1])
         return leaves(rows[0]) if rows else None
 
+    def scopes_of(self, places: Sequence[Place]) -> Mapping[Place, tuple[UUID, ...]]:
+        column = next((name for name in ("scope_ids", "scope_id") if name in self._attributes()), None)
+        if column is None:
+            return {}
+        rows = self._model._default_manager.filter(id__in={place.item_id for place in places})
+        found = dict(rows.values_list("id", column))
+        return {place: _scopes(found.get(place.item_id)) for place in places}
+
+    def _attributes(self) -> set[str]:
+        return {field.attname for field in self._model._meta.concrete_fields}
+
     def _place(self, row_id: UUID) -> Place:
         target = Target(type=self._target, id=row_id) if self._target else None
         return Place(store=self.stores[0], item_id=row_id, target=target)
+
+
+def _scopes(value: UUID | Sequence[UUID] | None) -> tuple[UUID, ...]:
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, UUID) else tuple(value)

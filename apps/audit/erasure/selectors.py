@@ -66,7 +66,7 @@ class RunProgress:
 
     @property
     def is_moving(self) -> bool:
-        return self.state in (RunState.APPROVED, RunState.EXECUTING)
+        return self.state in (RunState.APPROVED, RunState.EXECUTING, RunState.VERIFYING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 
@@ -14,7 +16,21 @@ from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.holds.errors import HoldNotFoundError
 from apps.audit.holds.locks import keep_holds_out
 from apps.audit.models import HeldItem, LegalHold
-from apps.tenants.models import Membership
+from apps.tenants.context import current_scope
+from apps.tenants.ids import ScopeId
+from apps.tenants.models import Membership, Scope
+from apps.tenants.selectors.grants import subtree
+
+_HELD: Final = """
+    SELECT i.type, i.item_id, i.part, i.hold_id,
+           CASE i.type WHEN 'document' THEN ARRAY(
+                    SELECT DISTINCT r.scope_id FROM audit_restriction r
+                     WHERE r.tenant_id = i.tenant_id AND r.document_id = i.item_id AND r.because = 'hold')
+                ELSE (SELECT e.scope_ids FROM audit_event e WHERE e.tenant_id = i.tenant_id AND e.id = i.item_id) END
+      FROM audit_helditem i JOIN audit_legalhold h ON h.tenant_id = i.tenant_id AND h.id = i.hold_id
+     WHERE i.tenant_id = %(tenant)s AND h.released_at IS NULL
+     ORDER BY i.hold_id, i.id
+"""
 
 
 def target_of(item: HeldItem) -> Target:
@@ -57,6 +73,39 @@ def held(targets: Sequence[Target]) -> Mapping[Target, str]:
     """The obstacle of holds: see apps.audit.erasure.contracts.Obstacle. Stays true until the transaction ends."""
     keep_holds_out()
     return {target: f"hold:{holds[0]}" for target, holds in open_holds(targets).items()}
+
+
+def held_within(targets: Sequence[Target]) -> Mapping[Target, Mapping[Target, str]]:
+    """The same obstacle inside scopes and tenants: see apps.audit.erasure.contracts.KeptWithin.
+
+    A document is in its scope and those above it; a part of an event in a scope when nothing else was touched by it.
+    Costs: the lock's query, and two.
+    """
+    keep_holds_out()
+    found = _held_items()
+    if not found:
+        return {}
+    tree = [
+        (ScopeId(id), ScopeId(parent) if parent else None)
+        for id, parent in Scope.objects.values_list("id", "parent_id")
+    ]
+    kept: dict[Target, dict[Target, str]] = {}
+    for target in targets:
+        below = subtree([ScopeId(target.id)], tree) if target.type is TargetType.SCOPE else frozenset()
+        for item, ground, scopes in found:
+            if target.type is TargetType.TENANT or (scopes and scopes <= below):
+                kept.setdefault(target, {}).setdefault(item, ground)
+    return kept
+
+
+def _held_items() -> list[tuple[Target, str, frozenset[UUID]]]:
+    """What is held in the tenant: the thing, the ground, the scopes that it lies in; the oldest hold first."""
+    with connection.cursor() as cursor:
+        cursor.execute(_HELD, {"tenant": current_scope().tenant_id})
+        return [
+            (Target(type=TargetType(type), id=item, part=part), f"hold:{hold}", frozenset(scopes or ()))
+            for type, item, part, hold, scopes in cursor.fetchall()
+        ]
 
 
 def due_for_review() -> int:

@@ -47,6 +47,11 @@ class KeyCache:
             while len(self._entries) > self._max_entries:
                 self._entries.popitem(last=False)
 
+    def forget(self, tenant: UUID) -> None:
+        with self._lock:
+            for name in [name for name in self._entries if name[0] == tenant]:
+                del self._entries[name]
+
     def clear(self) -> None:
         with self._lock:
             self._entries.clear()

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -23,6 +24,8 @@ from apps.audit.models import DataKey
 from apps.tenants.ids import TenantId
 
 KEY_BYTES: Final = 32
+# Of a tenant that is being erased: what is recorded from then on, in whatever period, is sealed by the newest of these.
+END: Final = "end."
 _DOMAIN: Final = b"glassbox.audit.datakey.v1"
 
 cache = KeyCache()
@@ -58,6 +61,21 @@ def current_data_key(tenant: TenantId, moment: datetime) -> DataKeyInUse:
     key = _unwrapped(found)
     _remember(tenant, (period, str(key.id)), key)
     return key
+
+
+def end_data_key(tenant: TenantId) -> UUID:
+    """Make the key that seals what is recorded from now on of a tenant that is being erased. Returns: its id.
+
+    The earlier ones can go then. Other processes take it up within five minutes (see cache.py); what they seal by an
+    earlier one meanwhile keeps that from going.
+    """
+    made = DataKey.objects.filter(epoch__startswith=END, subject_id=None).count()
+    _make(tenant, f"{END}{made + 1}")
+    cache.forget(tenant)
+    newest = _of_period("")
+    if newest is None:
+        raise AssertionError("a data key was made and is not there")
+    return UUID(str(newest.id))
 
 
 def subject_data_key(tenant: TenantId, subject_id: UUID) -> DataKeyInUse:
@@ -101,8 +119,10 @@ def data_keys(tenant: UUID, ids: Iterable[UUID]) -> dict[UUID, bytes | None]:
 
 
 def _of_period(period: str) -> DataKey | None:
-    found: DataKey | None = DataKey.objects.filter(epoch=period, subject_id=None).first()
-    return found
+    """That of the period; of a tenant that is being erased, the newest that was made for its end."""
+    found = DataKey.objects.filter(Q(epoch=period) | Q(epoch__startswith=END), subject_id=None)
+    newest: DataKey | None = max(found, key=lambda each: (each.epoch.startswith(END), each.id), default=None)
+    return newest
 
 
 def _make(tenant: TenantId, period: str) -> None:

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import connection
 
 from apps.audit.errors import CheckpointExportError, LogInconsistentError, MissingNodesError, SigningKeyMissingError
+from apps.audit.log.epochs import current_origin, is_same_log, origin_of, restore_of
 from apps.audit.log.export.contracts import LATEST, CheckpointPlace, checkpoint_place, note_name
 from apps.audit.log.export.state import note_exported, note_problem
 from apps.audit.log.notes import Checkpoint as SignedState
@@ -16,6 +17,7 @@ from apps.audit.log.notes import InvalidNoteError, SigningKey, opened, signed
 from apps.audit.log.storage import root_at, stored_consistency_path, stored_size
 from apps.audit.log.tree import proves_consistency
 from apps.audit.models import Checkpoint
+from apps.audit.tombstones.place import tombstone_place
 from apps.errors import ApplicationError
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_scope
@@ -25,10 +27,6 @@ from apps.tenants.selectors.tenants import all_tenants
 logger = logging.getLogger("glassbox.audit")
 
 _REASON: Final = "sign and export a checkpoint of the log"
-
-
-def origin_of(tenant_id: TenantId) -> str:
-    return f"glassbox/audit/{tenant_id}"
 
 
 def checkpoint_all() -> int:
@@ -67,19 +65,34 @@ def checkpoint_tenant(tenant_id: TenantId) -> bool:
 
 
 def _signed_and_exported(tenant_id: TenantId) -> bool:
+    with open_scope(tenant=tenant_id, reason=_REASON):
+        origin = current_origin(tenant_id)
     try:
         place = checkpoint_place()
-        outside = place.get(origin_of(tenant_id), LATEST)
+        outside = place.get(origin, LATEST)
+        if outside is None:
+            _refuse_unvouched(origin)
     except CheckpointExportError:
         # What can't be compared with the outside is compared with what is stored, and signed: the chain goes on.
-        _signed_now(tenant_id, None)
+        _signed_now(tenant_id, origin, None)
         raise
-    made = _signed_now(tenant_id, outside)
-    _export(tenant_id, place, outside)
+    made = _signed_now(tenant_id, origin, outside)
+    _export(tenant_id, origin, place, outside)
     return made
 
 
-def _signed_now(tenant_id: TenantId, outside: str | None) -> bool:
+def _refuse_unvouched(origin: str) -> None:
+    """Whoever can write to the database could cut the log off and say that it was restored; a restore says so outside.
+
+    Raises: LogInconsistentError; TombstonesUnavailableError, TombstonesDamagedError.
+    """
+    event_id = restore_of(origin)
+    if event_id is not None and not tombstone_place().is_vouched(event_id):
+        problem = f"event {event_id} tells of a restore that manage.py restore knows nothing of"
+        raise LogInconsistentError(which="exported", size="?", problem=problem)
+
+
+def _signed_now(tenant_id: TenantId, origin: str, outside: str | None) -> bool:
     """In a transaction of its own: exported is what is committed."""
     key: SigningKey | None = settings.GLASSBOX_LOG_SIGNING_KEY
     if key is None:
@@ -98,7 +111,7 @@ def _signed_now(tenant_id: TenantId, outside: str | None) -> bool:
         if size == 0:
             return False
         root = _root(size)
-        note = signed(SignedState(origin=origin_of(tenant_id), size=size, root=root), key)
+        note = signed(SignedState(origin=origin, size=size, root=root), key)
         Checkpoint.objects.create(tenant_id=tenant_id, size=size, root=root, note=note)
         return True
 
@@ -122,7 +135,7 @@ def _refuse_other_history(tenant_id: TenantId, which: str, note: str, size: int)
         told = opened(note, settings.GLASSBOX_LOG_VERIFY_KEYS)
     except InvalidNoteError as error:
         raise LogInconsistentError(which=which, size="?", problem=f"its note can't be trusted: {error}") from error
-    if told.origin != origin_of(tenant_id):
+    if not is_same_log(told.origin, origin_of(tenant_id)):
         raise LogInconsistentError(which=which, size=told.size, problem="it is of another log")
     if told.size > size:
         raise LogInconsistentError(which=which, size=told.size, problem=f"there are only {size} leaves")
@@ -138,13 +151,15 @@ def _refuse_other_history(tenant_id: TenantId, which: str, note: str, size: int)
     return told
 
 
-def _export(tenant_id: TenantId, place: CheckpointPlace, outside: str | None) -> None:
+def _export(tenant_id: TenantId, origin: str, place: CheckpointPlace, outside: str | None) -> None:
     """Put what the place lacks, in order, and `latest` after it. One that was interrupted begins again there."""
-    origin = origin_of(tenant_id)
     done = opened(outside, settings.GLASSBOX_LOG_VERIFY_KEYS).size if outside is not None else 0
     with open_scope(tenant=tenant_id, reason=_REASON):
         waiting = list(Checkpoint.objects.filter(size__gt=done).order_by("size").values_list("size", "note"))
     for size, note in waiting:
+        # One of before a restore lies at its own origin, if it was exported.
+        if not note.startswith(f"{origin}\n"):
+            continue
         place.put(origin, note_name(size), note)
         place.put(origin, LATEST, note)
         done = size

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from apps.audit.erasure.classification import Classified, Sort, classified, findings, stores_that_only_count
+from apps.audit.erasure.classification import Classified, Sort, classified, findings
 from apps.audit.erasure.places import everything
 from apps.audit.erasure.registry import stores
 
@@ -29,18 +29,13 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
         raise CommandError("\n".join(["The classification is not what is there:", *map(str, gaps)]))
 
 
-def _cleared_by(entry: Classified) -> str:
-    counted_only = stores_that_only_count()
-    return ", ".join(f"{key} (counts only)" if key in counted_only else key for key in entry.cleared_by)
-
-
 def _table(shown: Iterable[Classified]) -> list[str]:
     rows = [("NAME", "SORT", "CLEARED BY", "WHAT IT IS, AND ON WHICH GROUND IT STAYS")]
     rows += [
         (
             each.name,
             str(each.sort),
-            _cleared_by(each) or "-",
+            ", ".join(each.cleared_by) or "-",
             f"{each.because} Stays: {each.stays}" if each.stays else each.because,
         )
         for each in shown

@@ -1,8 +1,10 @@
+from apps.audit.models.certificate import Certificate
 from apps.audit.models.checkpoint import Checkpoint
 from apps.audit.models.data_key import DataKey
 from apps.audit.models.erasure_request import ErasureRequest, Letter
 from apps.audit.models.event import Event, Outcome
 from apps.audit.models.hold import Because, HeldItem, LegalHold, Restriction
+from apps.audit.models.inventory import Inventory, InventoryHit, InventoryTreatment
 from apps.audit.models.leaf import Leaf, Subtree, Unsealed
 from apps.audit.models.payload import Payload
 from apps.audit.models.purge import Purge, PurgeFigure, PurgePart, Reach
@@ -14,15 +16,20 @@ from apps.audit.models.retention import (
     ScheduleOrigin,
     ScheduleStatus,
 )
+from apps.audit.models.tombstone import TombstoneMark
 from apps.audit.models.verification import Verification, VerificationState
 
 __all__ = [
     "Because",
+    "Certificate",
     "Checkpoint",
     "DataKey",
     "ErasureRequest",
     "Event",
     "HeldItem",
+    "Inventory",
+    "InventoryHit",
+    "InventoryTreatment",
     "Leaf",
     "LegalHold",
     "Letter",
@@ -43,6 +50,7 @@ __all__ = [
     "ScheduleStatus",
     "Subtree",
     "TargetOutcome",
+    "TombstoneMark",
     "Unsealed",
     "Verification",
     "VerificationState",

@@ -11,6 +11,10 @@ from apps.tenants.models.base import TenantModel
 class DataKey(TenantModel):
     """One key of a tenant and a period (a calendar quarter); of one data subject where subject_id names one.
 
+    A tenant that is being erased has one more, of the epoch "end.1" (end.2, ... where it was interrupted by a hold): it
+    seals what is recorded of the erasure, and the others are destroyed. That is their rows' removal, which the foreign
+    key of the payloads allows only for a key that nothing is sealed by any more.
+
     Of a row, kek_id and wrapped_key alone may change, and glassbox_worker alone may change them (rotation).
     """
 

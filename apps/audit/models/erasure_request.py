@@ -28,6 +28,7 @@ class ErasureRequest(TenantModel):
     received_on: the local date of receipt in `zone`, from which the months are counted.
     first_due_on, due_on: the last day of the first month, and that of the time in force (moved by an extension).
     proposed_by_id, approved_by_id: people, never the same.
+    restricted_at: since when the DPO keeps what it concerns out of use while the request is assessed (Article 18).
     """
 
     year = models.PositiveSmallIntegerField()
@@ -51,6 +52,7 @@ class ErasureRequest(TenantModel):
     extension = models.CharField(max_length=16, blank=True, choices=Extension.choices)
     extended_at = models.DateTimeField(null=True)
     refusal = models.CharField(max_length=16, blank=True, choices=Refusal.choices)
+    restricted_at = models.DateTimeField(null=True)
     run_id = models.UUIDField(null=True)
     proposed_by_id = models.UUIDField(null=True)
     proposed_at = models.DateTimeField(null=True)

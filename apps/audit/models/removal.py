@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
@@ -23,9 +24,17 @@ class RemovalState(models.TextChoices):
     REJECTED = "rejected", "Rejected"
     APPROVED = "approved", "Approved"
     EXECUTING = "executing", "Being carried out"
+    VERIFYING = "verifying", "Removed, being verified"
     COMPLETED = "completed", "Completed"
     PARTIALLY_COMPLETED = "partially_completed", "Completed but for what is held"
     FAILED = "failed", "Failed"
+
+
+class RemovalProof(models.TextChoices):
+    """As contracts.Proof."""
+
+    COUNTS = "counts", "Counts of every store"
+    PHYSICAL = "physical", "Counts, physical phase, residue scan and certificate"
 
 
 class RemovalTargetType(models.TextChoices):
@@ -50,6 +59,11 @@ class RemovalRun(TenantModel):
     reason_code: apps.audit.erasing.RemovalReason. frozen_at: from then on no target is added; made_in is the
     transaction in which the run was made, the only one in which targets can be. attempts count those in a row without
     progress. An expired lease means that whoever had it died.
+
+    Of a run with proof "physical": prepared_at, when needles were made and the control passed, before which nothing
+    goes; verifying_at, when every store counted zero; verification, what became of control, physical phase and scan
+    (counts, codes and names of tables), which the server's administrator alone can write; end_events, the events of the
+    log that say how it ended, one for each time that it came to an end.
     """
 
     origin = models.CharField(max_length=16, choices=RemovalOrigin.choices)
@@ -72,6 +86,11 @@ class RemovalRun(TenantModel):
     lease_owner = models.CharField(max_length=127, blank=True)
     lease_until = models.DateTimeField(null=True)
     error_code = models.CharField(max_length=100, blank=True)
+    proof = models.CharField(max_length=16, choices=RemovalProof.choices, default=RemovalProof.COUNTS)
+    prepared_at = models.DateTimeField(null=True)
+    verifying_at = models.DateTimeField(null=True)
+    verification = models.JSONField(default=dict)
+    end_events = ArrayField(models.UUIDField(), default=list)
 
     class Meta:
         ordering = ("-proposed_at", "-id")
@@ -86,13 +105,14 @@ class RemovalRun(TenantModel):
                 name="removal_approved_by_somebody",
             ),
             models.CheckConstraint(
-                condition=Q(origin__in=("purge", "request"))
+                condition=Q(origin__in=("purge", "request"), proof__in=("counts", "physical"))
                 & Q(
                     state__in=(
                         "proposed",
                         "rejected",
                         "approved",
                         "executing",
+                        "verifying",
                         "completed",
                         "partially_completed",
                         "failed",

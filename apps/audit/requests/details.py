@@ -6,6 +6,7 @@ destroyed the rows stay, and nothing in them can be read any more.
 
 from __future__ import annotations
 
+import hmac
 import json
 import secrets
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ from apps.tenants.context import current_scope
 _NONCE_BYTES: Final = 12
 _DOMAIN: Final = b"glassbox.audit.request.v1"
 _DETAILS: Final = "details"
+_LOOKED_FOR: Final = ("names", "aliases", "emails", "phones", "identifiers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +100,24 @@ def letter_text(letter: Letter) -> LetterText | None:
     """None once the key is destroyed. Raises: PayloadDamagedError."""
     values = _open(letter.request, bytes(letter.ciphertext), part=str(letter.id))
     return None if values is None else LetterText(**values)
+
+
+def sealed_words(request: ErasureRequest, words: str, *, part: str) -> bytes:
+    """Words about one thing of a request, such as a place of its inventory. Raises: PayloadDamagedError."""
+    return _seal({"words": words}, key=_key(request), tenant=request.tenant_id, request=request.id, part=part)
+
+
+def words_of(request: ErasureRequest, ciphertext: bytes, *, part: str) -> str:
+    """Empty once the key is destroyed. Raises: PayloadDamagedError."""
+    values = _open(request, ciphertext, part=part)
+    return "" if values is None else str(values["words"])
+
+
+def description_digest(request: ErasureRequest) -> str:
+    """Of what a person is looked for by, keyed: it tells whether that changed, and nothing of what it is."""
+    known = asdict(known_details(request))
+    looked_for = canonical_bytes({name: list(known[name]) for name in _LOOKED_FOR})
+    return hmac.digest(_key(request), _DOMAIN + b"\0description\0" + looked_for, "sha256").hex()
 
 
 def _seal(values: Mapping[str, Any], *, key: bytes, tenant: UUID, request: UUID, part: str) -> bytes:

@@ -15,8 +15,19 @@ from apps.audit.requests.codes import Language, LetterKind, Refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """How much was removed: documents (redacted: of them those that stay in a redacted version), parts of the log's
+    entries, accounts."""
+
+    documents: int = 0
+    redacted: int = 0
+    parts: int = 0
+    accounts: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is filled in. words: what the DPO gives as reasons, or asks for."""
+    """What is filled in. words: what the DPO gives as reasons, or asks for. removed: once it was carried out."""
 
     firm: str
     reference: str
@@ -27,6 +38,7 @@ class Facts:
     words: str = ""
     refusal: Refusal | None = None
     partial: bool = False
+    removed: Removed | None = None
 
 
 _SUBJECTS: Final[Mapping[tuple[Language, LetterKind], str]] = {
@@ -80,7 +92,8 @@ _BODIES: Final[Mapping[tuple[Language, LetterKind], str]] = {
         "The ground in the General Data Protection Regulation is {ground}.\n\n{words}\n\n{remedies}"
     ),
     (Language.ENGLISH, LetterKind.DONE): (
-        "We received your request for erasure on {received_on} ({reference}). It has been carried out{partly}.\n\n"
+        "We received your request for erasure on {received_on} ({reference}). It has been carried out{partly}."
+        "{counts}\n\n"
         "Copies in our backups are overwritten as these age, and are erased again should a backup ever be restored. "
         "What remains is the fact that the request was made and carried out, without your data.\n\n{remedies}"
     ),
@@ -104,7 +117,8 @@ _BODIES: Final[Mapping[tuple[Language, LetterKind], str]] = {
         "entsprechen.\n\nDer Grund in der Datenschutz-Grundverordnung ist {ground}.\n\n{words}\n\n{remedies}"
     ),
     (Language.GERMAN, LetterKind.DONE): (
-        "am {received_on} haben wir Ihren Antrag auf Löschung erhalten ({reference}). Er ist ausgeführt{partly}.\n\n"
+        "am {received_on} haben wir Ihren Antrag auf Löschung erhalten ({reference}). Er ist ausgeführt{partly}."
+        "{counts}\n\n"
         "Kopien in unseren Sicherungen werden überschrieben, wenn diese veralten, und erneut gelöscht, falls je eine "
         "Sicherung wiederhergestellt wird. Es bleibt die Tatsache, dass der Antrag gestellt und ausgeführt wurde, "
         "ohne Ihre Daten.\n\n{remedies}"
@@ -118,6 +132,21 @@ _PARTLY: Final = {
     Language.GERMAN: (
         ", ausgenommen was wir wegen rechtlicher Ansprüche oder einer gesetzlichen Pflicht vorerst aufbewahren "
         "müssen. Es ist gesperrt und wird gelöscht, sobald es nicht mehr aufbewahrt werden muss"
+    ),
+}
+# Of a removal: one of it, several of it; in the order of Removed.
+_COUNTED: Final = {
+    Language.ENGLISH: (
+        ("1 document was removed.", "{} documents were removed."),
+        ("1 of these stays in a version without the passages.", "{} of these stay in versions without the passages."),
+        ("1 entry in our log was emptied of it.", "{} entries in our log were emptied of it."),
+        ("1 account was removed.", "{} accounts were removed."),
+    ),
+    Language.GERMAN: (
+        ("1 Dokument wurde entfernt.", "{} Dokumente wurden entfernt."),
+        ("1 davon bleibt in einer Fassung ohne die Stellen.", "{} davon bleiben in Fassungen ohne die Stellen."),
+        ("1 Eintrag unseres Protokolls wurde davon geleert.", "{} Einträge unseres Protokolls wurden davon geleert."),
+        ("1 Konto wurde entfernt.", "{} Konten wurden entfernt."),
     ),
 }
 _GROUNDS_DE: Final[Mapping[Refusal, str]] = {
@@ -160,11 +189,23 @@ def written(kind: LetterKind, language: Language, facts: Facts) -> tuple[str, st
         "words": facts.words.strip(),
         "remedies": _REMEDIES[language],
         "partly": _PARTLY[language] if facts.partial else "",
+        "counts": _counted(facts.removed, language),
         "ground": "" if ground is None else str(ground.label) if language is Language.ENGLISH else _GROUNDS_DE[ground],
     }
     greeting = _GREETING[language] if facts.name else _NOBODY[language]
     text = "\n\n".join((greeting, _BODIES[language, kind], _CLOSING[language]))
     return _SUBJECTS[language, kind].format(**filled), text.format(**filled)
+
+
+def _counted(removed: Removed | None, language: Language) -> str:
+    """A paragraph of its own; nothing where nothing is known to count."""
+    counts = (removed.documents, removed.redacted, removed.parts, removed.accounts) if removed else ()
+    said = [
+        (one if count == 1 else many.format(count))
+        for (one, many), count in zip(_COUNTED[language], counts, strict=False)
+        if count
+    ]
+    return "\n\n" + " ".join(said) if said else ""
 
 
 def day(on: date, language: Language) -> str:

@@ -15,19 +15,23 @@ from apps.audit.residue.needles import Needles
 NOT_DISTINCTIVE = "not distinctive: also in what remains"
 
 
-def distinctive(needles: Needles, access: Access, *, gone: Collection[UUID]) -> Needles:
+def distinctive(
+    needles: Needles, access: Access, *, gone: Collection[UUID], tables: Collection[str] | None = None
+) -> Needles:
     """The needles of which the remaining data hold nothing, in any encoding that a dump of them would show.
 
     To be asked before the removal. Reads every table once, as the server's administrator.
     Args: gone: ids of everything that is to be removed. A row that names any of them in a uuid column (its own id, its
                 document's, its scope's, its tenant's) is not a remaining one.
+          tables: those of which that is true; None for all. Elsewhere a row stays, whomever it names.
     """
     matcher = Matcher([needle.pattern for needle in needles.needles])
     common: set[int] = set()
     with access.connect() as connection:
         for schema, table, columns in _tables(connection):
             tail = b""
-            for row in _remaining(connection, schema, table, columns, gone):
+            named = gone if tables is None or table in tables else ()
+            for row in _remaining(connection, schema, table, columns, named):
                 block = tail + row
                 common.update(needles.needles[number].source for _, number in matcher.find(block))
                 tail = block[-matcher.longest_bytes :]

@@ -8,12 +8,12 @@ from dataclasses import asdict
 from django.db import connection
 from django.db.models import Max
 
-from apps.audit.ids import new_id
 from apps.audit.models import Outcome, RetentionRule, RetentionSchedule
 from apps.audit.retention.content import Rule, content_sha256
 from apps.audit.retention.errors import OnlyPeopleError, ReasonNeededError
 from apps.audit.services import record
 from apps.tenants.advisory import advisory_key
+from apps.tenants.bulk import insert_rows
 from apps.tenants.context import current_scope
 from apps.tenants.principals import Principal, PrincipalKind
 
@@ -30,8 +30,10 @@ def next_number() -> int:
 
 def insert_rules(schedule: RetentionSchedule, rules: Iterable[Rule]) -> None:
     """Write the rules of a schedule that has none. One query."""
-    RetentionRule.objects.bulk_create(
-        RetentionRule(id=new_id(), tenant_id=schedule.tenant_id, schedule=schedule, **asdict(rule)) for rule in rules
+    insert_rows(
+        RetentionRule,
+        tenant_id=schedule.tenant_id,
+        rows=({"schedule_id": schedule.id, **asdict(rule)} for rule in rules),
     )
 
 

@@ -16,13 +16,13 @@ from typing import Any, Final
 from django.conf import settings
 from django.utils import timezone
 
-from apps.audit.log.checkpoints import origin_of
+from apps.audit.log.epochs import current_origin, is_same_log
 from apps.audit.log.notes import Checkpoint, InvalidNoteError, opened
 from apps.audit.log.storage import stored_size
 from apps.audit.models import Checkpoint as StoredCheckpoint
 from apps.audit.models import Subtree
 from apps.audit.registry import Group
-from apps.audit.verify.entries import Entry, LogReader, authorised_removals, snapshot
+from apps.audit.verify.entries import Authorised, Entry, LogReader, snapshot
 from apps.audit.verify.errors import CheckpointNotTrustedError
 from apps.audit.verify.findings import Checked, FindingClass, Findings, VerificationReport
 from apps.audit.verify.memory import few_collections
@@ -81,6 +81,7 @@ class _Verification:
         self._tenant, self._held, self._first, self._contents = tenant, held, first, contents
         self._progress = progress
         self._reader = LogReader(contents=contents)
+        self._origin = current_origin(tenant)
         self._findings = Findings()
         self._expected: dict[int, list[tuple[bytes, str]]] = defaultdict(list)
         self._tree = GrowingTree(self._expected)
@@ -92,7 +93,7 @@ class _Verification:
         self._size = stored_size() if self._progress else 0
         self._tell()
         self._read_checkpoints()
-        self._authorised = authorised_removals(self._reader)
+        self._authorised = Authorised(self._reader)
         self._judge_root()
         for hash in self._reader.hashes(self._first) if self._first else ():
             self._next += 1
@@ -111,7 +112,7 @@ class _Verification:
         self._judge_waiting(started_at)
         return VerificationReport(
             tenant_id=self._tenant,
-            origin=origin_of(self._tenant),
+            origin=self._origin,
             first=self._first,
             size=self._next,
             root=None if self._is_broken else self._tree.root,
@@ -152,9 +153,8 @@ class _Verification:
             self._expect(self._held, _GIVEN)
 
     def _expect(self, checkpoint: Checkpoint, whose: str) -> None:
-        origin = origin_of(self._tenant)
-        if checkpoint.origin != origin:
-            words = f"{whose} is of {checkpoint.origin}, and this log is {origin}"
+        if not is_same_log(checkpoint.origin, self._origin):
+            words = f"{whose} is of {checkpoint.origin}, and this log is {self._origin}"
             self._find(FindingClass.FOREIGN_CHECKPOINT, words, size=checkpoint.size)
         else:
             self._expected[checkpoint.size].append((checkpoint.root, whose))
@@ -196,7 +196,7 @@ class _Verification:
             self._judge_group(entry, group, str(entry.event_id))
 
     def _judge_group(self, entry: Entry, group: str, event: str) -> None:
-        is_named = self._authorised.get((event, group), -1) > entry.index
+        is_named = self._authorised.removal_of(event, group, index=entry.index)
         if group in entry.groups:
             self._groups += 1
             self._judge_present(entry, group)

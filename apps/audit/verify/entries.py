@@ -20,8 +20,9 @@ from apps.audit.sealing import Place, SealBrokenError, unsealed
 from apps.tenants.context import current_scope, open_scope, renew_scope
 from apps.tenants.ids import TenantId
 
-# Actions whose core may name groups that are removed; the offline verifier and audit_erase name them, too.
-AUTHORISING: Final = ("audit.payload.erased",)
+# Actions whose core says which groups are removed; the offline verifier and the database's functions name them, too.
+EMPTIED: Final = "audit.log.emptied"
+AUTHORISING: Final = ("audit.payload.erased", EMPTIED)
 BATCH: Final = 2_000
 
 # Of a time that a header can have; a timestamp by itself would be parsed in Python, at a third of the cost of a leaf.
@@ -249,9 +250,7 @@ class LogReader:
         self._keys |= data_keys(self._tenant, unknown) if unknown else {}
         for event_id, group, key_id, ciphertext in rows:
             is_opened = self._contents or group == Group.CORE
-            by_id[event_id].groups[group] = (
-                self._opened(event_id, group, self._keys.get(key_id), ciphertext) if is_opened else None
-            )
+            by_id[event_id].groups[group] = self._opened(event_id, group, key_id, ciphertext) if is_opened else None
 
     def _add_present(self, by_id: Mapping[UUID, Entry], first: int, last: int) -> None:
         with connection.cursor() as cursor:
@@ -260,9 +259,13 @@ class LogReader:
                 if event_id in by_id:
                     by_id[event_id].groups = dict.fromkeys(groups)
 
-    def _opened(self, event_id: UUID, group: str, key: bytes | None, ciphertext: bytes) -> Opened | Damaged:
+    def _opened(self, event_id: UUID, group: str, key_id: UUID, ciphertext: bytes) -> Opened | Damaged:
+        if key_id not in self._keys:
+            # Nothing authorises that: a key goes when nothing is sealed by it any more (audit_destroy_keys).
+            return Damaged(f"its data key {key_id} was destroyed")
+        key = self._keys[key_id]
         if key is None:
-            return Damaged("its data key does not unwrap")
+            return Damaged(f"its data key {key_id} does not unwrap")
         try:
             place = Place(tenant_id=self._tenant, event_id=event_id, group=group)
             return Opened(*unsealed(bytes(ciphertext), place=place, key=key))
@@ -270,20 +273,39 @@ class LogReader:
             return Damaged(str(error))
 
 
-def authorised_removals(reader: LogReader) -> dict[tuple[str, str], int]:
-    """(event, group) -> the index of the last leaf that authorises its removal.
+class Authorised:
+    """Which groups may be gone, by the sealed events that say so: group by group, or all that came before but some.
 
     An event counts whose leaf is its own, and whose core is what was recorded.
     """
-    found: dict[tuple[str, str], int] = {}
-    for entry in reader.authorising():
-        if "core" not in entry.groups or not entry.is_sealed or entry.problem("core"):
-            continue
-        for removal in entry.values("core").get("removals", ()):
-            match removal:
-                case {"event_id": str(event_id), "group": str(group)}:
-                    found[event_id, group] = max(entry.index, found.get((event_id, group), -1))
-    return found
+
+    def __init__(self, reader: LogReader) -> None:
+        self._named: dict[tuple[str, str], int] = {}
+        # Of the events that empty the log: the leaf, and what stays.
+        self._emptied: list[tuple[int, frozenset[tuple[str, str]]]] = []
+        for entry in reader.authorising():
+            if "core" not in entry.groups or not entry.is_sealed or entry.problem("core"):
+                continue
+            core = entry.values("core")
+            if entry.action == EMPTIED:
+                self._emptied.append((entry.index, frozenset(_places(core.get("kept")))))
+                continue
+            for place in _places(core.get("removals")):
+                self._named[place] = max(entry.index, self._named.get(place, -1))
+
+    def removal_of(self, event: str, group: str, *, index: int) -> bool:
+        """Whether an event after this leaf authorises that the group is gone."""
+        place = (event, group)
+        return self._named.get(place, -1) > index or any(
+            emptied > index and place not in kept for emptied, kept in self._emptied
+        )
+
+
+def _places(listed: Any) -> Iterator[tuple[str, str]]:
+    for each in listed if isinstance(listed, list) else ():
+        match each:
+            case {"event_id": str(event_id), "group": str(group)}:
+                yield event_id, group
 
 
 def _batches(statement: str, parameters: list[Any]) -> Iterator[list[Any]]:

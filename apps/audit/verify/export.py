@@ -36,7 +36,7 @@ from typing import IO, Any, Final
 from django.conf import settings
 from django.utils import timezone
 
-from apps.audit.log.checkpoints import origin_of
+from apps.audit.log.epochs import current_origin, is_same_log, origin_of
 from apps.audit.log.storage import stored_size
 from apps.audit.log.tree import Frontier
 from apps.audit.models import Checkpoint, Subtree
@@ -73,7 +73,7 @@ def export_log(*, tenant: TenantId, output: Path, since: str | None = None, cont
     Costs:  memory for a batch of events, however long the log is.
     """
     held = None if since is None else trusted_checkpoint(since)
-    if held is not None and held.origin != origin_of(tenant):
+    if held is not None and not is_same_log(held.origin, origin_of(tenant)):
         raise CheckpointOfAnotherLogError(origin=held.origin, wanted=origin_of(tenant))
     if output.exists():
         raise ExportTargetError(path=output, problem="it exists")
@@ -135,7 +135,7 @@ def _write(opened: _Opener, *, tenant: TenantId, start: Frontier, size: int, con
         manifest = {
             "format": FORMAT,
             "tenant": str(tenant),
-            "origin": origin_of(tenant),
+            "origin": current_origin(tenant),
             "exported_at": _time(timezone.now()),
             "verify_keys": [key.line() for key in settings.GLASSBOX_LOG_VERIFY_KEYS],
             "contents": contents,

@@ -51,8 +51,9 @@ from typing import Any, NamedTuple
 
 FORMAT = "glassbox.audit.export.v1"
 COMMITMENT_DOMAIN = b"glassbox.audit.commitment.v1"
-# Actions whose core may name groups that are removed.
-AUTHORISING = ("audit.payload.erased",)
+# Actions whose core says which groups are removed: those that it names, or all before it but those that it names.
+EMPTIED = "audit.log.emptied"
+AUTHORISING = ("audit.payload.erased", EMPTIED)
 # An event that waits is sealed within seconds; one that has waited so long is not waiting.
 SEALED_WITHIN_S = 300
 SHOWN = 50
@@ -388,7 +389,7 @@ class Entry:
         """The content of a group that is there. Raises ValueError: it is not what was recorded, and how that shows."""
         found = self.groups[group]
         if isinstance(found, dict) and "damaged" in found:
-            raise ValueError("it does not decrypt")
+            raise ValueError(f"it does not decrypt: {found['damaged']}")
         if not isinstance(found, dict) or not _is_text(found.get("salt")) or not _is_text(found.get("content")):
             raise ValueError("it is not written as a group is")
         salt, content = bytes.fromhex(found["salt"]), found["content"].encode()
@@ -407,17 +408,22 @@ def _is_commitment(value: Any) -> bool:
     return isinstance(value, str) and _HEX.fullmatch(value) is not None
 
 
-def named_by(core: Any) -> list[tuple[str, str]]:
-    """The (event, group) that an authorising event's core names."""
-    removals = core.get("removals") if isinstance(core, dict) else None
+def named_by(core: Any, field: str) -> list[tuple[str, str]]:
+    """The (event, group) that a field of an authorising event's core names."""
+    named = core.get(field) if isinstance(core, dict) else None
     return [
         (each["event_id"], each["group"])
-        for each in (removals if isinstance(removals, list) else [])
+        for each in (named if isinstance(named, list) else [])
         if isinstance(each, dict) and _is_text(each.get("event_id")) and _is_text(each.get("group"))
     ]
 
 
 # --- The verifier -----------------------------------------------------------------------------------------------------
+
+
+def is_same_log(origin: str, other: str) -> bool:
+    """A log that was put back to an earlier state goes on under <origin>/restored/<event>; it begins as it did."""
+    return origin.partition("/restored/")[0] == other.partition("/restored/")[0]
 
 
 class Verifier:
@@ -431,6 +437,7 @@ class Verifier:
         self.is_broken = False
         self.counts = {"leaves": 0, "groups": 0, "opened": 0, "removed": 0, "checkpoints": 0, "unsealed": 0}
         self.authorised: dict[tuple[str, str], int] = {}
+        self.emptied: list[tuple[int, set[tuple[str, str]]]] = []
         self.roots: dict[int, list[tuple[bytes, str]]] = {}
 
     def run(self) -> None:
@@ -473,7 +480,7 @@ class Verifier:
             self._expect(self.checkpoint, "the checkpoint that was given")
 
     def _expect(self, checkpoint: Checkpoint, whose: str) -> None:
-        if checkpoint.origin != self.export.origin:
+        if not is_same_log(checkpoint.origin, self.export.origin):
             words = f"{whose} is of {checkpoint.origin}, and this log is {self.export.origin}"
             self._find("FOREIGN_CHECKPOINT", words, size=checkpoint.size)
         elif checkpoint.size >= self.export.first:
@@ -484,7 +491,11 @@ class Verifier:
             try:
                 entry = Entry(record, self.export.tenant)
                 if entry.is_sealed and entry.header["action"] in AUTHORISING and "core" in entry.groups:
-                    for place in named_by(entry.opened("core")):
+                    core = entry.opened("core")
+                    if entry.header["action"] == EMPTIED:
+                        self.emptied.append((entry.index, set(named_by(core, "kept"))))
+                        continue
+                    for place in named_by(core, "removals"):
                         self.authorised[place] = max(entry.index, self.authorised.get(place, -1))
             except (ValueError, KeyError):
                 continue
@@ -518,8 +529,14 @@ class Verifier:
         if not entry.is_sealed:
             self._find("ALTERED_EVENT", "its header or commitments are not those that were sealed", **place)
         for group in sorted(set(entry.commitments) | set(entry.groups)):
-            is_named = self.authorised.get((entry.event, group), -1) > entry.index
+            is_named = self._is_authorised((entry.event, group), entry.index)
             self._group(entry, group, is_named, {**place, "group": group})
+
+    def _is_authorised(self, place: tuple[str, str], index: int) -> bool:
+        """Whether an event after this leaf says that the group is removed."""
+        return self.authorised.get(place, -1) > index or any(
+            emptied > index and place not in kept for emptied, kept in self.emptied
+        )
 
     def _group(self, entry: Entry, group: str, is_named: bool, place: dict[str, Any]) -> None:
         if group not in entry.groups:
@@ -587,7 +604,7 @@ def verify(path: Path, checkpoint: Path | None, keys: Sequence[str] = ()) -> Ver
             held = opened_note(checkpoint.read_text(encoding="utf-8"), known)
         except (OSError, ValueError) as error:
             raise UnusableError(f"{checkpoint} is no checkpoint that can be trusted: {error}") from None
-        if held.origin == export.origin and held.size < export.first:
+        if is_same_log(held.origin, export.origin) and held.size < export.first:
             raise UnusableError(f"the export begins at leaf {export.first}, and the checkpoint ends at {held.size}")
     verifier = Verifier(export, known, held)
     verifier.run()

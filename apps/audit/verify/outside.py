@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Max
 
-from apps.audit.log.checkpoints import origin_of
+from apps.audit.log.epochs import current_origin, restore_of
 from apps.audit.log.export.contracts import LATEST, checkpoint_place
 from apps.audit.models import Checkpoint, Verification
 from apps.audit.verify.application import trusted_checkpoint
@@ -19,10 +19,13 @@ def outside_checkpoint(tenant_id: TenantId) -> str | None:
     Raises: CheckpointExportError: the place can't be read; CheckpointNotTrustedError;
             ExportedCheckpointLostError: there is none though there was one, or an older one than was seen before.
     """
-    note = checkpoint_place().get(origin_of(tenant_id), LATEST)
     with open_scope(tenant=tenant_id, reason="verify the log"):
+        origin = current_origin(tenant_id)
         seen: int | None = Verification.objects.order_by().aggregate(size=Max("checkpoint_size"))["size"]
-        is_signed = seen is not None or Checkpoint.objects.exists()
+        is_signed = Checkpoint.objects.filter(note__startswith=f"{origin}\n").exists()
+    note = checkpoint_place().get(origin, LATEST)
+    # What was seen before a restore lies at another origin: of the log as it goes on, the first may not be signed yet.
+    is_signed = is_signed or (seen is not None and restore_of(origin) is None)
     if note is None:
         if is_signed:
             raise ExportedCheckpointLostError(problem="No exported checkpoint is there, though some were signed")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -59,6 +59,11 @@ class DocumentTexts:
         else:
             text = _first(Document.objects.filter(id=place.item_id).values_list(place.part, flat=True))
         return text
+
+    def scopes_of(self, places: Sequence[Place]) -> Mapping[Place, tuple[UUID, ...]]:
+        ids = {place.target.id for place in places if place.target}
+        found = dict(Document.objects.filter(id__in=ids).values_list("id", "scope_id"))
+        return {place: (found[place.target.id],) for place in places if place.target and place.target.id in found}
 
 
 def _batches() -> Iterator[list[Any]]:

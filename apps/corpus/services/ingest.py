@@ -16,6 +16,7 @@ from django.utils.text import slugify
 from apps.corpus.description import title_from_filename
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
+from apps.corpus.services.ingest_erased import refuse_erased
 from apps.corpus.services.ingest_errors import (
     EmptyUploadError,
     UnknownDocumentError,
@@ -67,7 +68,9 @@ def document_ingest(
              same_title_replaces: a document of the same title and kind in the scope is replaced. Off by default:
                  reports of two periods often share a title.
     Raises:  UnknownKindError, EmptyUploadError, UploadTooLargeError, ScopeNotGrantedError, PermissionDeniedError,
-             UnknownDocumentError, RestrictedContentError; ValidationError for the metadata, by field.
+             UnknownDocumentError, RestrictedContentError; ErasedDocumentError: it was erased at somebody's request;
+             TombstonesUnavailableError, TombstonesDamagedError: nobody can say whether it was; ValidationError for the
+             metadata, by field.
     Costs:   about fifteen queries and the bytes once.
     """
     context = current_scope()
@@ -110,6 +113,7 @@ def document_ingest(
         _serialise(scope_id, content_sha256, about.external_id or document.title)
         if (there := _same_bytes(document)) is not None:
             return there
+        refuse_erased(document)
         refuse_restricted_content(scope_id=scope_id, content_sha256=content_sha256)
         _continue_series(document, replaces=replaces, same_title=same_title_replaces)
         document.slug = _free_slug(document)

@@ -100,3 +100,14 @@ class LeaseLostError(IngestError):
     code = "corpus.lease_lost"
     status = 409
     message = "The job {job_id} is no longer held by this worker."
+
+
+class ErasedDocumentError(IngestError):
+    """The same document was erased at somebody's request: it does not come back by being uploaded again."""
+
+    code = "corpus.document_erased"
+    status = 409
+    message = (
+        "{filename} is not taken in: {same}, which was erased on {erased_on} by removal {run}. If it must be kept "
+        "after all, ask your data protection officer; a copy without what was erased is another file{advice}."
+    )

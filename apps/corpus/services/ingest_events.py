@@ -17,6 +17,7 @@ SUPERSEDED = "corpus.document.superseded"
 FAILED = "corpus.document.failed"
 REEMBEDDED = "corpus.document.reembedded"
 RESTARTED = "corpus.job.restarted"
+REFUSED = "corpus.document.refused"
 
 _DOCUMENT = ("kind", "series_id", "version", "content_sha256")
 
@@ -34,6 +35,11 @@ def register_ingest_events() -> None:
             *("chunk_count", "embedding_profile", "embedding_model", "error_code", "stage", "attempts"),
         ),
         _event_class(RESTARTED, "Ingest started again", "job_id", "stage", "error_code"),
+        EventClass(
+            action=REFUSED,
+            label="Erased document refused",
+            fields={Group.CORE: frozenset({"kind", "run_id", "told_by"})},
+        ),
     )
 
 

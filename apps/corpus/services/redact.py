@@ -96,7 +96,16 @@ def document_redact(
             fields=",".join(sorted(changed)),
             redacted_id=str(made.document.id),
         )
-    return Redaction(document=made.document, job=made.job, old=_older(made.document))
+    return Redaction(document=made.document, job=made.job, old=older_versions(made.document))
+
+
+def older_versions(document: Document) -> tuple[Target, ...]:
+    """All versions of the same document before this one, as targets."""
+    versions = Document.objects.filter(
+        scope_id=document.scope_id, series_id=document.series_id, version__lt=document.version
+    )
+    ids = versions.order_by("version").values_list("id", flat=True)
+    return tuple(Target(type=TargetType.DOCUMENT, id=document_id) for document_id in ids)
 
 
 def _note(document: Document, changed: Mapping[str, str]) -> str:
@@ -139,11 +148,3 @@ def _metadata(document: Document, changed: Mapping[str, str]) -> DocumentMetadat
         jurisdictions=tuple(document.jurisdictions),
         external_id=changed.get("external_id", document.external_id),
     )
-
-
-def _older(document: Document) -> tuple[Target, ...]:
-    versions = Document.objects.filter(
-        scope_id=document.scope_id, series_id=document.series_id, version__lt=document.version
-    )
-    ids = versions.order_by("version").values_list("id", flat=True)
-    return tuple(Target(type=TargetType.DOCUMENT, id=document_id) for document_id in ids)

@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-import numpy as np
-
-from apps.intents.classifier import classify_question
-from apps.intents.contracts import UNRECOGNISED, GoldenQuestion, IntentDecision, PolicySnapshot
+from apps.intents.classifier import classify_by
+from apps.intents.contracts import GoldenQuestion, IntentDecision, PolicySnapshot
 from apps.intents.matching import words
-from apps.intents.scoring import Vector, example_similarities, nearest_mean
+from apps.intents.scoring import Vector, nearest_means, similarities_left_out
 
 NEIGHBOURS_SHOWN: Final = 3
 # Paraphrases in the baseline reach 0.84; what lies above this says the same in nearly the same words.
@@ -92,22 +90,22 @@ def examine(snapshot: PolicySnapshot, vectors: Vector | None) -> Examination:
     Raises:  ExampleVectorsMismatchError: the number of rows is not the number of examples.
     """
     return Examination(
-        outcomes=tuple(_outcome(snapshot, vectors, index) for index in range(len(snapshot.examples))),
+        outcomes=tuple(
+            _outcome(snapshot, index, similarities)
+            for index, similarities in enumerate(similarities_left_out(snapshot, vectors))
+        ),
         minimum_accuracy=snapshot.classifier.minimum_golden_accuracy,
         degraded=vectors is None,
     )
 
 
-def _outcome(snapshot: PolicySnapshot, vectors: Vector | None, index: int) -> ExampleOutcome:
+def _outcome(snapshot: PolicySnapshot, index: int, similarities: tuple[float, ...] | None) -> ExampleOutcome:
     example = snapshot.examples[index]
     rest = replace(snapshot, examples=snapshot.examples[:index] + snapshot.examples[index + 1 :])
-    vector = None if vectors is None else vectors[index]
-    others = None if vectors is None else np.delete(vectors, index, axis=0)
-    similarities = example_similarities(rest, vector, others)
     ranked = _ranked(rest.examples, similarities)
     return ExampleOutcome(
         example=example,
-        decision=classify_question(example.text, rest, vector, others),
+        decision=classify_by(example.text, rest, similarities),
         nearest=ranked[:NEIGHBOURS_SHOWN] if similarities is not None else (),
         twin=_twin(example, ranked),
         nearer_to=_nearer_to(example.intent, rest, similarities),
@@ -134,10 +132,9 @@ def _twin(example: GoldenQuestion, ranked: tuple[Neighbour, ...]) -> Neighbour |
 
 
 def _nearer_to(intent: str, rest: PolicySnapshot, similarities: tuple[float, ...] | None) -> str | None:
-    names = (*(rule.name for rule in rest.intents), UNRECOGNISED)
-    means = {name: nearest_mean(rest, similarities, name) for name in names}
+    means = nearest_means(rest, similarities)
     own = means.get(intent)
     if own is None:
         return None
-    best = max(names, key=lambda name: means[name] or 0.0)
+    best = max(means, key=lambda name: means[name] or 0.0)
     return best if (means[best] or 0.0) > own else None

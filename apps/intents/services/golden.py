@@ -117,8 +117,16 @@ def _made(missing: Sequence[GoldenQuestion], provider: EmbeddingProvider) -> dic
                 "tenant": current_scope().tenant_id,
                 "model": provider.model,
                 "examples": [example.id for example in missing],
-                # As text: the ORM would look at each of the numbers several times.
-                "vectors": ["{" + ",".join(map(repr, vectors[each.text].tolist())) + "}" for each in missing],
+                "vectors": [_as_text(vectors[each.text]) for each in missing],
             },
         )
     return {example.id: vectors[example.text] for example in missing}
+
+
+def _as_text(vector: Vector) -> str:
+    """An array as PostgreSQL reads it; the ORM would look at each of the numbers several times.
+
+    Nine digits tell any two numbers of single precision apart: what is read is what was written.
+    """
+    numbers = vector.tolist()
+    return "{" + ",".join(["%.9g"] * len(numbers)) % tuple(numbers) + "}"

@@ -23,6 +23,7 @@ from apps.intents.models import (
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
 from apps.intents.validation import require_valid
+from apps.tenants.bulk import insert_rows
 from apps.tenants.context import current_scope
 from apps.tenants.principals import PrincipalKind
 
@@ -64,14 +65,11 @@ def content_columns(snapshot: PolicySnapshot) -> dict[str, Any]:
 
 
 def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
-    """Write the rows below a version that has none. Five queries.
-
-    With ids of our own: bulk_create does not bring back those that the database makes, and some six hundred rows are
-    sent as a few arrays then, not as thousands of parameters.
-    """
-    KindBudget.objects.bulk_create(
-        KindBudget(id=new_id(), tenant_id=version.tenant_id, version=version, **asdict(budget))
-        for budget in snapshot.budgets
+    """Write the rows below a version that has none. Five queries."""
+    insert_rows(
+        KindBudget,
+        tenant_id=version.tenant_id,
+        rows=({"version_id": version.id, **asdict(budget)} for budget in snapshot.budgets),
     )
     _insert_intents(version, snapshot)
 
@@ -114,6 +112,7 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
 def _insert_intents(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
     tenant_id = version.tenant_id
     rules: list[IntentRule | FallbackRule] = [*snapshot.intents, snapshot.fallback]
+    # With ids of our own: bulk_create does not bring back those that the database makes.
     intents: list[PolicyIntent] = PolicyIntent.objects.bulk_create(
         PolicyIntent(
             id=new_id(),
@@ -128,32 +127,31 @@ def _insert_intents(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
         )
         for position, rule in enumerate(rules, start=1)
     )
-    PolicyIntentKind.objects.bulk_create(
-        PolicyIntentKind(id=new_id(), tenant_id=tenant_id, intent=intent, kind=kind)
-        for intent, rule in zip(intents, rules, strict=True)
-        for kind in rule.kinds
+    insert_rows(
+        PolicyIntentKind,
+        tenant_id=tenant_id,
+        rows=(
+            {"intent_id": intent.id, "kind": kind}
+            for intent, rule in zip(intents, rules, strict=True)
+            for kind in rule.kinds
+        ),
     )
-    IntentTerm.objects.bulk_create(
-        IntentTerm(
-            id=new_id(),
-            tenant_id=tenant_id,
-            intent=intent,
-            text=term.text,
-            decisive=term.decisive,
-            position=position,
-        )
-        for intent, rule in zip(intents, rules, strict=True)
-        if isinstance(rule, IntentRule)
-        for position, term in enumerate(rule.terms, start=1)
+    insert_rows(
+        IntentTerm,
+        tenant_id=tenant_id,
+        rows=(
+            {"intent_id": intent.id, "text": term.text, "decisive": term.decisive, "position": position}
+            for intent, rule in zip(intents, rules, strict=True)
+            if isinstance(rule, IntentRule)
+            for position, term in enumerate(rule.terms, start=1)
+        ),
     )
-    by_name = {"" if intent.is_fallback else intent.name: intent for intent in intents}
-    GoldenExample.objects.bulk_create(
-        GoldenExample(
-            id=new_id(),
-            tenant_id=tenant_id,
-            intent=by_name[example.intent],
-            text=example.text,
-            position=position,
-        )
-        for position, example in enumerate(snapshot.examples, start=1)
+    by_name = {"" if intent.is_fallback else intent.name: intent.id for intent in intents}
+    insert_rows(
+        GoldenExample,
+        tenant_id=tenant_id,
+        rows=(
+            {"intent_id": by_name[example.intent], "text": example.text, "position": position}
+            for position, example in enumerate(snapshot.examples, start=1)
+        ),
     )

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
+from apps.audit.api.certificates import CertificateListView, CertificateView
+from apps.audit.api.inventory import (
+    InventoryDecisionsView,
+    InventoryHitListView,
+    InventoryPrepareView,
+    InventoryTreatmentsView,
+    InventoryView,
+)
 from apps.audit.api.log import CheckpointListView, ConsistencyView, EventProofView, LatestCheckpointView
+from apps.audit.api.my_data import MyDataView
 from apps.audit.api.requests import (
     ApproveView,
     AskIdentityView,
@@ -86,9 +95,17 @@ urlpatterns = [
     path("v1/privacy/requests/<uuid:id>/take-back/", TakeBackView.as_view()),
     path("v1/privacy/requests/<uuid:id>/approve/", ApproveView.as_view()),
     path("v1/privacy/requests/<uuid:id>/send-back/", SendBackView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/inventory/", InventoryView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/inventory/hits/", InventoryHitListView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/inventory/decisions/", InventoryDecisionsView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/inventory/treatments/", InventoryTreatmentsView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/inventory/prepare/", InventoryPrepareView.as_view()),
     path("v1/privacy/requests/<uuid:id>/letters/", WriteLetterView.as_view()),
+    path("v1/privacy/certificates/", CertificateListView.as_view()),
+    path("v1/privacy/certificates/<uuid:id>/", CertificateView.as_view()),
     path("v1/scopes/", ScopeListView.as_view()),
     path("v1/me/", MeView.as_view()),
+    path("v1/me/data/", MyDataView.as_view()),
     path("v1/health/", HealthView.as_view()),
     path("v1/openapi.json", OpenApiView.as_view(), name="openapi"),
     path("v1/docs/", DocsView.as_view()),

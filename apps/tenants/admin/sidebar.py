@@ -64,6 +64,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
             Entry("Legal holds", "lock", "audit_legalhold_changelist", Permission.AUDIT_VIEW),
             Entry("Retention", "hourglass_bottom", "retention", Permission.AUDIT_VIEW),
             Entry("Purges", "auto_delete", "purges", Permission.AUDIT_VIEW),
+            Entry("Certificates", "workspace_premium", "erasure_certificates", Permission.AUDIT_VIEW),
         ),
     ),
     (
@@ -81,6 +82,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
             Entry("Members", "group", "tenants_membership_changelist", Permission.MEMBER_VIEW),
             Entry("API keys", "key", "tenants_apikey_changelist", Permission.KEY_MANAGE),
             Entry("My keys", "badge", "my_keys", Permission.POLICY_VIEW),
+            Entry("What is held about me", "contact_page", "my_data", Permission.POLICY_VIEW),
         ),
     ),
 )

@@ -1,7 +1,8 @@
 """Requests that run as they stand, for the OpenAPI document. The test suite takes each of them and runs it.
 
 `{base}` becomes the address that the document was fetched from. The reader sets GLASSBOX_KEY, and where a request is
-about one thing, its id: DOCUMENT_ID, JOB_ID, EVENT_ID, VERSION_ID, SCOPE.
+about one thing, its id: DOCUMENT_ID, JOB_ID, EVENT_ID, VERSION_ID, CERTIFICATE_ID,
+SCOPE.
 """
 
 from __future__ import annotations

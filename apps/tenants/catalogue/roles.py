@@ -30,6 +30,12 @@ SECURITY_DEFINERS = {
     # Tell what an executing run of removals names, which is all that the eraser may delete (0006_runs.py).
     "public.audit_removal_targets": "glassbox_remover",
     "public.audit_removal_terms": "glassbox_remover",
+    # End a tenant that an executing run names: rows, the log's contents, keys (apps/audit/migrations/_tenant_end.py).
+    "public.audit_remove_of_tenant": "glassbox_remover",
+    "public.audit_empty_log": "glassbox_remover",
+    # Destroy the key of a request for erasure that was carried out (apps/audit/migrations/_inventory.py).
+    "public.audit_forget_request": "glassbox_remover",
+    "public.audit_destroy_keys": "glassbox_remover",
     # Which documents of the open scopes are restricted or held (apps/audit/migrations/_holds.py): ids alone.
     "public.restricted_documents": "glassbox_remover",
     "public.hidden_documents": "glassbox_remover",

@@ -41,3 +41,8 @@ class Tenant(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether it has no name any more: the row stays as the fact that there was one (audit/erasure)."""
+        return self.slug == f"erased-{self.id}"

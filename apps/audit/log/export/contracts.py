@@ -28,15 +28,20 @@ def note_name(size: int) -> str:
 
 
 def checkpoint_place() -> CheckpointPlace:
-    """What GLASSBOX_CHECKPOINT_URL names: a directory, file:///directory, or s3://bucket/prefix.
+    """What GLASSBOX_CHECKPOINT_URL names. Raises: CheckpointExportError: it is no place."""
+    return place_at(settings.GLASSBOX_CHECKPOINT_URL, variable="GLASSBOX_CHECKPOINT_URL")
 
+
+def place_at(url: str, *, variable: str) -> CheckpointPlace:
+    """A directory, file:///directory, or s3://bucket/prefix with what GLASSBOX_CHECKPOINT_S3 says of the object store.
+
+    Args:   variable: the setting that the address is of, for the error.
     Raises: CheckpointExportError: it is none of these.
     """
     from apps.audit.errors import CheckpointExportError
     from apps.audit.log.export.directory import Directory
     from apps.audit.log.export.s3 import S3Bucket
 
-    url: str = settings.GLASSBOX_CHECKPOINT_URL
     parts = urlsplit(url)
     if parts.scheme == "s3" and parts.netloc:
         return S3Bucket(bucket=parts.netloc, prefix=parts.path.strip("/"), **settings.GLASSBOX_CHECKPOINT_S3)
@@ -44,6 +49,4 @@ def checkpoint_place() -> CheckpointPlace:
         return Directory(Path(unquote(parts.path)))
     if not parts.scheme and Path(url).is_absolute():
         return Directory(Path(url))
-    raise CheckpointExportError(
-        place="GLASSBOX_CHECKPOINT_URL", problem="it is no absolute path, file:///path or s3://bucket/prefix"
-    )
+    raise CheckpointExportError(place=variable, problem="it is no absolute path, file:///path or s3://bucket/prefix")

@@ -7,15 +7,28 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from apps.audit.management import erasure_registry
+from apps.audit.management import (
+    erasure_facts,
+    erasure_physical,
+    erasure_registry,
+    erasure_verify_certificate,
+)
 
 
 class Command(BaseCommand):
-    help = "registry: what every column and every other store holds of people, and what clears it."
+    help = (
+        "registry: what every column and every other store holds of people, and what clears it. "
+        "physical: prepares, and afterwards verifies on the disk, the erasures that wait for it. "
+        "verify-certificate: whether a certificate's file is what it claims to be. "
+        "tenants: which tenants were erased. show RUN: what one run of removals was to remove, and what became of it."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("action", choices=[*_ACTIONS])
+        erasure_facts.add_arguments(parser)
         erasure_registry.add_arguments(parser)
+        erasure_physical.add_arguments(parser)
+        erasure_verify_certificate.add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         _ACTIONS[str(options["action"])](self, options)
@@ -24,4 +37,8 @@ class Command(BaseCommand):
 # An action is a module of apps/audit/management, with add_arguments and run.
 _ACTIONS: Final[Mapping[str, Callable[[BaseCommand, Mapping[str, Any]], None]]] = {
     "registry": erasure_registry.run,
+    "physical": erasure_physical.run,
+    "verify-certificate": erasure_verify_certificate.run,
+    "show": erasure_facts.show,
+    "tenants": erasure_facts.tenants,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -11,8 +12,10 @@ from django.db import transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from apps.audit.erasure.contracts import TargetType
 from apps.audit.ids import new_id
-from apps.audit.models import ErasureRequest, Letter
+from apps.audit.inventory.codes import Treatment
+from apps.audit.models import ErasureRequest, InventoryTreatment, Letter, RemovalTarget, TargetOutcome
 from apps.audit.requests.codes import Delivery, Language, LetterKind, LetterState, Refusal
 from apps.audit.requests.deadlines import extended_deadline
 from apps.audit.requests.details import LetterText, known_details, sealed_letter
@@ -23,8 +26,9 @@ from apps.audit.requests.errors import (
     LetterUnaddressedError,
 )
 from apps.audit.requests.events import tell_letter
-from apps.audit.requests.letters import Facts, written
+from apps.audit.requests.letters import Facts, Removed, written
 from apps.audit.requests.life import RequestState
+from apps.audit.requests.services.forgetting import forget_once_told
 from apps.audit.requests.services.stepping import locked_request, require_manager
 from apps.tenants.selectors.tenants import current_tenant
 from config.celery import app
@@ -60,9 +64,27 @@ def letter_draft(
         words=words,
         refusal=refusal or (Refusal(request.refusal) if request.refusal else None),
         partial=request.state == RequestState.PARTIALLY_COMPLETED,
+        removed=removed_of(request) if kind is LetterKind.DONE else None,
     )
     subject, body = written(kind, language, facts)
     return LetterText(subject=subject, body=body)
+
+
+def removed_of(request: ErasureRequest) -> Removed:
+    """How much of a request was removed, by its run. Costs: two queries."""
+    gone = RemovalTarget.objects.filter(run_id=request.run_id, outcome=TargetOutcome.REMOVED)
+    rows = list(gone.values_list("type", "item_id"))
+    counts = Counter(type for type, _ in rows)
+    documents = {id for type, id in rows if type == TargetType.DOCUMENT}
+    redacted = InventoryTreatment.objects.filter(
+        request=request, treatment=Treatment.REDACT, redacted_id__isnull=False, document_id__in=documents
+    )
+    return Removed(
+        documents=len(documents),
+        redacted=redacted.count(),
+        parts=len({id for type, id in rows if type == TargetType.EVENT_GROUP}),
+        accounts=counts[TargetType.USER],
+    )
 
 
 def letter_write(
@@ -148,6 +170,7 @@ def letter_settle(request_id: UUID, letter_id: UUID) -> Letter:
         letter.state, letter.sent_at, letter.next_try_at, letter.problem = LetterState.SENT, timezone.now(), None, ""
         letter.save(update_fields=["state", "sent_at", "next_try_at", "problem"])
         tell_letter("letter_settled", letter)
+        forget_once_told(letter)
         return letter
 
 

@@ -14,9 +14,12 @@ from django.utils import timezone
 
 from apps.audit.erasing import RemovalReason
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.audit.erasure.registry import stores_for
-from apps.audit.erasure.runs import RejectionReason, run_approve, run_propose, run_reject
-from apps.audit.models import ErasureRequest, Outcome
+from apps.audit.erasure.expansion import expanded
+from apps.audit.erasure.registry import stores
+from apps.audit.erasure.runs import RejectionReason, run_approve, run_propose, run_reject, target_of
+from apps.audit.inventory.restricting import lift_after_erasure, lift_after_return, restrict_run
+from apps.audit.inventory.whole import whole_tenant
+from apps.audit.models import ErasureRequest, Outcome, RemovalTarget
 from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.errors import InventoryMissingError, RequestStepError
 from apps.audit.requests.events import tell
@@ -35,6 +38,7 @@ _TARGETS: Final[Mapping[SubjectType, TargetType]] = {
 # The states that a run's state brings a request to, one after the other.
 _FOLLOWING: Final[Mapping[RunState, tuple[RequestState, ...]]] = {
     RunState.EXECUTING: (S.EXECUTING,),
+    RunState.VERIFYING: (S.VERIFYING,),
     RunState.COMPLETED: (S.VERIFYING, S.COMPLETED),
     RunState.PARTIALLY_COMPLETED: (S.VERIFYING, S.PARTIALLY_COMPLETED),
     RunState.FAILED: (S.FAILED,),
@@ -43,6 +47,9 @@ _ENDED: Final = (S.COMPLETED, S.PARTIALLY_COMPLETED)
 # Of an unfinished run that is taken up again, nothing changes for the request before it executes.
 _APPROVED_BEFORE: Final = (S.RESTRICTED, S.EXECUTING, S.FAILED, S.PARTIALLY_COMPLETED)
 _TO_BE_DECIDED: Final = (S.INVENTORY_READY, S.AWAITING_APPROVAL)
+# What is named and little is out of use from its proposal on: an answer that quotes it meanwhile would be recorded, and
+# is in no frozen target. A whole scope or tenant stays in use until somebody has approved.
+_OUT_OF_USE_FROM_PROPOSAL: Final = (SubjectType.DATA_SUBJECT, SubjectType.DOCUMENT)
 # The eraser sees these, and no word of a person.
 _OF_A_RUN: Final = ("id", "tenant_id", "year", "number", "state", "due_on", "run_id")
 
@@ -88,7 +95,10 @@ def targets_of(request: ErasureRequest) -> tuple[Target, ...]:
 def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -> ErasureRequest:
     """Propose the erasure to a second person: its targets are frozen, and nothing is removed before they approve.
 
-    Args:   targets: those that were found and confirmed; what follows from the subject where none are given.
+    Documents of a person's request, and a document that is the subject itself, are out of use from here on.
+
+    Args:   targets: those that were found and confirmed; what follows from the subject where none are given. What goes
+                along with them is added (apps/audit/erasure/expansion.py).
     Raises: RequestStepError, InventoryMissingError; what run_propose raises.
     """
     person = require_manager()
@@ -98,9 +108,11 @@ def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -
         run = run_propose(
             origin=Origin.REQUEST,
             origin_id=request.id,
-            targets=targets or targets_of(request),
+            targets=all_that_goes(targets or targets_of(request)),
             reason=RemovalReason.ERASURE_REQUEST,
         )
+        if request.subject_type in _OUT_OF_USE_FROM_PROPOSAL:
+            restrict_run(request.id, run.id)
         return change(
             request,
             "proposed",
@@ -112,15 +124,28 @@ def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -
         )
 
 
+def all_that_goes(targets: Sequence[Target]) -> tuple[Target, ...]:
+    """The targets with what goes along with them, over all scopes, whoever proposes."""
+    with whole_tenant():
+        return expanded(targets)
+
+
 def inventory(request: ErasureRequest) -> Sequence[tuple[str, int]]:
     """What every store holds of it now, by the store's name; only those that hold something.
 
-    Of a request that is ready to be proposed, or was. Costs: a query or a few for each store.
+    Of a request that was proposed, by its frozen targets; before that, of one whose subject says what goes. Costs: a
+    query or a few for each store.
     """
-    if request.state not in _TO_BE_DECIDED or request.subject_type == SubjectType.DATA_SUBJECT:
+    if request.state not in _TO_BE_DECIDED:
         return ()
-    targets = targets_of(request)
-    counted = ((store.label, store.count(targets)) for store in stores_for(targets[0].type))
+    with whole_tenant():
+        if request.run_id is not None:
+            targets = [target_of(row) for row in RemovalTarget.objects.filter(run_id=request.run_id)]
+        elif request.subject_type == SubjectType.DATA_SUBJECT:
+            return ()
+        else:
+            targets = list(expanded(targets_of(request)))
+        counted = [(store.label, store.count(targets)) for store in stores()]
     return tuple((label, count) for label, count in counted if count)
 
 
@@ -148,13 +173,17 @@ def request_follows(*, origin_id: UUID, run_id: UUID, state: RunState) -> None:
         raise RequestStepError(reference=request.reference, state=S(request.state).label, step="moved by another run")
     if state is RunState.REJECTED:
         _follow(request, S.INVENTORY_READY, "returned", run_id=None, proposed_by_id=None, proposed_at=None)
+        lift_after_return(request)
     elif state is RunState.APPROVED:
         if request.state not in _APPROVED_BEFORE:
             approver = current_scope().principal.id
             _follow(request, S.RESTRICTED, "restricted", approved_by_id=approver, approved_at=timezone.now())
+            restrict_run(request.id, run_id)
     else:
         for to in _FOLLOWING[state]:
             _follow(request, to, to.value)
+        if state is RunState.COMPLETED:
+            lift_after_erasure(request.id)
 
 
 def _follow(request: ErasureRequest, to: RequestState, event: str, **values: Any) -> None:

@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from apps.audit.holds.locks import keep_removals_out
 from apps.audit.ids import new_id
 from apps.audit.models import ErasureRequest
 from apps.audit.requests.codes import Language, Requester, SubjectType
@@ -66,6 +67,9 @@ def request_receive(
     received_on = received_date(at, zone)
     due_on = first_deadline(received_on).due_on
     with transaction.atomic():
+        if subject_type is SubjectType.DOCUMENT:
+            # A purge of it has ended by now, or finds this request.
+            keep_removals_out()
         id = new_id()
         sealed, key_id = sealed_details(details, request_id=id)
         request: ErasureRequest = ErasureRequest.objects.create(

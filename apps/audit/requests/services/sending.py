@@ -22,6 +22,7 @@ from apps.audit.models import Letter, Outcome
 from apps.audit.requests.codes import LetterState
 from apps.audit.requests.details import LetterText, letter_text
 from apps.audit.requests.events import tell_letter
+from apps.audit.requests.services.forgetting import forget_once_told
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import all_tenants
@@ -139,6 +140,7 @@ def _noted(letter: Letter, attempt: _Attempt) -> LetterState:
     match state:
         case LetterState.SENT:
             tell_letter("letter_sent", letter)
+            forget_once_told(letter)
         case LetterState.UNCERTAIN:
             tell_letter("letter_uncertain", letter, outcome=Outcome.DEGRADED, code=attempt.problem)
         case LetterState.FAILED:

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from apps.audit.inventory.restricting import lift_at_end
 from apps.audit.models import ErasureRequest
 from apps.audit.requests.codes import Delivery, Extension, Ground, LetterKind, Refusal, SubjectType
 from apps.audit.requests.deadlines import extended_deadline, may_extend_on, received_date
@@ -156,6 +157,7 @@ def refuse(
             refusal=code.value,
             finished_at=timezone.now(),
         )
+        lift_at_end(request)
         queue_letter(request, LetterKind.REFUSED, words=said, text=letter, delivery=delivery)
         return request
 
@@ -172,4 +174,6 @@ def withdraw(request_id: UUID, *, words: str) -> ErasureRequest:
         request = locked_request(request_id)
         require_step(request, S.WITHDRAWN, step="withdrawn")
         details = replace(known_details(request), withdrawal_words=said)
-        return change(request, "withdrawn", to=S.WITHDRAWN, details=details, finished_at=timezone.now())
+        change(request, "withdrawn", to=S.WITHDRAWN, details=details, finished_at=timezone.now())
+        lift_at_end(request)
+        return request

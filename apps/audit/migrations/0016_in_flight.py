@@ -53,7 +53,7 @@ _REPLACE = _ADDED.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0011_requests")]
+    dependencies = [("audit", "0015_inventory")]
 
     operations = [
         migrations.RunSQL(sql=_REPLACE.replace(_BEGINS, _TAKEN_ALONG.lstrip() + _BEGINS), reverse_sql=_REPLACE),

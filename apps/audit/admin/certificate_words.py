@@ -1,0 +1,106 @@
+"""A certificate in words: for its page and for the file that prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from apps.audit.admin.removal_words import GROUNDS, REASONS, counted
+from apps.audit.models import Certificate
+from apps.audit.models.removal import RemovalOrigin
+
+_STEPS: Final[Mapping[str, str]] = {
+    "transactions": "Waited until nobody could see the removed rows any more",
+    "wal": "the write-ahead log written over",
+    "redis": "Redis's files written anew",
+}
+_SORTS: Final[Mapping[str, tuple[str, str]]] = {
+    "text": ("piece of text", "pieces of text"),
+    "term": ("search term", "search terms"),
+    "id": ("id", "ids"),
+    "vector": ("piece of a vector", "pieces of vectors"),
+    "bytes": ("slice of a file or of sealed bytes", "slices of files or of sealed bytes"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What a template shows of a certificate beside its body."""
+
+    title: str
+    outcome: str
+    tone: str
+    why: str
+    origin: str
+    counted: str
+    stores: list[dict[str, Any]]
+    empty_stores: int
+    retained: list[tuple[str, str, int, str]]
+    steps: list[tuple[str, int]]
+    looked_for: str
+    left_out: list[tuple[str, int]]
+    encodings: list[tuple[str, int]]
+    places: list[dict[str, Any]]
+    unreachable: list[str]
+    times: list[tuple[str, str]]
+
+
+def words_of(certificate: Certificate) -> Words:
+    body = certificate.body
+    touched = [each for each in body["stores"] if each["before"] or each["removed"] or each["retained"]]
+    whole = body["outcome"] == "completed"
+    return Words(
+        title=f"Certificate of erasure no. {certificate.number}",
+        outcome="All of it was removed" if whole else "Removed, but for what must stay",
+        tone="good" if whole else "warn",
+        why=REASONS.get(body["reason"], body["reason"]),
+        origin=str(RemovalOrigin(body["origin"]).label),
+        counted=counted(body["subject"]),
+        stores=touched,
+        empty_stores=len(body["stores"]) - len(touched),
+        retained=[
+            (GROUNDS.get(each["ground"], each["ground"]), each["id"], each["targets"], each["review_on"] or "")
+            for each in body["retained"]
+        ],
+        steps=_steps(body["physical"]["steps"]),
+        looked_for=_joined(_numbered(count, *_SORTS[sort]) for sort, count in body["needles"]["by_sort"].items()),
+        left_out=sorted(body["scan"]["left_out"].items()),
+        encodings=sorted(body["scan"]["by_encoding"].items()),
+        places=body["scan"]["places"],
+        unreachable=list(dict.fromkeys([*body["scan"]["unreachable"], *body["physical"]["unreachable"]])),
+        times=[
+            (label, body["times"][key].replace("T", " ").replace("Z", " UTC"))
+            for key, label in (
+                ("proposed", "Proposed"),
+                ("approved", "Approved"),
+                ("prepared", "Control passed"),
+                ("begun", "Removal begun"),
+                ("counted_zero", "Every store counted zero"),
+                ("ended", "Scan clean, erasure ended"),
+            )
+            if body["times"][key]
+        ],
+    )
+
+
+def _steps(steps: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
+    """Tables are summed up: how many there are says enough."""
+    told: list[tuple[str, int]] = []
+    tables = [step for step in steps if step["key"].partition(":")[0] in ("table", "statistics")]
+    for step in steps:
+        if step["key"] in _STEPS:
+            told.append((_STEPS[step["key"]], step["elapsed_ms"]))
+        elif tables and step is tables[0]:
+            label = f"{_numbered(len(tables), 'table', 'tables')} written anew, with indexes and statistics"
+            told.append((label, sum(each["elapsed_ms"] for each in tables)))
+    return told
+
+
+def _numbered(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"
+
+
+def _joined(parts: Iterable[str]) -> str:
+    *first, last = [*parts] or ["nothing that could be told from what remains"]
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,198 @@
+"""The places of an inventory as the screen shows them: where, how they were found, what was said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.urls import reverse
+
+from apps.audit.erasure.contracts import TargetType
+from apps.audit.erasure.registry import stores
+from apps.audit.erasure.searched import searched
+from apps.audit.holds.items import describe
+from apps.audit.inventory.codes import CLEARING, CONFIRMING, Decision, Reason, Treatment
+from apps.audit.inventory.contracts import DocumentFacts, Passage, RedactedState, Spot, documents
+from apps.audit.inventory.deciding import words_part
+from apps.audit.inventory.excerpts import Excerpt, Excerpts
+from apps.audit.inventory.selectors import Grouped, treatments_of
+from apps.audit.models import ErasureRequest, InventoryHit, InventoryTreatment
+from apps.audit.requests.details import words_of
+from apps.audit.requests.selectors import names_of
+from apps.tenants.admin.addresses import address
+
+HOW: Final[Mapping[str, str]] = {
+    "exact": "as it was given",
+    "variant": "another way to write it",
+    "fuzzy": "similar, a letter or two differ",
+    "identifier": "the same digits and letters",
+}
+MATCHED: Final[Mapping[str, str]] = {
+    "name": "Name",
+    "alias": "Other name",
+    "email": "E-mail address",
+    "phone": "Phone number",
+    "iban": "IBAN",
+    "account": "Number",
+    "word": "Words",
+}
+_PARTS: Final[Mapping[str, str]] = {
+    "title": "title",
+    "filename": "file name",
+    "company": "company",
+    "external_id": "id in its source",
+    "error_detail": "error message",
+    "header": "heading",
+}
+_TONES: Final = {Decision.OPEN: "warn", Decision.CONFIRMED: "bad", Decision.CLEARED: "good"}
+# So many places of one thing stand on the page; the others come up when these are decided.
+MOST_SHOWN: Final = 50
+REASONS: Final = (("It is the person", CONFIRMING), ("It stays", CLEARING))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitRow:
+    hit: InventoryHit
+    where: str
+    how: str
+    excerpt: Excerpt | None
+    decision: str
+    tone: str
+    reason: str
+    words: str
+    by: str
+    suggested: str
+
+    @property
+    def is_open(self) -> bool:
+        return self.hit.decision == Decision.OPEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRow:
+    """rows: certain places first; hidden: how many more there are. made: how far the redacted version is."""
+
+    key: str
+    group: Grouped
+    name: str
+    detail: str
+    url: str
+    certain: tuple[HitRow, ...]
+    uncertain: tuple[HitRow, ...]
+    hidden: int
+    may_redact: bool
+    treatment: InventoryTreatment | None
+    passages: Sequence[Passage]
+    made: RedactedState | None
+    made_url: str
+
+    @property
+    def open_count(self) -> int:
+        return len(self.group.open)
+
+    @property
+    def open_certain(self) -> Sequence[UUID]:
+        return [hit.id for hit in self.group.certain if hit.decision == Decision.OPEN]
+
+    @property
+    def open_uncertain(self) -> Sequence[UUID]:
+        return [hit.id for hit in self.group.uncertain if hit.decision == Decision.OPEN]
+
+    @property
+    def needs_treatment(self) -> bool:
+        return self.group.is_document and bool(self.group.confirmed)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether its redaction was asked for: what was decided of it stays so."""
+        return self.treatment is not None and self.treatment.is_asked
+
+    @property
+    def is_settled(self) -> bool:
+        return not self.open_count and (not self.needs_treatment or self.treatment is not None)
+
+
+def group_rows(request: ErasureRequest, groups: Sequence[Grouped]) -> Sequence[GroupRow]:
+    """Costs: a query for each text that holds a place; two for each document of which passages were confirmed."""
+    facts = documents().facts([each.target.id for each in groups if each.target and each.is_document])
+    parts = describe([each.target for each in groups if each.target and each.is_event])
+    treated = treatments_of(request)
+    made = documents().redacted([each.redacted_id for each in treated.values() if each.redacted_id])
+    labels = {key: source.label for source in searched() for key in source.stores}
+    labels |= {store.key: store.label for store in stores()}
+    people = names_of(hit.decided_by_id for each in groups for hit in each.hits)
+    excerpts = Excerpts()
+    rows = []
+    for number, group in enumerate(groups):
+        name, detail, url = labels.get(group.store, group.store), "", ""
+        document = facts.get(group.target.id) if group.target and group.is_document else None
+        if document is not None:
+            name, detail, url = document.name, document.detail, address("corpus_document_change", document.id)
+        elif group.target is not None and (item := parts.get(group.target)) is not None:
+            name, detail, url = item.name, item.detail, reverse(f"admin:{item.page}", args=[item.page_id])
+        elif group.target is not None and group.target.type is TargetType.USER:
+            detail = "an account of a user of the platform"
+        rows.append(_row(request, group, number, name, detail, url, document, treated, made, people, excerpts))
+    return rows
+
+
+def _row(
+    request: ErasureRequest,
+    group: Grouped,
+    number: int,
+    name: str,
+    detail: str,
+    url: str,
+    document: DocumentFacts | None,
+    treated: Mapping[UUID, InventoryTreatment],
+    made: Mapping[UUID, RedactedState],
+    people: Mapping[UUID, str],
+    excerpts: Excerpts,
+) -> GroupRow:
+    # What is open first: it is what somebody comes here for.
+    shown = sorted(group.hits, key=lambda hit: hit.decision != Decision.OPEN)[:MOST_SHOWN]
+    rows = [_hit_row(request, hit, people, excerpts) for hit in group.hits if hit in shown]
+    treatment = treated.get(document.id) if document else None
+    redacted_id = treatment.redacted_id if treatment else None
+    spots = [Spot(page=hit.page, part=hit.part, start=hit.char_start, end=hit.char_end) for hit in group.confirmed]
+    return GroupRow(
+        key=str(group.target.id if group.target else group.item_id) + (group.target.part if group.target else ""),
+        group=group,
+        name=name,
+        detail=detail,
+        url=url,
+        certain=tuple(row for row in rows if row.hit.is_certain),
+        uncertain=tuple(row for row in rows if not row.hit.is_certain),
+        hidden=len(group.hits) - len(shown),
+        may_redact=document is not None and document.is_current,
+        treatment=treatment,
+        passages=documents().previews(document.id, spots) if document and spots and document.is_current else (),
+        made=made.get(redacted_id) if redacted_id else None,
+        made_url=address("corpus_document_change", redacted_id) if redacted_id else "",
+    )
+
+
+def _hit_row(request: ErasureRequest, hit: InventoryHit, people: Mapping[UUID, str], excerpts: Excerpts) -> HitRow:
+    place = f"page {hit.page}" if hit.page else _PARTS.get(hit.part, hit.part)
+    named = Reason.NAMED if hit.matched in ("name", "alias") else Reason.IDENTIFIED
+    decision = Decision(hit.decision)
+    return HitRow(
+        hit=hit,
+        where=place,
+        how=f"{MATCHED.get(hit.matched, hit.matched)}, {HOW.get(hit.how, hit.how)}",
+        excerpt=excerpts.of(hit),
+        decision=decision.label,
+        tone=_TONES[decision],
+        reason=Reason(hit.reason).label if hit.reason else "",
+        words=words_of(request, bytes(hit.words), part=words_part(hit)) if hit.words else "",
+        by=people.get(hit.decided_by_id, "") if hit.decided_by_id else "",
+        suggested=hit.reason or (named.value if hit.is_certain else ""),
+    )
+
+
+TREATMENTS: Final = {
+    Treatment.REDACT: "Redact the passages: the document stays, in a version without what you confirmed",
+    Treatment.REMOVE: "Remove the document, with everything that was made of it",
+}

@@ -1,0 +1,121 @@
+"""The inventory of a request for erasure, as a client sees it: places without words, unless they are asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
+from apps.audit.models import Inventory, InventoryHit, InventoryTreatment
+from apps.tenants.api.serializers import StrictSerializer
+
+
+class StandingSerializer(serializers.Serializer[Any]):
+    total = serializers.IntegerField()
+    open = serializers.IntegerField()
+    confirmed = serializers.IntegerField()
+    cleared = serializers.IntegerField()
+    beyond = serializers.IntegerField(help_text="Of all of them, those in scopes that you don't hold.")
+    beyond_open = serializers.IntegerField()
+
+
+class StoreCountSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    certain = serializers.IntegerField()
+    uncertain = serializers.IntegerField()
+
+
+class SearchSerializer(serializers.Serializer[Inventory]):
+    id = serializers.UUIDField()
+    state = serializers.ChoiceField(choices=InventoryState.choices)
+    done = serializers.IntegerField(help_text="Texts looked through so far.")
+    total = serializers.IntegerField()
+    unreadable = serializers.IntegerField(help_text="Texts that could not be read.")
+    requested_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+    error_code = serializers.CharField(allow_blank=True)
+
+
+class TreatmentSerializer(serializers.Serializer[InventoryTreatment]):
+    document_id = serializers.UUIDField()
+    treatment = serializers.ChoiceField(choices=Treatment.choices)
+    redacted_id = serializers.UUIDField(allow_null=True, help_text="The redacted version, once it is being made.")
+    error_code = serializers.CharField(allow_blank=True)
+
+
+class InventorySerializer(serializers.Serializer[Any]):
+    search = SearchSerializer(allow_null=True, help_text="The newest search; null before the first.")
+    standing = StandingSerializer(allow_null=True, help_text="null before a search has ended.")
+    stores = StoreCountSerializer(many=True)
+    treatments = TreatmentSerializer(many=True)
+    problems = serializers.ListField(
+        child=serializers.CharField(), help_text="What must be done before it can be proposed; empty when it can."
+    )
+
+
+class ExcerptSerializer(serializers.Serializer[Any]):
+    before = serializers.CharField()
+    found = serializers.CharField()
+    after = serializers.CharField()
+
+
+class HitSerializer(serializers.Serializer[InventoryHit]):
+    id = serializers.UUIDField()
+    store = serializers.CharField()
+    item_id = serializers.UUIDField()
+    part = serializers.CharField(allow_blank=True)
+    page = serializers.IntegerField(allow_null=True)
+    target_type = serializers.CharField(allow_blank=True, help_text="Empty for what is changed by hand.")
+    target_id = serializers.UUIDField(allow_null=True)
+    target_part = serializers.CharField(allow_blank=True)
+    char_start = serializers.IntegerField()
+    char_end = serializers.IntegerField()
+    how = serializers.CharField()
+    matched = serializers.CharField()
+    confidence = serializers.FloatField()
+    is_certain = serializers.BooleanField()
+    decision = serializers.ChoiceField(choices=Decision.choices)
+    reason = serializers.ChoiceField(choices=Reason.choices, allow_blank=True)
+    decided_by_id = serializers.UUIDField(allow_null=True)
+    decided_at = serializers.DateTimeField(allow_null=True)
+    excerpt = serializers.SerializerMethodField(
+        help_text="For who manages privacy, and where the text is there still; else null."
+    )
+
+    def get_excerpt(self, hit: InventoryHit) -> dict[str, str] | None:
+        excerpts = self.context.get("excerpts")
+        found = None if excerpts is None else excerpts.of(hit)
+        return None if found is None else dict(ExcerptSerializer(found).data)
+
+
+class SaidSerializer(StrictSerializer):
+    hit_id = serializers.UUIDField()
+    reason = serializers.ChoiceField(
+        choices=Reason.choices, allow_null=True, help_text="It says whether it is the person; null opens it again."
+    )
+    words = serializers.CharField(max_length=500, required=False, default="", allow_blank=True)
+    seen = serializers.ChoiceField(
+        choices=Decision.choices, default=Decision.OPEN, help_text="The decision that you had before you."
+    )
+
+
+class DecisionsSerializer(StrictSerializer):
+    decisions = SaidSerializer(many=True, allow_empty=False)
+
+
+class DecidedSerializer(serializers.Serializer[Any]):
+    changed = serializers.IntegerField()
+
+
+class TreatSerializer(StrictSerializer):
+    document_id = serializers.UUIDField()
+    treatment = serializers.ChoiceField(choices=Treatment.choices)
+    seen = serializers.ChoiceField(
+        choices=Treatment.choices, required=False, allow_null=True, default=None, help_text="What was chosen before."
+    )
+
+
+class PreparedSerializer(serializers.Serializer[Any]):
+    making = serializers.IntegerField(help_text="How many redacted versions are being made.")

@@ -1,0 +1,29 @@
+"""The class of every Celery task (config/celery.py names it)."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from celery import Task
+from celery.exceptions import Ignore
+
+from apps.audit.backup.gate import refuse_unless_served
+from apps.errors import ApplicationError
+
+logger = logging.getLogger("glassbox")
+
+
+class ServingTask(Task):  # type: ignore[misc]
+    """Not run on a database that was put back, until what was erased since is gone again.
+
+    Its message is dropped: whatever waits is found again by the clock.
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            refuse_unless_served()
+        except ApplicationError as error:
+            logger.warning("%s was not run: %s", self.name, error)
+            raise Ignore from error
+        return super().__call__(*args, **kwargs)

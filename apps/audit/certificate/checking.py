@@ -1,0 +1,148 @@
+"""Whether a certificate's file is what it claims to be. Needs the file and a public key alone. Pure."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from apps.audit.canonical import NotCanonicalError, canonical_bytes, commitment, leaf_hash
+from apps.audit.log.notes import InvalidNoteError, VerifyKey, opened
+from apps.audit.log.tree import proves_inclusion, root_of
+
+_ADDED: Final = ("number", "log")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """problem: empty where it holds."""
+
+    label: str
+    problem: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return not self.problem
+
+
+def checked(document: Any, keys: Iterable[VerifyKey]) -> tuple[Check, ...]:
+    """All checks, each for itself. Args: document: what the file holds, as JSON is read. keys: that may have signed.
+
+    The certificate holds when all do.
+    """
+    known = tuple(keys)
+    return tuple(_one(label, look, document, known) for label, look in _CHECKS)
+
+
+def holds(checks: Iterable[Check]) -> bool:
+    return all(check.holds for check in checks)
+
+
+_Look = Callable[[Mapping[str, Any], tuple[VerifyKey, ...]], str]
+
+
+def _one(label: str, look: _Look, document: Any, keys: tuple[VerifyKey, ...]) -> Check:
+    try:
+        return Check(label=label, problem=look(document, keys))
+    except (InvalidNoteError, NotCanonicalError) as error:
+        return Check(label=label, problem=f"{error}")
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        return Check(label=label, problem="the file lacks what this needs, or has it in another form")
+
+
+def _signature(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
+    body = document["certificate"]
+    told = opened(document["note"], keys)
+    if told.origin != f"glassbox/erasure/{body['tenant']}":
+        return "the signature is of something else than a certificate of this tenant"
+    if told.size != body["number"]:
+        return "the signature is of a certificate with another number"
+    if told.root != hashlib.sha256(canonical_bytes(body)).digest():
+        return "the certificate was altered after it was signed"
+    return ""
+
+
+def _says(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
+    body = document["certificate"]
+    if any(store["remaining"] != 0 for store in body["stores"]):
+        return "a store still held something of what was to go"
+    if body["targets"]["removed"] + body["targets"]["retained"] != body["targets"]["count"]:
+        return "its targets do not add up"
+    if sum(each["targets"] for each in body["retained"]) != body["targets"]["retained"]:
+        return "something stayed, and no ground says why"
+    if body["control"]["proves"] is not True or body["control"]["found"] != body["control"]["sources"]:
+        return "the control before the removal did not find everything: the scan proves nothing"
+    if body["control"]["planted_found"] != body["control"]["planted"]:
+        return "the control did not find what was planted for it: the scan proves nothing"
+    if body["physical"]["complete"] is not True:
+        return "the physical phase did not come to its end"
+    if body["scan"]["clean"] is not True or body["scan"]["hits"] != 0:
+        return "the scan found something"
+    return ""
+
+
+def _manifest(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
+    body, listed = document["certificate"], document["targets"]
+    if not listed and body["targets"]["count"]:
+        return ""  # too long a list for the file: the root stands in what is signed
+    if len(listed) != body["targets"]["count"]:
+        return "the list of targets has another length than the certificate says"
+    if root_of(bytes.fromhex(each) for each in listed).hex() != body["manifest"]:
+        return "the list of targets is not what the manifest was made of"
+    return ""
+
+
+def _checkpoint(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
+    body = document["certificate"]
+    told = opened(document["proof"]["checkpoint"], keys)
+    named = (body["log"]["origin"], body["log"]["size"], body["log"]["root"])
+    # A log that was put back from a backup is signed under a longer name from then on (apps/audit/log/epochs.py).
+    of_whom = told.origin.partition("/restored/")[0]
+    if (told.origin, told.size, told.root.hex()) != named or of_whom != f"glassbox/audit/{body['tenant']}":
+        return "the checkpoint is another one than the certificate names"
+    return ""
+
+
+def _inclusion(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
+    log, proof = document["certificate"]["log"], document["proof"]
+    path = [base64.b64decode(each, validate=True) for each in proof["path"]]
+    included = proves_inclusion(
+        leaf=leaf_hash(proof["header"], proof["commitments"]),
+        index=log["leaf"],
+        size=log["size"],
+        path=path,
+        root=bytes.fromhex(log["root"]),
+    )
+    return "" if included else "the event is not in the log that the checkpoint is of"
+
+
+def _content(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
+    body, proof = document["certificate"], document["proof"]
+    header, content = proof["header"], proof["core"]["content"].encode()
+    if (header["id"], header["tenant_id"], header["subject_id"], header["action"]) != (
+        body["log"]["event"],
+        body["tenant"],
+        body["run"],
+        "audit.removal.ended",
+    ):
+        return "the event is not the end of this run"
+    salt = base64.b64decode(proof["core"]["salt"], validate=True)
+    if commitment(salt=salt, group="core", content=content).hex() != proof["commitments"]["core"]:
+        return "what the event is said to hold is not what it was written with"
+    said = json.loads(content)["statement"]
+    if canonical_bytes(said) != canonical_bytes({key: value for key, value in body.items() if key not in _ADDED}):
+        return "the log says something else of the run's end than the certificate"
+    return ""
+
+
+_CHECKS: Final[tuple[tuple[str, _Look], ...]] = (
+    ("Signed by a key that is known, and not altered since", _signature),
+    ("Says nothing that contradicts itself: zero remaining, control complete, scan clean", _says),
+    ("The targets' list belongs to the manifest", _manifest),
+    ("The log's checkpoint is signed, and the one that is named", _checkpoint),
+    ("The end of the run is in the log that the checkpoint is of", _inclusion),
+    ("The log says of it what the certificate says", _content),
+)

@@ -1,0 +1,76 @@
+"""Which things of a target a residue scan looks for: every app says it of its own tables, as queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+from apps.audit.erasure.contracts import Origin, TargetType
+
+
+class Made(StrEnum):
+    """What needles are made of: what a query's column holds."""
+
+    TEXT = "text"
+    TERM = "term"
+    ID = "id"  # uuid
+    VECTOR = "vector"  # as pgvector writes one
+    BYTES = "bytes"  # 64 at most; of something longer, slices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookedFor:
+    """Of one target: %(item)s is its id, %(part)s its part, %(tenant)s its tenant.
+
+    value, of: an expression, and the rows that it is taken from, as SQL after FROM. Asked by the server's
+    administrator: it names the tenant itself.
+    """
+
+    type: TargetType
+    made: Made
+    value: str
+    of: str
+
+    @property
+    def sql(self) -> str:
+        return f"SELECT {self.value} AS value FROM {self.of}"  # noqa: S608 (constants)
+
+
+# Of what a run was proposed for, what somebody said is to be looked for: names, numbers. What is found nowhere before
+# the removal is left out. Args: a connection of the server's administrator, the tenant, the origin's id.
+GivenTexts = Callable[[psycopg.Connection[Any], UUID, UUID], Iterable[str]]
+
+_looked_for: list[LookedFor] = []
+_given: dict[Origin, GivenTexts] = {}
+
+
+def register_looked_for(*queries: LookedFor) -> None:
+    for query in queries:
+        if query not in _looked_for:
+            _looked_for.append(query)
+
+
+def looked_for(type: TargetType) -> tuple[LookedFor, ...]:
+    return tuple(query for query in _looked_for if query.type is type)
+
+
+def register_given_texts(origin: Origin, given: GivenTexts) -> None:
+    known = _given.setdefault(origin, given)
+    if known is not given:
+        raise ValueError(f"what is given for {origin} is registered already")
+
+
+def given_texts(connection: psycopg.Connection[Any], *, origin: Origin, tenant_id: UUID, origin_id: UUID) -> list[str]:
+    found = _given.get(origin)
+    return [] if found is None else [text for text in found(connection, tenant_id, origin_id) if text.strip()]
+
+
+def slices_of(column: str) -> str:
+    """SQL: up to three slices of 64 bytes of a column of bytes, as a set."""
+    size = f"octet_length({column})"
+    return f"substr({column}, 1 + greatest(0, {size} - 64) * generate_series(1, least(3, 1 + {size} / 192)) / 4, 64)"

@@ -1,0 +1,39 @@
+"""What is looked for of parts of events, and of what the directory below holds, which can't register its own."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from apps.audit.erasure.contracts import TargetType
+from apps.audit.erasure.proof.looked_for import LookedFor, Made, register_looked_for, slices_of
+
+_OF: Final = "WHERE tenant_id = %(tenant)s AND"
+_PART: Final = f"{_OF} event_id = %(item)s AND field_group = %(part)s"
+# As Accounts (erasure/accounts.py) has it: a person whom another tenant has too keeps the account.
+_ACCOUNT: Final = (
+    "tenants_user u WHERE u.id = %(item)s AND NOT u.is_superuser AND EXISTS (SELECT FROM tenants_membership m "
+    "WHERE m.user_id = u.id AND m.tenant_id = %(tenant)s) AND NOT EXISTS (SELECT FROM tenants_membership m "
+    "WHERE m.user_id = u.id AND m.tenant_id <> %(tenant)s)"
+)
+_QUERIES: Final = (
+    (TargetType.EVENT_GROUP, Made.BYTES, slices_of("ciphertext"), f"audit_payload {_PART}"),
+    (TargetType.EVENT_GROUP, Made.TEXT, "actor_label", f"audit_event {_OF} id = %(item)s AND %(part)s = 'actor'"),
+    (
+        TargetType.USER,
+        Made.TEXT,
+        "unnest(ARRAY[u.username, u.email, u.last_name, trim(u.first_name || ' ' || u.last_name)])",
+        _ACCOUNT,
+    ),
+    (TargetType.SCOPE, Made.TEXT, "unnest(ARRAY[key, name])", f"tenants_scope {_OF} id = %(item)s"),
+    (
+        TargetType.TENANT,
+        Made.TEXT,
+        "unnest(ARRAY[slug, name])",
+        "tenants_tenant WHERE id = %(tenant)s AND id = %(item)s",
+    ),
+    (TargetType.TENANT, Made.BYTES, slices_of("wrapped_key"), f"audit_datakey {_OF} tenant_id = %(item)s"),
+)
+
+
+def register_looked_for_here() -> None:
+    register_looked_for(*(LookedFor(type=type, made=made, value=value, of=of) for type, made, value, of in _QUERIES))

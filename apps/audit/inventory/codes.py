@@ -1,0 +1,45 @@
+"""What is said of an inventory in codes: they stand in plain columns and events, where no word of a person may."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db import models
+
+
+class InventoryState(models.TextChoices):
+    WAITING = "waiting", "Waiting for a worker"
+    RUNNING = "running", "Searching"
+    DONE = "done", "Searched"
+    FAILED = "failed", "Could not be searched"
+
+
+class Decision(models.TextChoices):
+    OPEN = "open", "Open"
+    CONFIRMED = "confirmed", "It is the person"
+    CLEARED = "cleared", "It stays"
+
+
+class Reason(models.TextChoices):
+    """Why a place is confirmed, or stays."""
+
+    NAMED = "named", "It names the person"
+    IDENTIFIED = "identified", "A number or an address of the person"
+    DESCRIBED = "described", "It describes the person, so that they can be told"
+    SOMEBODY_ELSE = "somebody_else", "Somebody else of that name"
+    NO_PERSON = "no_person", "No person at all: a word like it"
+    LEGAL_DUTY = "17_3_b", "The person; it must stay by law (Article 17(3)(b))"
+    LEGAL_CLAIMS = "17_3_e", "The person; it must stay for legal claims (Article 17(3)(e))"
+
+
+CONFIRMING: Final = (Reason.NAMED, Reason.IDENTIFIED, Reason.DESCRIBED)
+CLEARING: Final = (Reason.SOMEBODY_ELSE, Reason.NO_PERSON, Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS)
+
+
+def decision_of(reason: Reason) -> Decision:
+    return Decision.CONFIRMED if reason in CONFIRMING else Decision.CLEARED
+
+
+class Treatment(models.TextChoices):
+    REMOVE = "remove", "Remove the document"
+    REDACT = "redact", "Redact the passages, and keep the rest"

@@ -1,0 +1,148 @@
+"""What an inventory needs of the floors above: how a person is found, and what can be done with documents.
+
+Registered in AppConfig.ready; this floor knows neither a document nor how names are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+from uuid import UUID
+
+from apps.audit.erasure.contracts import Target
+from apps.audit.erasure.searched import Place
+from apps.audit.requests.details import Details
+
+T = TypeVar("T")
+
+
+class Mentioned(Protocol):
+    """A stretch of a text that may name the person; without the text. confidence: 0 to 1, a ranking."""
+
+    @property
+    def place(self) -> Place: ...
+    @property
+    def char_start(self) -> int: ...
+    @property
+    def char_end(self) -> int: ...
+    @property
+    def how(self) -> str: ...
+    @property
+    def matched(self) -> str: ...
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def is_certain(self) -> bool: ...
+
+
+class Search(Protocol):
+    """A search under way, in the open scope: iterated once."""
+
+    @property
+    def done(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def unreadable(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Mentioned]: ...
+
+
+class PersonFinder(Protocol):
+    def __call__(self, details: Details) -> Search:
+        """Begin to look for the person through all texts of the open scope, and record that it was done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A stretch of a document's text that a person confirmed: of a page (its number), or of a field (its name)."""
+
+    page: int | None
+    part: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Passage:
+    """What a passage reads like now and would read like, in pieces: (text, whether it is what changes)."""
+
+    where: str
+    before: tuple[tuple[str, bool], ...]
+    after: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFacts:
+    """A document as the screen names it. is_current: the version that is searched, which alone can be redacted."""
+
+    id: UUID
+    name: str
+    detail: str
+    scope_id: UUID
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedactedState:
+    """How far a redacted version is."""
+
+    is_ready: bool
+    is_failed: bool
+    percent: int
+    error_code: str = ""
+
+
+class Documents(Protocol):
+    """All of it in the open scope."""
+
+    def facts(self, ids: Iterable[UUID]) -> Mapping[UUID, DocumentFacts]: ...
+
+    def previews(self, document_id: UUID, spots: Sequence[Spot]) -> Sequence[Passage]:
+        """What the document will read like, passage by passage."""
+        ...
+
+    def redact(self, document_id: UUID, spots: Sequence[Spot]) -> UUID:
+        """Make its next version without these stretches; the worker makes it searchable. Returns: that version's id.
+
+        Raises: ApplicationError. Takes as long as reading the file does. The same once more gives the same version.
+        """
+        ...
+
+    def redacted(self, ids: Iterable[UUID]) -> Mapping[UUID, RedactedState]: ...
+
+    def try_again(self, id: UUID) -> None:
+        """Put a redacted version whose making failed back to work."""
+        ...
+
+    def versions_before(self, id: UUID) -> Sequence[Target]:
+        """All versions of the same document that are older than this one."""
+        ...
+
+
+_finders: list[PersonFinder] = []
+_documents: list[Documents] = []
+
+
+def register_person_finder(finder: PersonFinder) -> None:
+    _once(_finders, finder)
+
+
+def register_documents(documents: Documents) -> None:
+    _once(_documents, documents)
+
+
+def person_finder() -> PersonFinder:
+    return _finders[0]
+
+
+def documents() -> Documents:
+    return _documents[0]
+
+
+def _once(there: list[T], new: T) -> None:
+    if there and type(there[0]) is not type(new):
+        raise ValueError("an inventory asks one source, and another is registered already")
+    there[:] = there[:1] or [new]

@@ -1,0 +1,221 @@
+"""From an inventory that is decided to a proposal: what goes, what stays and why, and what is missing before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.erasure.registry import stores
+from apps.audit.inventory.asking import ASSESSED, require_assessed
+from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
+from apps.audit.inventory.contracts import documents
+from apps.audit.inventory.errors import NotProposableError
+from apps.audit.inventory.selectors import (
+    confirmed_documents,
+    hits_of,
+    newest,
+    redacted_versions,
+    searched_last,
+    standing,
+    treatments_of,
+)
+from apps.audit.inventory.whole import whole_tenant
+from apps.audit.models import ErasureRequest, InventoryTreatment
+from apps.audit.requests.codes import SubjectType
+from apps.audit.requests.details import description_digest
+from apps.audit.requests.life import RequestState
+from apps.audit.requests.services.proposing import all_that_goes, request_propose, targets_of
+from apps.audit.requests.services.stepping import change, locked_request, require_manager
+
+# What is changed by hand, and by whom: nothing of the application removes one of these rows for a person.
+BY_HAND: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        (
+            "intents.policy_versions",
+            "intents.golden_examples",
+            "intents.intents",
+            "intents.intent_terms",
+            "intents.kind_budgets",
+        ),
+        "Versions of a policy are kept as they were decided (Article 17(3)(b) and (e)): a classifier writes the next "
+        "one without these words.",
+    ),
+    "intents.review_comments": "A comment on a policy's version is kept with the decision that it led to.",
+    "retrieval.evaluation_questions": "An evaluation question is removed under Retrieval, Evaluation questions.",
+    "tenants.api_keys": "A key's name stays with the key: an administrator makes another one and revokes this.",
+    "tenants.scopes": "An administrator renames the scope.",
+    "tenants.idempotent_requests": "An answer kept for a repeated request goes by itself within a day.",
+}
+_OTHERS_BY_HAND: Final = "No removal reaches it: it is changed where it was written."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staying:
+    """What no removal of this request takes along: how many places, and on which ground."""
+
+    label: str
+    places: int
+    ground: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prospect:
+    """What a proposal would be. problems: what must be done first, in sentences; none, and it can be proposed.
+
+    redactions_wait: documents whose redacted version was not asked for, or failed: the step before the proposal.
+    """
+
+    problems: tuple[str, ...]
+    targets: Mapping[str, int]
+    stores: tuple[tuple[str, int], ...]
+    staying: tuple[Staying, ...]
+    redactions_wait: int = 0
+    redactions_made: int = 0
+
+    @property
+    def is_ready(self) -> bool:
+        return not self.problems
+
+
+def prospect(request: ErasureRequest) -> Prospect:
+    """Costs: a query or a few for each store, and for each redacted document."""
+    if request.state not in ASSESSED:
+        return Prospect(problems=(), targets={}, stores=(), staying=())
+    is_person = request.subject_type == SubjectType.DATA_SUBJECT
+    problems = _problems(request) if is_person else _ground_missing(request)
+    targets = found_targets(request) if is_person else all_that_goes(targets_of(request))
+    with whole_tenant():
+        counted = tuple((store.label, store.count(targets)) for store in stores()) if targets else ()
+    rows = [each for each in _treated(request) if each.treatment == Treatment.REDACT]
+    waits = sum(not each.is_asked for each in rows) + _failed(rows)
+    return Prospect(
+        problems=tuple(problems),
+        targets=Counter(str(target.type) for target in targets),
+        stores=tuple((label, count) for label, count in counted if count),
+        staying=_staying(request) if is_person else (),
+        redactions_wait=waits,
+        redactions_made=len(rows) - waits,
+    )
+
+
+def inventory_propose(request_id: UUID) -> ErasureRequest:
+    """Propose what was found and confirmed, or what follows from the subject, with all that concerns it elsewhere.
+
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError; NotProposableError: something is
+            open, not ready or missing; RequestStepError; what run_propose raises.
+    """
+    require_manager()
+    with transaction.atomic():
+        request = locked_request(request_id)
+        if request.subject_type != SubjectType.DATA_SUBJECT:
+            return request_propose(request_id)
+        require_assessed(request)
+        if problems := _problems(request):
+            raise NotProposableError(problems=" ".join(problems))
+        if request.state == RequestState.ASSESSING:
+            change(request, "inventoried", to=RequestState.INVENTORY_READY)
+        return request_propose(request_id, found_targets(request))
+
+
+def found_targets(request: ErasureRequest) -> Sequence[Target]:
+    """What was confirmed of a person: documents that go, old versions of those that were redacted, parts of events that
+    name the person or repeat those documents, accounts. Over all scopes."""
+    with whole_tenant():
+        treated = {each.document_id: each for each in _treated(request)}
+        found: set[Target] = set()
+        for hit in hits_of(request).filter(decision=Decision.CONFIRMED):
+            target = hit.target
+            if target is None:
+                continue
+            treatment = treated.get(target.id) if target.type is TargetType.DOCUMENT else None
+            if treatment is not None and treatment.treatment == Treatment.REDACT:
+                # Never the version that is searched, before there is another one.
+                if treatment.redacted_id is not None:
+                    found |= set(documents().versions_before(treatment.redacted_id))
+            else:
+                found.add(target)
+    return all_that_goes(sorted(found))
+
+
+def _problems(request: ErasureRequest) -> list[str]:
+    problems = _ground_missing(request)
+    last, now = searched_last(request), newest(request)
+    if last is None:
+        return [*problems, "Search for the person first."]
+    if now is not None and now.is_moving:
+        problems.append("A search is going on: wait for its end.")
+    elif now is not None and now.state == InventoryState.FAILED:
+        problems.append("The last search failed: search again.")
+    if last.description != description_digest(request):
+        problems.append("What is known of the person has changed since the search: search again.")
+    there = standing(request)
+    if there.open:
+        beyond = f", {there.beyond_open} of them in scopes that are not yours" if there.beyond_open else ""
+        problems.append(f"{there.open} {_places(there.open)} open{beyond}.")
+    elif not there.confirmed:
+        problems.append(
+            "No place was confirmed, so there is nothing to erase: refuse the request, since nothing is held."
+        )
+    return [*problems, *_documents_undecided(request)]
+
+
+def _documents_undecided(request: ErasureRequest) -> list[str]:
+    problems = []
+    with whole_tenant():
+        treated = {each.document_id: each for each in _treated(request)}
+        states = documents().redacted(redacted_versions(request))
+        confirmed = confirmed_documents(request)
+    unchosen = sum(id not in treated for id in confirmed)
+    if unchosen:
+        problems.append(f"Say of {unchosen} document{'s' * (unchosen != 1)}: remove, or redact.")
+    rows = [treated[id] for id in confirmed if id in treated and treated[id].treatment == Treatment.REDACT]
+    if unasked := sum(not each.is_asked for each in rows):
+        problems.append(f"{unasked} redacted version{'s' * (unasked != 1)} must be made first.")
+    making = failed = 0
+    for each in rows:
+        state = states.get(each.redacted_id) if each.redacted_id else None
+        failed += state is not None and state.is_failed
+        making += each.is_asked and (state is None or not (state.is_ready or state.is_failed))
+    if making:
+        problems.append(f"{making} redacted version{'s are' if making != 1 else ' is'} still being made.")
+    if failed:
+        problems.append(f"{failed} redacted version{'s' * (failed != 1)} could not be made searchable: try again.")
+    return problems
+
+
+def _treated(request: ErasureRequest) -> Sequence[InventoryTreatment]:
+    return list(treatments_of(request).values())
+
+
+def _failed(rows: Sequence[InventoryTreatment]) -> int:
+    states = documents().redacted([each.redacted_id for each in rows if each.redacted_id])
+    return sum(state.is_failed for state in states.values())
+
+
+def _ground_missing(request: ErasureRequest) -> list[str]:
+    return [] if request.ground else ["Say why there is a duty to erase: assess the request."]
+
+
+def _places(count: int) -> str:
+    return "place is" if count == 1 else "places are"
+
+
+def _staying(request: ErasureRequest) -> tuple[Staying, ...]:
+    """Cleared although it is the person; confirmed where no removal reaches; and what the registry says stays."""
+    with whole_tenant():
+        hits = list(hits_of(request))
+    kept = Counter(Reason(hit.reason).label for hit in hits if hit.reason in (Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS))
+    by_hand = Counter(hit.store for hit in hits if hit.decision == Decision.CONFIRMED and hit.target_id is None)
+    return (
+        *(Staying(label="Kept by decision", places=count, ground=label) for label, count in sorted(kept.items())),
+        *(
+            Staying(label="Changed by hand", places=count, ground=BY_HAND.get(store, _OTHERS_BY_HAND))
+            for store, count in sorted(by_hand.items())
+        ),
+    )

@@ -1,0 +1,120 @@
+"""Making the redacted versions: the old one is out of use at once, the new one is made by the worker.
+
+Nothing is removed here. A version that can't be made leaves the old one as it was, out of use, and says why.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.holds.restrictions import restrict
+from apps.audit.inventory.asking import REDACT_TASK, require_assessed, send_later
+from apps.audit.inventory.codes import Treatment
+from apps.audit.inventory.contracts import documents
+from apps.audit.inventory.events import tell
+from apps.audit.inventory.selectors import confirmed_documents, require_hits, spots_of
+from apps.audit.models import Because, ErasureRequest, InventoryTreatment, Outcome
+from apps.audit.requests.services.stepping import locked_request, require_manager
+from apps.errors import ApplicationError
+from apps.tenants.context import open_scope
+from apps.tenants.ids import TenantId
+
+logger = logging.getLogger("glassbox.audit")
+
+_REASON: Final = "make a redacted version for a request for erasure"
+CRASHED: Final = "audit.redaction_crashed"
+
+
+def redactions_prepare(request_id: UUID) -> int:
+    """Have the redacted versions made of all documents that were chosen to be redacted, or again what failed.
+
+    From here on the old versions are out of retrieval and of every reader's view. Nothing is removed.
+
+    Returns: how many are being made.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, InventoryStateError,
+            InventoryNotFoundError.
+    """
+    person = require_manager()
+    with transaction.atomic():
+        request = locked_request(request_id)
+        require_assessed(request)
+        require_hits(request)
+        confirmed = set(confirmed_documents(request))
+        chosen = InventoryTreatment.objects.filter(request=request, treatment=Treatment.REDACT)
+        states = documents().redacted([each.redacted_id for each in chosen if each.redacted_id])
+        asked = []
+        for each in chosen:
+            state = states.get(each.redacted_id) if each.redacted_id else None
+            if state is not None and state.is_failed:
+                documents().try_again(each.redacted_id)
+                asked.append(each)
+            elif each.document_id in confirmed and not each.is_asked:
+                each.asked_at, each.redacted_id, each.error_code = timezone.now(), None, ""
+                each.chosen_by_id = person
+                each.save(update_fields=["asked_at", "redacted_id", "error_code", "chosen_by_id"])
+                asked.append(each)
+        if asked:
+            targets = [Target(type=TargetType.DOCUMENT, id=each.document_id) for each in asked]
+            restrict(targets, Because.REQUEST, request.id)
+            tell("redaction_asked", request, documents=len(asked))
+            send_later(REDACT_TASK, request.tenant_id, request.id)
+    return len(asked)
+
+
+def redactions_make(*, tenant_id: TenantId, request_id: UUID) -> int:
+    """In the worker: make what was asked for. Safe to call twice. Returns: how many were made now."""
+    with open_scope(tenant=tenant_id, reason=_REASON):
+        waiting = InventoryTreatment.objects.filter(
+            request_id=request_id, treatment=Treatment.REDACT, asked_at__isnull=False, redacted_id__isnull=True
+        )
+        ids = list(waiting.filter(error_code="").values_list("id", flat=True))
+    return sum(_make(tenant_id, id) for id in ids)
+
+
+def _make(tenant_id: TenantId, treatment_id: UUID) -> bool:
+    code = ""
+    try:
+        with open_scope(tenant=tenant_id, reason=_REASON):
+            row = _locked(treatment_id)
+            if row is None or row.redacted_id is not None or not row.is_asked:
+                return False
+            made = documents().redact(row.document_id, spots_of(row.request, row.document_id))
+            row.redacted_id = made
+            row.save(update_fields=["redacted_id"])
+            tell("redacted", row.request, document_id=str(row.document_id), redacted_id=str(made))
+    except ApplicationError as error:
+        code = error.code
+    except Exception as error:  # noqa: BLE001 - it is written down, without its message, which may quote a row
+        logger.error("redaction %s failed: %s", treatment_id, type(error).__name__)  # noqa: TRY400
+        code = CRASHED
+    if code:
+        _fail(tenant_id, treatment_id, code)
+    return not code
+
+
+def _fail(tenant_id: TenantId, treatment_id: UUID, code: str) -> None:
+    with open_scope(tenant=tenant_id, reason=_REASON):
+        row = _locked(treatment_id)
+        if row is not None and row.redacted_id is None:
+            row.error_code = code
+            row.save(update_fields=["error_code"])
+            request: ErasureRequest = row.request
+            tell(
+                "redaction_failed",
+                request,
+                outcome=Outcome.FAILED,
+                document_id=str(row.document_id),
+                error_code=code,
+            )
+
+
+def _locked(treatment_id: UUID) -> InventoryTreatment | None:
+    rows = InventoryTreatment.objects.select_for_update(no_key=True, of=("self",)).select_related("request")
+    found: InventoryTreatment | None = rows.filter(id=treatment_id).first()
+    return found

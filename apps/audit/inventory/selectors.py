@@ -1,0 +1,165 @@
+"""Reading an inventory: the newest search, the places it found, what is open, also of what one can't see."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.erasure.registry import stores
+from apps.audit.erasure.searched import searched
+from apps.audit.inventory.codes import Decision, InventoryState, Treatment
+from apps.audit.inventory.contracts import Spot
+from apps.audit.inventory.errors import InventoryNotFoundError
+from apps.audit.inventory.whole import whole_tenant
+from apps.audit.models import ErasureRequest, Inventory, InventoryHit, InventoryTreatment
+
+
+def newest(request: ErasureRequest) -> Inventory | None:
+    """The newest search of a request, whatever became of it."""
+    found: Inventory | None = Inventory.objects.filter(request=request).first()
+    return found
+
+
+def searched_last(request: ErasureRequest) -> Inventory | None:
+    """The newest search that ended with a result: its places are the inventory."""
+    found: Inventory | None = Inventory.objects.filter(request=request, state=InventoryState.DONE).first()
+    return found
+
+
+def hits_of(request: ErasureRequest) -> QuerySet[InventoryHit]:
+    """The places that the newest search found, of those that the open scope shows; none before one has ended."""
+    last = searched_last(request)
+    found: QuerySet[InventoryHit] = InventoryHit.objects.filter(request=request, inventory=last)
+    return found if last is not None else InventoryHit.objects.none()
+
+
+def require_hits(request: ErasureRequest) -> QuerySet[InventoryHit]:
+    """Raises: InventoryNotFoundError."""
+    if searched_last(request) is None:
+        raise InventoryNotFoundError(reference=request.reference)
+    return hits_of(request)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How many places there are, by decision. beyond: of all of them, those in scopes that are not the reader's."""
+
+    total: int
+    open: int
+    confirmed: int
+    cleared: int
+    beyond: int
+    beyond_open: int
+
+    @property
+    def decided(self) -> int:
+        return self.total - self.open
+
+
+def standing(request: ErasureRequest) -> Standing:
+    """Costs: four queries."""
+    seen = Counter(hits_of(request).order_by().values_list("decision", flat=True))
+    with whole_tenant():
+        every = Counter(hits_of(request).order_by().values_list("decision", flat=True))
+    return Standing(
+        total=every.total(),
+        open=every[Decision.OPEN],
+        confirmed=every[Decision.CONFIRMED],
+        cleared=every[Decision.CLEARED],
+        beyond=every.total() - seen.total(),
+        beyond_open=every[Decision.OPEN] - seen[Decision.OPEN],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreCount:
+    key: str
+    label: str
+    certain: int
+    uncertain: int
+
+
+def stores_searched(inventory: Inventory) -> Sequence[StoreCount]:
+    """Every place that is looked through, with what was found there; those with most first."""
+    labels = {store.key: store.label for store in stores()}
+    found = []
+    for source in searched():
+        for key in source.stores:
+            certain, uncertain = inventory.counts.get(key, (0, 0))
+            label = labels.get(key) or source.label
+            found.append(StoreCount(key=key, label=label, certain=certain, uncertain=uncertain))
+    return sorted(found, key=lambda each: (-each.certain - each.uncertain, each.label))
+
+
+def treatments_of(request: ErasureRequest) -> Mapping[UUID, InventoryTreatment]:
+    """By document, of those that the open scope shows."""
+    return {each.document_id: each for each in InventoryTreatment.objects.filter(request=request)}
+
+
+def spots_of(request: ErasureRequest, document_id: UUID) -> Sequence[Spot]:
+    """What was confirmed of a document, as a redaction takes it."""
+    confirmed = hits_of(request).filter(
+        target_type=TargetType.DOCUMENT, target_id=document_id, decision=Decision.CONFIRMED
+    )
+    return [Spot(page=hit.page, part=hit.part, start=hit.char_start, end=hit.char_end) for hit in confirmed]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grouped:
+    """The places of one thing: a document, a part of an event, a row of something else (without a target)."""
+
+    target: Target | None
+    store: str
+    item_id: UUID
+    hits: tuple[InventoryHit, ...]
+
+    @property
+    def is_document(self) -> bool:
+        return self.target is not None and self.target.type is TargetType.DOCUMENT
+
+    @property
+    def is_event(self) -> bool:
+        return self.target is not None and self.target.type is TargetType.EVENT_GROUP
+
+    @property
+    def certain(self) -> tuple[InventoryHit, ...]:
+        return tuple(hit for hit in self.hits if hit.is_certain)
+
+    @property
+    def uncertain(self) -> tuple[InventoryHit, ...]:
+        return tuple(hit for hit in self.hits if not hit.is_certain)
+
+    @property
+    def open(self) -> tuple[InventoryHit, ...]:
+        return tuple(hit for hit in self.hits if hit.decision == Decision.OPEN)
+
+    @property
+    def confirmed(self) -> tuple[InventoryHit, ...]:
+        return tuple(hit for hit in self.hits if hit.decision == Decision.CONFIRMED)
+
+
+def grouped(request: ErasureRequest) -> Sequence[Grouped]:
+    """All places that the open scope shows, by thing: documents, events, others. Costs: two queries."""
+    by_thing: dict[object, list[InventoryHit]] = defaultdict(list)
+    for hit in hits_of(request).order_by("store", "item_id", "page", "char_start", "id"):
+        by_thing[hit.target or (hit.store, hit.item_id)].append(hit)
+    groups = [
+        Grouped(target=hits[0].target, store=hits[0].store, item_id=hits[0].item_id, hits=tuple(hits))
+        for hits in by_thing.values()
+    ]
+    return sorted(groups, key=lambda each: (not each.is_document, not each.is_event, each.store, str(each.item_id)))
+
+
+def confirmed_documents(request: ErasureRequest) -> Sequence[UUID]:
+    confirmed = hits_of(request).filter(target_type=TargetType.DOCUMENT, decision=Decision.CONFIRMED)
+    return sorted({id for id in confirmed.order_by().values_list("target_id", flat=True) if id is not None})
+
+
+def redacted_versions(request: ErasureRequest) -> Sequence[UUID]:
+    found = InventoryTreatment.objects.filter(request=request, treatment=Treatment.REDACT, redacted_id__isnull=False)
+    return list(found.values_list("redacted_id", flat=True))

@@ -1,0 +1,106 @@
+"""`manage.py restore`: puts a backup back, and removes what was erased since, before anything is served of it."""
+
+from __future__ import annotations
+
+from argparse import RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from redis.exceptions import RedisError
+
+from apps.audit.backup.load import Restored, restore
+from apps.audit.backup.replay import Replay, replay
+from apps.errors import ApplicationError
+from config import env
+from config.services import ServiceName, endpoints
+
+_EXAMPLES = """
+examples:
+  manage.py restore /backups/2026-11-22                       the configured database is missing or empty
+  manage.py restore /backups/2026-11-22 --into glassbox_trial a database of another name beside it
+  manage.py restore /backups/2026-11-22 --replace glassbox    the one that is there is set aside under another name
+  manage.py restore --replay                                  a backup was put back by other means
+
+Stop web, worker, sealer, eraser and beat first. Nothing of a database that was put back is served, by whatever means
+that was done, before its removals are repeated; this command does that at its end. It needs the environment of the
+worker, with the keys of the log, and outside the embedded services ADMIN_DATABASE_URL.
+"""
+
+
+class Command(BaseCommand):
+    help = "Puts a backup back, and removes what was erased since, before anything is served of it."
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        return super().create_parser(
+            prog_name, subcommand, epilog=_EXAMPLES, formatter_class=RawDescriptionHelpFormatter, **kwargs
+        )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("directory", type=Path, nargs="?", metavar="DIR", help="what manage.py backup wrote")
+        parser.add_argument("--into", metavar="NAME", help="the database to make, instead of the configured one")
+        parser.add_argument(
+            "--replace",
+            metavar="NAME",
+            help="set the database aside that is there and holds tenants; repeat its name, so that it is the right one",
+        )
+        parser.add_argument(
+            "--replay", action="store_true", help="restore nothing; only repeat what was removed since the backup"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        folder, configured = options["directory"], str(settings.DATABASES["owner"]["NAME"])
+        database = options["into"] or configured
+        if bool(folder) == bool(options["replay"]):
+            raise CommandError("Name the backup, or give --replay.", returncode=2)
+        if options["replace"] not in (None, database):
+            raise CommandError(f"--replace names {options['replace']}, and the database is {database}.", returncode=2)
+        try:
+            restored = self._restore(folder.absolute(), database, bool(options["replace"])) if folder else None
+            done = replay(
+                database="" if database == configured else database,
+                backup_id=restored.backup_id if restored else None,
+            )
+        except ApplicationError as error:
+            raise CommandError(str(error)) from error
+        except RedisError as error:
+            problem = f"Redis is wanted, which holds some of what was removed ({type(error).__name__})"
+            raise CommandError(f"{problem}. Nothing is served; run manage.py restore --replay then.") from error
+        self._tell(done, database)
+
+    def _restore(self, folder: Path, database: str, replace: bool) -> Restored:
+        self.stdout.write(f"Restoring {folder} as {database} ...")
+        restored = restore(folder, admin_url=_admin_url(), database=database, replace=replace, on_table=self._table)
+        if restored.set_aside:
+            self.stdout.write(
+                f"The database that was there is {restored.set_aside} now. It holds what was added since the backup, "
+                "and no process uses it: drop it once nobody needs it."
+            )
+        return restored
+
+    def _table(self, name: str) -> None:
+        if self.stdout.isatty():
+            self.stdout.write(f"  {name}")
+
+    def _tell(self, done: Replay, database: str) -> None:
+        for each in done.tenants:
+            parts = [
+                f"{each.targets} targets removed again, {each.removed.total()} items of them were there",
+                f"{each.kept} kept by legal holds" if each.kept else "",
+                f"still there: {', '.join(each.stayed)}, of removals that had not come to their end"
+                if each.stayed
+                else "",
+                f"{each.lost_leaves} exported events of the log are lost" if each.lost_leaves else "",
+            ]
+            self.stdout.write(f"{each.tenant_id}: {'; '.join(part for part in parts if part)}.")
+        self.stdout.write(
+            f"{database} may be served: tombstones were replayed up to number {done.through}. What they removed was in "
+            "the database's files for a while: run the physical phase where that matters."
+        )
+
+
+def _admin_url() -> str:
+    if ServiceName.POSTGRES in settings.GLASSBOX_EMBEDDED_SERVICES:
+        return endpoints(settings.GLASSBOX_HOME).admin_dsn
+    return env.url("ADMIN_DATABASE_URL", schemes=("postgresql", "postgres"))

@@ -1,0 +1,74 @@
+"""`manage.py erasure tenants` and `erasure show RUN`: what was erased, when and on whose approval, for who runs this.
+
+Ids, counts, codes and times alone: it is what stays of an erasure, also where a whole tenant is gone and nobody of it
+can sign in any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from apps.audit.erasure.contracts import RunState, TargetType
+from apps.audit.erasure.selectors import progress_of
+from apps.audit.models import RemovalRun, RemovalTarget
+from apps.tenants.context import open_identity, open_scope
+from apps.tenants.ids import TenantId
+from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.tokens import Identity
+
+_REASON: Final = "say what was erased"
+_NOT_BEGUN: Final = (RunState.PROPOSED, RunState.REJECTED)
+
+
+def add_arguments(parser: CommandParser) -> None:
+    parser.add_argument("run", nargs="?", type=UUID, help="show: the run's id.")
+
+
+def tenants(command: BaseCommand, _options: Mapping[str, Any]) -> None:
+    """The tenants whose erasure was approved, with the run of each."""
+    lines = [line for tenant in all_tenants() for line in _of_tenant(TenantId(tenant.id))]
+    for line in lines or ["No tenant was erased."]:
+        command.stdout.write(line)
+
+
+def show(command: BaseCommand, options: Mapping[str, Any]) -> None:
+    """One run, of whichever tenant. Raises: CommandError: there is none."""
+    with open_identity(Identity(all_tenants=True)):
+        found: RemovalRun | None = RemovalRun.objects.filter(id=options["run"]).first()
+    if found is None:
+        raise CommandError("Name a run of removals that there is: manage.py erasure show RUN.")
+    with open_scope(tenant=TenantId(found.tenant_id), reason=_REASON):
+        for line in _lines(found):
+            command.stdout.write(line)
+
+
+def _of_tenant(tenant_id: TenantId) -> list[str]:
+    with open_scope(tenant=tenant_id, reason=_REASON):
+        named = RemovalTarget.objects.filter(type=TargetType.TENANT).exclude(run__state__in=_NOT_BEGUN)
+        return [
+            f"tenant {tenant_id}  run {run.id}  {run.state}  {_time(run.finished_at)}"
+            for run in (each.run for each in named.select_related("run").order_by("run_id"))
+        ]
+
+
+def _lines(run: RemovalRun) -> Iterator[str]:
+    progress = progress_of(run)
+    targets = ", ".join(f"{count} {kind}" for kind, count in progress.targets.items())
+    yield f"run {run.id} of tenant {run.tenant_id}: {run.state}"
+    yield f"because of {run.origin} {run.origin_id}, {run.reason_code}: {targets}"
+    yield f"proposed by {run.proposed_by} {_time(run.proposed_at)}"
+    if run.approved_by is not None:
+        yield f"approved by {run.approved_by} {_time(run.approved_at)}, ended {_time(run.finished_at)}"
+    for step in progress.steps:
+        state = "done" if step.finished_at else f"{step.remaining} remain"
+        yield f"{step.store:<32} before {step.before}, removed {step.removed}, retained {step.retained}, {state}"
+    for target, ground in progress.retained.items():
+        yield f"retained {target.type} {target.id} {target.part}".rstrip() + f": {ground}"
+
+
+def _time(moment: Any) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC" if moment else "not yet"

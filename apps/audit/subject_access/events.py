@@ -1,0 +1,25 @@
+"""The events of this package: who took what is held about them, and where that ended early."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from apps.audit.registry import EventClass, Group, register
+
+MY_DATA_EXPORTED: Final = "audit.my_data.exported"
+MY_DATA_CUT_SHORT: Final = "audit.my_data.cut_short"
+
+
+def register_subject_access_events() -> None:
+    register(
+        EventClass(
+            action=MY_DATA_EXPORTED,
+            label="Own data taken out",
+            fields={Group.CORE: frozenset({"format", "categories", "events", "unreached_events"})},
+        ),
+        EventClass(
+            action=MY_DATA_CUT_SHORT,
+            label="Own data cut short",
+            fields={Group.CORE: frozenset({"format", "sent_bytes", "error_code", "user_id"})},
+        ),
+    )

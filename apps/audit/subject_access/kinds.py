@@ -1,0 +1,43 @@
+"""How long events are kept, kind by kind: what their class says at least, and what the schedule in force says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from apps.audit.errors import UnregisteredActionError
+from apps.audit.registry import event_class
+from apps.audit.retention.content import Rule
+from apps.audit.retention.event_source import EVENT
+from apps.audit.retention.months import in_words
+from apps.audit.retention.selectors import rules_of, schedule_in_force
+from apps.audit.subject_access.contracts import Entry
+
+
+def kinds(actions: Iterable[str]) -> list[Entry]:
+    """One entry a kind of event, by its name. Two queries."""
+    schedule = schedule_in_force()
+    rules: dict[str, list[Rule]] = {}
+    for rule in rules_of(schedule) if schedule else ():
+        rules.setdefault(rule.subject, []).append(rule)
+    return [_kind(action, rules.get(f"{EVENT}{action}", [])) for action in sorted(set(actions))]
+
+
+def _kind(action: str, rules: list[Rule]) -> Entry:
+    try:
+        known = event_class(action)
+    except UnregisteredActionError:
+        return {"action": action, "what": action, "legal_basis": None, "at_least": None, "in_force": []}
+    basis = next((rule.legal_basis for rule in rules if not rule.group), known.legal_basis)
+    return {
+        "action": action,
+        "what": known.label,
+        "legal_basis": basis,
+        "at_least": in_words(known.retention_years * 12),
+        "in_force": [_rule(rule) for rule in rules] or ["no later rule: as long as it must be, and until it is purged"],
+    }
+
+
+def _rule(rule: Rule) -> str:
+    part = f"the {rule.group}: " if rule.group else ""
+    gone = f", gone after {in_words(rule.remove_months)}" if rule.remove_months is not None else ""
+    return f"{part}kept for {in_words(rule.keep_months)}{gone}"

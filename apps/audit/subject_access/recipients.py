@@ -1,0 +1,64 @@
+"""Who else gets to see something of it (GDPR 15(1)(c) and 15(2)): roles within the firm, and providers by region."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+
+from apps.audit.subject_access.contracts import Entry
+from apps.tenants.models import Tenant
+from apps.tenants.roles import PERMISSIONS, Permission
+
+
+def recipients(tenant: Tenant) -> list[Entry]:
+    """By the tenant's settings of this moment; which provider served a question stands in the question's event."""
+    found = [
+        _inside("Who may read the audit log", Permission.AUDIT_VIEW, "events, and who acted in them"),
+        _inside("Who may see members", Permission.MEMBER_VIEW, "names, roles and keys of members"),
+        _provider(
+            tenant,
+            "Provider of embeddings",
+            tenant.embedding_profile,
+            settings.GLASSBOX_EMBEDDING_PROFILES,
+            "the words of your questions, and of the documents that you bring",
+        ),
+        _provider(
+            tenant,
+            "Provider of answers",
+            tenant.generation_profile,
+            settings.GLASSBOX_GENERATION_PROFILES,
+            "the words of your questions, with the passages that were found",
+        ),
+    ]
+    if settings.EMAIL_HOST:
+        found.append(
+            {
+                "who": "The firm's mail server",
+                "which": "the one that this installation is set up with",
+                "gets": "letters to you, where they go by e-mail",
+                "region": None,
+                "leaves_region": False,
+            }
+        )
+    return found
+
+
+def _inside(who: str, permission: Permission, gets: str) -> Entry:
+    roles = [str(role.label) for role, allowed in PERMISSIONS.items() if permission in allowed]
+    return {"who": who, "which": ", ".join(sorted(roles)), "gets": gets, "region": None, "leaves_region": False}
+
+
+def _provider(tenant: Tenant, who: str, name: str, profiles: Mapping[str, Mapping[str, Any]], gets: str) -> Entry:
+    profile = profiles.get(name, {})
+    region = profile.get("region")
+    outside = "base_url" in profile
+    model = profile.get("model") or profile.get("backend", "not configured any more")
+    return {
+        "who": who,
+        "which": f"{name} ({model})" if outside else f"{name} ({model}), on this installation: nobody else gets it",
+        "gets": gets if outside else "nothing leaves this installation",
+        "region": region,
+        "leaves_region": bool(region and tenant.residency_region and region != tenant.residency_region),
+    }

@@ -1,0 +1,132 @@
+"""A tombstone: what one run removes, as ids and keyed digests, bound to the tombstone before it. Pure but for the key.
+
+Ids of items are random or made of the time (UUID 4 and 7): with the item gone they lead to nothing and nobody. What a
+document held is told by a digest under a key of its tenant that is in no database: it can't be guessed back, and
+compares with nothing of another tenant's. So a tombstone holds no personal data, and may outlive what it is about.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+from apps.audit.erasure.contracts import Origin, Target, TargetType
+from apps.audit.tombstones.errors import TombstonesDamagedError
+from apps.tenants.ids import TenantId
+
+FORMAT: Final = "glassbox.tombstone.v1"
+
+
+class Kind(StrEnum):
+    BEGUN = "begun"  # written before the run removes anything; targets: what it removes
+    ENDED = "ended"  # the run has come to its end; targets: what stayed after all, such as what a hold keeps
+
+
+class DigestKind(StrEnum):
+    CONTENT = "content_sha256"
+    EXTERNAL_ID = "external_id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tombstone:
+    """number: its place, from 1. event_id: of the log, which says that it was written. previous, mac: in hex.
+
+    digests: (kind, keyed digest in hex) of the documents among the targets.
+    """
+
+    number: int
+    kind: Kind
+    tenant_id: TenantId
+    run_id: UUID
+    origin: Origin
+    reason_code: str
+    event_id: UUID
+    targets: tuple[Target, ...]
+    digests: tuple[tuple[DigestKind, str], ...]
+    at: datetime
+    previous: str
+    mac: str = ""
+
+    def body(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "number": self.number,
+            "kind": self.kind.value,
+            "tenant": str(self.tenant_id),
+            "run": str(self.run_id),
+            "origin": self.origin.value,
+            "reason": self.reason_code,
+            "event": str(self.event_id),
+            "targets": [[each.type.value, str(each.id), each.part] for each in self.targets],
+            "digests": [[kind.value, digest] for kind, digest in self.digests],
+            "at": self.at.isoformat(),
+            "previous": self.previous,
+        }
+
+
+def keyed_digest(kind: DigestKind, value: str, *, tenant: TenantId) -> str:
+    """HMAC-SHA256 under the tenant's key, in hex."""
+    return hmac.new(_key(f"digest {tenant}"), f"{kind.value}\x1f{value}".encode(), hashlib.sha256).hexdigest()
+
+
+def written(body: Mapping[str, Any]) -> str:
+    """The text with its message authentication code, canonically."""
+    return _canonical({**body, "mac": mac_of(body)}) + "\n"
+
+
+def mac_of(body: Mapping[str, Any]) -> str:
+    return hmac.new(_key("chain"), _canonical(body).encode(), hashlib.sha256).hexdigest()
+
+
+def opened(text: str, *, number: int) -> dict[str, Any]:
+    """The values of a text that `written` made, without the code. Raises: TombstonesDamagedError: it is not one."""
+    try:
+        values = json.loads(text)
+        mac = values.pop("mac")
+        if not isinstance(mac, str) or not hmac.compare_digest(mac, mac_of(values)):
+            raise TombstonesDamagedError(number=number, problem="it is not what was written")
+    except (ValueError, TypeError, AttributeError, KeyError):
+        raise TombstonesDamagedError(number=number, problem="it can't be read") from None
+    found: dict[str, Any] = values
+    return found
+
+
+def tombstone(text: str, *, number: int, previous: str) -> Tombstone:
+    """Raises: TombstonesDamagedError: it is not the one that was written there."""
+    values = opened(text, number=number)
+    if (values.get("format"), values.get("number"), values.get("previous")) != (FORMAT, number, previous):
+        raise TombstonesDamagedError(number=number, problem="it does not follow the one before it")
+    return Tombstone(
+        number=number,
+        kind=Kind(values["kind"]),
+        tenant_id=TenantId(UUID(values["tenant"])),
+        run_id=UUID(values["run"]),
+        origin=Origin(values["origin"]),
+        reason_code=values["reason"],
+        event_id=UUID(values["event"]),
+        targets=tuple(Target(type=TargetType(type), id=UUID(id), part=part) for type, id, part in values["targets"]),
+        digests=tuple((DigestKind(kind), digest) for kind, digest in values["digests"]),
+        at=datetime.fromisoformat(values["at"]),
+        previous=previous,
+        mac=mac_of(values),
+    )
+
+
+def _canonical(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def _key(purpose: str) -> bytes:
+    info = f"glassbox tombstone {purpose}".encode()
+    return HKDF(algorithm=SHA256(), length=32, salt=None, info=info).derive(settings.GLASSBOX_AUDIT_KEY)

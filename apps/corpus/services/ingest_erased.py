@@ -1,0 +1,66 @@
+"""What was erased at somebody's request does not come back through the door that it once came in by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.models import Outcome
+from apps.audit.tombstones.chain import Refusal, is_tombstoned
+from apps.audit.tombstones.record import DigestKind
+from apps.corpus.erasure_stores import documents_of
+from apps.corpus.models import Document
+from apps.corpus.services.ingest_errors import ErasedDocumentError
+from apps.corpus.services.ingest_events import REFUSED
+from apps.tenants.context import record_failure
+from apps.tenants.ids import ScopeId
+
+_AT_ONCE = 1_000
+
+
+def digests_of_documents(targets: Sequence[Target]) -> Iterator[tuple[DigestKind, str]]:
+    """What the documents among the targets, and in their scopes, are told by when they come again."""
+    ids = [each.id for each in (*targets, *documents_of(targets)) if each.type is TargetType.DOCUMENT]
+    for start in range(0, len(ids), _AT_ONCE):
+        # Without the order of its class: the eraser reads no other column.
+        rows = Document.objects.order_by().filter(id__in=ids[start : start + _AT_ONCE])
+        for content_sha256, external_id in rows.values_list("content_sha256", "external_id"):
+            yield DigestKind.CONTENT, content_sha256
+            if external_id:
+                yield DigestKind.EXTERNAL_ID, external_id
+
+
+def refuse_erased(document: Document) -> None:
+    """Refuse a document whose bytes were erased in this tenant, or whose external id names one that was.
+
+    An external id of which a version is still there may go on: that is how a redacted document follows the erased one.
+
+    Raises: ErasedDocumentError; TombstonesUnavailableError, TombstonesDamagedError: nobody can say.
+    """
+    refusal = is_tombstoned(DigestKind.CONTENT, document.content_sha256)
+    if refusal is not None:
+        raise _refused(document, refusal, DigestKind.CONTENT)
+    if document.external_id:
+        refusal = is_tombstoned(DigestKind.EXTERNAL_ID, document.external_id)
+        if refusal is not None and not Document.objects.filter(external_id=document.external_id).exists():
+            raise _refused(document, refusal, DigestKind.EXTERNAL_ID)
+
+
+def _refused(document: Document, refusal: Refusal, by: DigestKind) -> ErasedDocumentError:
+    # Kept though the upload is undone: somebody tried to bring back what was erased.
+    record_failure(
+        action=REFUSED,
+        core={"kind": document.kind, "run_id": str(refusal.run_id), "told_by": str(by)},
+        outcome=Outcome.REFUSED,
+        subject_type="removal_run",
+        subject_id=refusal.run_id,
+        scopes=[ScopeId(document.scope_id)],
+    )
+    is_content = by is DigestKind.CONTENT
+    return ErasedDocumentError(
+        filename=document.filename,
+        same="it is the same file as one" if is_content else "its external id is that of a document",
+        erased_on=refusal.at.date().isoformat(),
+        run=refusal.run_id,
+        advice="" if is_content else ", with an external id of its own",
+    )

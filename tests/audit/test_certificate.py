@@ -1,0 +1,204 @@
+"""Certificates: what is in one, that an altered one is found out, the command, the pages, the files and the API."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import LazySettings, settings
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from apps.audit.certificate.checking import checked, holds
+from apps.audit.certificate.document import document_of
+from apps.audit.certificate.issuing import digest_of, issue_all, issue_tenant, note_origin
+from apps.audit.errors import SigningKeyMissingError
+from apps.audit.log.notes import Checkpoint, SigningKey, signed
+from apps.audit.models import Certificate
+from apps.tenants.context import open_scope
+from apps.tenants.roles import Role
+from tests.api.client import Api
+from tests.audit.acting import as_worker, checkpointed, sealed
+from tests.audit.proving import certified, ending, issued, looked_at
+from tests.audit.removing import asked, documents
+from tests.factories import Firm, make_firm, make_key, make_member
+from tests.visitor import Visitor
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LIST = "/api/v1/privacy/certificates/"
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def acme(settings: LazySettings, tmp_path: Path) -> Firm:
+    settings.GLASSBOX_CHECKPOINT_URL = str(tmp_path / "checkpoints")
+    return make_firm("acme")
+
+
+def file_of(firm: Firm, certificate: Certificate) -> Json:
+    with open_scope(tenant=firm.id, reason="a test"):
+        content: Json = json.loads(json.dumps(document_of(certificate)))
+    return content
+
+
+def refused(document: Any) -> list[str]:
+    """The labels of the checks that fail."""
+    return [check.label.split()[0] for check in checked(document, settings.GLASSBOX_LOG_VERIFY_KEYS) if check.problem]
+
+
+def newly_signed(document: Json) -> Json:
+    """By somebody with a key of their own, which they call by the same name."""
+    body = document["certificate"]
+    key = SigningKey(name=settings.GLASSBOX_LOG_VERIFY_KEYS[0].name, seed=b"\1" * 32)
+    state = Checkpoint(origin=note_origin(body["tenant"]), size=body["number"], root=digest_of(body))
+    return {**document, "note": signed(state, key)}
+
+
+def set_to(*path: str | int, value: Any) -> Callable[[Json], None]:
+    def alter(document: Json) -> None:
+        place: Any = document
+        for name in path[:-1]:
+            place = place[name]
+        place[path[-1]] = value
+
+    return alter
+
+
+# Each alteration, and the first words of the checks that must fail.
+ALTERATIONS: list[tuple[Callable[[Json], None], list[str]]] = [
+    (set_to("certificate", "outcome", value="completed!"), ["Signed", "The"]),
+    (set_to("certificate", "scan", "hits", value=1), ["Signed", "Says", "The"]),
+    (set_to("certificate", "stores", 0, "remaining", value=2), ["Signed", "Says", "The"]),
+    (set_to("certificate", "control", "found", value=2), ["Signed", "Says", "The"]),
+    (set_to("certificate", "physical", "complete", value=False), ["Signed", "Says", "The"]),
+    (set_to("certificate", "manifest", value="0" * 64), ["Signed", "The", "The"]),
+    (set_to("certificate", "number", value=2), ["Signed"]),
+    (set_to("certificate", "log", "root", value="0" * 64), ["Signed", "The", "The"]),
+    (set_to("targets", 0, value="0" * 64), ["The"]),
+    (set_to("targets", value=[]), []),  # the list may be left out: its root is signed
+    (set_to("proof", "path", value=[]), ["The"]),
+    (set_to("proof", "header", "outcome", value="failed"), ["The"]),
+    (set_to("proof", "core", "content", value="{}"), ["The"]),
+    (set_to("note", value="a note"), ["Signed"]),
+    (set_to("certificate", value={}), ["Signed", "Says", "The", "The", "The", "The"]),
+]
+
+
+def test_an_altered_certificate_is_found_out(acme: Firm) -> None:
+    document = file_of(acme, certified(acme, [*asked(acme, 3), *documents(acme, 1)]))
+    assert refused(document) == []
+    for number, (alter, expected) in enumerate(ALTERATIONS):
+        altered = copy.deepcopy(document)
+        alter(altered)
+        assert refused(altered) == expected, number
+    altered = copy.deepcopy(document)
+    altered["certificate"]["outcome"] = "partially_completed"
+    assert refused(newly_signed(altered)) == ["Signed", "The"]
+    # A checkpoint's signature does not pass for a certificate's, though it is of the same key.
+    assert refused({**document, "note": document["proof"]["checkpoint"]}) == ["Signed"]
+    for nonsense in (None, [], "text", {"certificate": []}):
+        assert not holds(checked(nonsense, settings.GLASSBOX_LOG_VERIFY_KEYS))
+    assert not holds(checked(document, ()))
+
+
+def test_the_command_checks_a_file_and_says_what_fails(acme: Firm, tmp_path: Path) -> None:
+    target = asked(acme)[0]
+    document = file_of(acme, certified(acme, [target]))
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(document))
+    key = settings.GLASSBOX_LOG_VERIFY_KEYS[0].line()
+
+    def run(*arguments: str) -> str:
+        said = StringIO()
+        call_command("erasure", "verify-certificate", *arguments, stdout=said)
+        return said.getvalue()
+
+    assert "The certificate holds." in run(str(path))
+    assert "is among the targets" in run(str(path), "--log-key", key, "--target", f"event_group:{target.id}:question")
+    with pytest.raises(CommandError, match="says nothing of what you asked about"):
+        run(str(path), "--target", f"document:{target.id}")
+    other = SigningKey(name="other", seed=b"\2" * 32).verify_key.line()
+    with pytest.raises(CommandError, match="does not hold"):
+        run(str(path), "--log-key", other)
+    for wrong in (("--log-key", "x"), ("--target", "x:y")):
+        with pytest.raises(CommandError, match=wrong[0]):
+            run(str(path), *wrong)
+    document["certificate"]["scan"]["hits"] = 3
+    path.write_text(json.dumps(document))
+    with pytest.raises(CommandError, match="does not hold"):
+        run(str(path))
+    path.write_text("no JSON")
+    with pytest.raises(CommandError, match="not JSON"):
+        run(str(path))
+    with pytest.raises(CommandError, match="can't be read"):
+        run(str(tmp_path / "nowhere"))
+    with pytest.raises(CommandError, match="Name the certificate's file"):
+        run()
+
+
+def test_one_is_issued_once_a_checkpoint_holds_the_end_and_once_alone(acme: Firm) -> None:
+    run = ending(acme)
+    assert looked_at(acme, run)
+    with as_worker():
+        assert issue_all() == 0, "not sealed yet"
+    sealed(acme)
+    with as_worker():
+        assert issue_all() == 0, "not in a checkpoint yet"
+    checkpointed(acme)
+    with as_worker():
+        assert issue_all() == 1
+        assert issue_all() == 0
+    assert certified(acme).number == 2
+    assert [each.number for each in issued(acme)] == [1, 2]
+    with pytest.raises(SigningKeyMissingError):
+        issue_tenant(acme.id)
+
+
+def test_the_pages_the_files_and_the_link_from_the_run(acme: Firm) -> None:
+    certificate = certified(acme)
+    make_member(acme, "ada", Role.AUDITOR)
+    make_member(acme, "ann", Role.ANALYST)
+    visitor = Visitor("ada")
+    listed = visitor.open("erasure_certificates")
+    assert "No. 1" in listed.text
+    page = visitor.open("erasure_certificate", certificate.id)
+    assert "Certificate of erasure no. 1" in page.text
+    assert "This certificate does not hold" not in page.text
+    assert "Found: 0." in page.text
+    run = visitor.open("removal_run", certificate.run_id)
+    assert reverse("admin:erasure_certificate", args=[certificate.id]) in run.links
+    for suffix, kind in (("json", "application/json"), ("html", "text/html; charset=utf-8")):
+        answer = visitor.get(reverse(f"admin:erasure_certificate_{suffix}", args=[certificate.id]))
+        assert answer.headers["Content-Type"] == kind
+        assert f"erasure-certificate-1.{suffix}" in answer.headers["Content-Disposition"]
+        if suffix == "json":
+            assert refused(json.loads(answer.content)) == []
+        else:
+            assert "Certificate of erasure no. 1" in answer.content.decode()
+            assert 'src="' not in answer.content.decode(), "it needs nothing else"
+    analyst = Visitor("ann")
+    for name in ("erasure_certificate", "erasure_certificate_json", "erasure_certificate_html"):
+        assert analyst.open(name, certificate.id).status == 403
+    assert analyst.open("erasure_certificates").status == 403
+    bolt = make_firm("bolt")
+    make_member(bolt, "ben", Role.AUDITOR)
+    assert Visitor("ben").open("erasure_certificate", certificate.id).status == 404
+
+
+def test_the_api_lists_them_and_hands_out_the_file(acme: Firm) -> None:
+    certificate = certified(acme)
+    api = Api(make_key(acme, Role.AUDITOR)[1])
+    [listed] = json.loads(api.get(LIST).content)["results"]
+    assert (listed["id"], listed["number"], listed["outcome"]) == (str(certificate.id), 1, "completed")
+    document = json.loads(api.get(f"{LIST}{certificate.id}/").content)
+    assert refused(document) == []
+    assert api.get(f"{LIST}{certificate.run_id}/").status_code == 404
+    assert Api(make_key(acme, Role.ANALYST)[1]).get(LIST).status_code == 403
+    bolt = make_firm("bolt")
+    assert Api(make_key(bolt, Role.AUDITOR)[1]).get(f"{LIST}{certificate.id}/").status_code == 404

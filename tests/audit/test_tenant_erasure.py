@@ -1,0 +1,454 @@
+"""A tenant that is erased: nothing is left of it but the fact, and nothing of its neighbour has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.core.management import CommandError, call_command
+from django.db import connections
+from django.test import Client, TransactionTestCase, override_settings
+from django.utils import timezone
+from pytest_django import DjangoDbBlocker
+
+from apps.audit.erasing import RemovalReason
+from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.audit.erasure.errors import OtherTenantError
+from apps.audit.erasure.expansion import expanded
+from apps.audit.erasure.runs import run_propose
+from apps.audit.erasure.tenant_log import LOG_EMPTIED
+from apps.audit.ids import new_id
+from apps.audit.keys.data_keys import cache as key_cache
+from apps.audit.log.notes import opened
+from apps.audit.models import Checkpoint, DataKey, Event, Payload, Purge, PurgePart, Reach, RemovalRun
+from apps.audit.requests.codes import Ground, Requester, SubjectType
+from apps.audit.requests.services.proposing import request_approve, request_propose
+from apps.audit.requests.services.receiving import request_receive
+from apps.audit.requests.services.steps import assess, identity_confirm
+from apps.audit.retention.counting import count_all, count_tenant
+from apps.audit.selectors import payloads_of
+from apps.audit.services import record
+from apps.audit.verify.application import verify_tenant
+from apps.audit.verify.export import export_log
+from apps.audit.verify.findings import VerificationReport
+from apps.audit.verify.offline import verify as verify_export
+from apps.retrieval.presentation import asked_json
+from apps.retrieval.services.ask import ask
+from apps.tenants.context import open_scope
+from apps.tenants.models import Tenant
+from apps.tenants.principals import Principal
+from apps.tenants.roles import Role
+from tests.audit.acting import checkpointed, sealed
+from tests.audit.ending import MATTER, Rows, all_rows, counted, ended, hold, holding, only_the_log, release, whole
+from tests.audit.forging import ANSWERED
+from tests.audit.removal_world import BEA, RemovalWorld, make_removal_world
+from tests.audit.removing import again, approved, asked, documents, ledger, outcomes, person
+from tests.audit.requesting import PERSON, SECRETS
+from tests.corpus.ingesting import remote_profile
+from tests.factories import Firm, as_, make_firm, make_key
+from tests.model_server import ModelServer
+
+PURGING = "Because the partners agreed"
+WHO = "Quentin Marchetti"
+# What may name the tenant afterwards: ids, codes, times and digests, each of them classified as what stays.
+FACTS = {
+    "audit_checkpoint",
+    "audit_datakey",
+    "audit_erasurerequest",
+    "audit_event",
+    "audit_leaf",
+    "audit_payload",
+    "audit_removalrun",
+    "audit_removalstep",
+    "audit_removaltarget",
+    "tenants_scope",
+    "tenants_tenant",
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class Erased:
+    """Acme before and after its end; Bolt likewise. reports: Bolt's log as verified before and after."""
+
+    world: RemovalWorld
+    run: RemovalRun
+    state: RunState | None
+    key: str
+    wrapped: list[bytes]
+    before: Rows
+    after: Rows
+    answers: list[dict[str, Any]]
+    reports: list[VerificationReport]
+    exports: list[Path]
+    kept_note: str
+    people: dict[str, Principal] = field(default_factory=dict)
+
+    @property
+    def acme(self) -> Firm:
+        return self.world.acme
+
+
+@pytest.fixture(scope="module")
+def erased(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Erased]:
+    """Committed once."""
+    with django_db_blocker.unblock(), ModelServer() as server:
+        profile = {**settings.GLASSBOX_EMBEDDING_PROFILES, "local": remote_profile(server)}
+        with override_settings(GLASSBOX_EMBEDDING_PROFILES=profile):
+            try:
+                yield _erased(tmp_path_factory.mktemp("exports"))
+            finally:
+                connections["default"].close()
+                TransactionTestCase._fixture_teardown(TransactionTestCase())  # type: ignore[attr-defined]
+                cache.clear()
+                key_cache.clear()
+
+
+def _erased(folder: Path) -> Erased:
+    world = make_removal_world()
+    acme, bolt = world.acme, world.bolt
+    people = {"dora": person(acme, "dora-acme", Role.DPO), "rita": person(acme, "rita-acme", Role.REVIEWER)}
+    _, plain = make_key(acme)
+    with open_scope(tenant=acme.id, reason="a test"):
+        record(action=ANSWERED, core={"intent": "x"}, question={"text": f"Who is {WHO}?"}, answer={"grounding": WHO})
+    _held_once(world, people["dora"])
+    _purged_once(acme, people["dora"])
+    request = _requested(acme, people)
+    for firm in (acme, bolt):
+        sealed(firm)
+        assert checkpointed(firm)
+    with open_scope(tenant=acme.id, reason="a test"):
+        note = Checkpoint.objects.order_by("-size").first().note
+        wrapped = [bytes(each.wrapped_key) for each in DataKey.objects.all()]
+    answers, reports, exports = [_asked(bolt)], [], []
+    sealed(bolt)
+    before = all_rows()
+    reports.append(verify_tenant(tenant=bolt.id))
+    with as_(people["dora"]):
+        run_id = request_propose(request).run_id
+    with as_(people["rita"]):
+        request_approve(request)
+    with open_scope(tenant=acme.id, reason="a test"):
+        run = RemovalRun.objects.get(id=run_id)
+    state = ended(acme, run)
+    after = all_rows()
+    reports.append(verify_tenant(tenant=bolt.id))
+    answers.append(_asked(bolt))
+    for firm in (acme, bolt):
+        sealed(firm)
+        exports.append(export_log(tenant=firm.id, output=folder / firm.tenant.slug).path)
+    return Erased(
+        world=world,
+        run=run,
+        state=state,
+        key=plain,
+        wrapped=wrapped,
+        before=before,
+        after=after,
+        answers=answers,
+        reports=reports,
+        exports=exports,
+        kept_note=note,
+        people=people,
+    )
+
+
+def _held_once(world: RemovalWorld, dora: Principal) -> None:
+    placed = hold(dora, Target(type=TargetType.DOCUMENT, id=world.documents["beta"]))
+    release(dora, placed)
+
+
+def _purged_once(firm: Firm, dora: Principal) -> None:
+    """A dry run that was kept, with a part that was handed on."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        schedule = count_tenant().schedule
+    with as_(dora):
+        purge = Purge.objects.create(
+            tenant_id=firm.id,
+            schedule=schedule,
+            reach=Reach.MAY,
+            reason=PURGING,
+            counted_for=timezone.now().date(),
+            created_by_id=dora.id,
+            created_by_label="dora-acme",
+        )
+        PurgePart.objects.create(
+            tenant_id=firm.id,
+            purge=purge,
+            number=1,
+            targets=0,
+            last_position=0,
+            is_last=True,
+            proposed_by_id=dora.id,
+            proposed_by_label="dora-acme",
+        )
+
+
+def _requested(firm: Firm, people: dict[str, Principal]) -> Any:
+    with as_(people["dora"]):
+        request = request_receive(
+            subject_type=SubjectType.TENANT,
+            subject_id=firm.tenant.id,
+            requester=Requester.PERSON,
+            details=PERSON,
+        )
+        identity_confirm(request.id)
+        assess(request.id, ground=Ground.CONTRACT_ENDED)
+    return request.id
+
+
+def _asked(firm: Firm) -> dict[str, Any]:
+    with open_scope(tenant=firm.id, reason="a test"):
+        found = asked_json(ask(text="What was the maximum drawdown of the Alpha Fund in the fourth quarter?"))
+    return {name: value for name, value in found.items() if name not in ("audit_event_id", "elapsed_ms")}
+
+
+# --- What is gone -----------------------------------------------------------------------------------------------------
+
+
+def test_it_comes_to_its_end_with_every_store_at_zero(erased: Erased) -> None:
+    assert erased.state is RunState.COMPLETED
+    assert set(outcomes(erased.acme, erased.run).values()) == {("removed", "")}
+    for key, (before, removed, retained, remaining, finished) in ledger(erased.acme, erased.run).items():
+        assert (retained, remaining, finished) == (0, 0, True), key
+        # Answers to an upload are counted by their document, too, and go with it.
+        assert removed >= before or key == "tenants.requests", key
+    assert counted(erased.acme, *outcomes(erased.acme, erased.run)) == {}
+
+
+def test_every_store_that_knows_tenants_held_something_before(erased: Erased) -> None:
+    held = {key for key, (before, *_) in ledger(erased.acme, erased.run).items() if before}
+    assert {
+        "audit.data_keys",
+        "audit.holds",
+        "audit.log_contents",
+        "audit.retention",
+        "corpus.documents",
+        "intents.comments",
+        "intents.policies",
+        "tenants.access_accounts",
+        "tenants.access_memberships",
+        "tenants.tenant",
+    } <= held
+
+
+def test_no_row_of_any_table_holds_a_word_of_it(erased: Erased) -> None:
+    words = [BEA, "dora-acme", "rita-acme", MATTER, PURGING, WHO, "gamma is what this one is about", *SECRETS]
+    for word in (*words[:6], "gamma is what this one is about"):
+        assert holding(erased.before, word) or word == WHO, f"{word} was never there"
+    assert holding(erased.after, *words) == {}
+    # Names that both firms have, or that are plain words: no row that names Acme holds one.
+    of_acme = holding(erased.after, str(erased.acme.id))
+    assert holding(of_acme, "acme", "fund:", "alpha", "dora", "drawdown") == {}
+
+
+def test_what_names_it_still_are_the_facts_alone(erased: Erased) -> None:
+    assert holding(erased.after, str(erased.acme.id)).keys() == FACTS
+    ids = [str(id) for name, id in erased.world.documents.items() if name != "bolt"]
+    # A document's id stands in its events' headers, and in what the run removed.
+    assert holding(erased.after, *ids).keys() <= {"audit_event", "audit_removaltarget"}
+
+
+def test_its_keys_are_gone_and_one_is_left_for_the_fact(erased: Erased) -> None:
+    for wrapped in erased.wrapped:
+        assert not any(wrapped.hex() in row for rows in erased.after.values() for row in rows)
+    with open_scope(tenant=erased.acme.id, reason="a test"):
+        assert [key.epoch for key in DataKey.objects.all()] == ["end.1"]
+        left = list(Event.objects.filter(id__in=Payload.objects.values("event_id")))
+        assert {event.actor_kind for event in left} == {"system"}
+        said = payloads_of([event for event in left if event.action == LOG_EMPTIED])
+        (core,) = [payload["core"] for payload in said.values()]
+        assert (core["run_id"], core["kept"]) == (str(erased.run.id), [])
+        assert len(core["keys"]) == len(erased.wrapped)
+        assert set(
+            Event.objects.exclude(id__in=[event.id for event in left]).values_list("actor_label", flat=True)
+        ) == {""}
+
+
+def test_details_of_a_request_can_not_be_opened_any_more(erased: Erased) -> None:
+    from apps.audit.models import ErasureRequest
+    from apps.audit.requests.details import details_of
+
+    with open_scope(tenant=erased.acme.id, reason="a test"):
+        request = ErasureRequest.objects.get()
+        assert request.state == "completed"
+        assert details_of(request) is None
+
+
+# --- What stays -------------------------------------------------------------------------------------------------------
+
+
+def test_its_log_verifies_against_a_checkpoint_of_before(erased: Erased) -> None:
+    report = verify_tenant(tenant=erased.acme.id, checkpoint=erased.kept_note)
+    assert report.findings == ()
+    assert report.checkpoint is not None
+    assert report.size > report.checkpoint
+    assert report.checked.removed > report.checked.groups
+    assert checkpointed(erased.acme)
+    with open_scope(tenant=erased.acme.id, reason="a test"):
+        newest = Checkpoint.objects.order_by("-size").first()
+    assert opened(newest.note, settings.GLASSBOX_LOG_VERIFY_KEYS).size > report.checkpoint
+
+
+def test_its_exported_log_verifies_offline(erased: Erased, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.txt"
+    kept.write_text(erased.kept_note, encoding="utf-8")
+    found = verify_export(erased.exports[0], kept)
+    assert found.findings == []
+    assert found.counts["removed"] > found.counts["groups"]
+    assert verify_export(erased.exports[1], None).findings == []
+
+
+def test_whoever_runs_the_platform_reads_that_it_was_erased(erased: Erased) -> None:
+    printed = StringIO()
+    call_command("erasure", "tenants", stdout=printed)
+    assert printed.getvalue().startswith(f"tenant {erased.acme.id}  run {erased.run.id}  completed")
+    assert str(erased.world.bolt.id) not in printed.getvalue()
+    printed = StringIO()
+    call_command("erasure", "show", str(erased.run.id), stdout=printed)
+    lines = printed.getvalue()
+    assert f"run {erased.run.id} of tenant {erased.acme.id}: completed" in lines
+    assert f"approved by {erased.people['rita'].id}" in lines
+    assert "audit.data_keys" in lines
+    assert not [word for word in (BEA, "dora", "rita", MATTER, PURGING, WHO) if word.lower() in lines.lower()]
+    with pytest.raises(CommandError, match="Name a run"):
+        call_command("erasure", "show", str(new_id()), stdout=StringIO())
+
+
+def test_nobody_signs_in_and_no_key_is_let_in(erased: Erased) -> None:
+    with open_scope(tenant=erased.acme.id, reason="a test"):
+        tenant = Tenant.objects.get(id=erased.acme.id)
+    assert (tenant.is_erased, tenant.status, tenant.name) == (True, "suspended", "Erased tenant")
+    assert not Client().login(username="dora-acme", password="")
+    answer = Client().get("/api/v1/me/", headers={"authorization": f"Bearer {erased.key}"})
+    assert answer.status_code == 401
+
+
+def test_the_clock_counts_nothing_in_it_and_makes_nothing_anew(erased: Erased) -> None:
+    count_all()
+    assert not counted(erased.acme, whole(erased.acme))
+
+
+# --- Its neighbour ----------------------------------------------------------------------------------------------------
+
+
+def test_the_other_tenants_rows_are_the_same_byte_for_byte(erased: Erased) -> None:
+    bolt = str(erased.world.bolt.id)
+    before, after = holding(erased.before, bolt), holding(erased.after, bolt)
+    assert len(before) > 15
+    assert after == before
+
+
+def test_the_other_tenants_log_and_answers_are_as_before(erased: Erased) -> None:
+    first, second = erased.reports
+    assert first.is_intact
+    assert (first.root, first.size, first.checked, first.findings) == (
+        second.root,
+        second.size,
+        second.checked,
+        second.findings,
+    )
+    assert erased.answers[0] == erased.answers[1]
+    assert erased.answers[0]["citations"]
+
+
+# --- Held, and refused ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def firm(transactional_db: None) -> Firm:
+    return make_firm("acme")
+
+
+def test_what_is_held_stays_with_who_answers_for_it_and_goes_when_it_is_released(firm: Firm) -> None:
+    dora = person(firm, "dora-acme", Role.DPO)
+    (held, other), (part, question) = documents(firm, 2), asked(firm, 2)
+    placed = hold(dora, held, part)
+    sealed(firm)
+    run = approved(firm, [whole(firm)])
+    assert ended(firm, run) is RunState.PARTIALLY_COMPLETED
+    ground = f"hold:{placed.id}"
+    assert outcomes(firm, run)[held] == outcomes(firm, run)[whole(firm)] == ("retained", ground)
+    assert counted(firm, other, question) == {}
+    assert counted(firm, held) == {"corpus.documents": 1, "corpus.pages": 3, "corpus.chunks": 3}
+    assert counted(firm, part) == {"audit.payloads": 1}
+    of_ledger = ledger(firm, run)
+    assert of_ledger["corpus.pages"] == (6, 3, 3, 0, True)
+    assert of_ledger["audit.payloads"][2] == 1
+    assert of_ledger["tenants.access_memberships"] == (2, 0, 2, 0, True)
+    assert of_ledger["intents.policies"][1] > 0
+    with open_scope(tenant=firm.id, reason="a test"):
+        event = Event.objects.get(id=part.id)
+        assert payloads_of([event], groups=["question"])[event.id]["question"] == {"text": "Who is ill?"}
+    assert verify_tenant(tenant=firm.id).findings == ()
+    # Who placed it releases it, and that is what the run has waited for.
+    release(dora, placed)
+    sealed(firm)
+    assert ended(firm, run) is RunState.COMPLETED
+    assert set(outcomes(firm, run).values()) == {("removed", "")}
+    assert counted(firm, whole(firm), held, part) == {}
+    assert verify_tenant(tenant=firm.id).findings == ()
+    assert holding(all_rows(), MATTER, "Settled out of court", "dora-acme", "Who is ill?") == {}
+
+
+def test_what_is_held_after_the_log_was_to_be_emptied_stays(firm: Firm) -> None:
+    dora = person(firm, "dora-acme", Role.DPO)
+    (part,) = asked(firm)
+    sealed(firm)
+    run = approved(firm, [whole(firm)])
+    with only_the_log():
+        assert ended(firm, run, turns=1) is RunState.EXECUTING
+        placed = hold(dora, part)
+        assert ended(firm, run) is RunState.PARTIALLY_COMPLETED
+        assert counted(firm, part) == {"audit.payloads": 1}
+        assert verify_tenant(tenant=firm.id).findings == ()
+        release(dora, placed)
+        sealed(firm)
+        assert ended(firm, run) is RunState.COMPLETED
+        assert counted(firm, whole(firm), part) == {}
+    assert verify_tenant(tenant=firm.id).findings == ()
+
+
+def test_what_another_process_seals_by_an_old_key_meanwhile_goes_as_well(firm: Firm) -> None:
+    from apps.audit.erasure import tenant_log
+
+    sealed(firm, 3)
+    run = approved(firm, [whole(firm)])
+    with only_the_log():
+        assert ended(firm, run, turns=1) is RunState.EXECUTING
+        with open_scope(tenant=firm.id, reason="a test"):
+            old = DataKey.objects.exclude(epoch__startswith="end.").get()
+            key_cache.clear()
+        # As a process does that has used the key within five minutes.
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("apps.audit.keys.data_keys._of_period", lambda _: old)
+            asked(firm)
+        key_cache.clear()
+        assert ended(firm, run) is RunState.COMPLETED
+        assert counted(firm, whole(firm)) == {}
+    with open_scope(tenant=firm.id, reason="a test"):
+        assert [key.epoch for key in DataKey.objects.all()] == ["end.2"]
+        assert tenant_log._said() is not None
+    assert verify_tenant(tenant=firm.id).findings == ()
+
+
+def test_another_tenant_is_not_proposed(firm: Firm) -> None:
+    bolt = make_firm("bolt")
+    with as_(person(firm, "dora-acme", Role.DPO)), pytest.raises(OtherTenantError):
+        run_propose(Origin.REQUEST, new_id(), [whole(bolt)], RemovalReason.ERASURE_REQUEST)
+
+
+def test_a_tenant_is_frozen_with_its_documents(firm: Firm) -> None:
+    made = documents(firm, 2)
+    run = approved(firm, [whole(firm)])
+    assert outcomes(firm, run).keys() == {whole(firm), *made}
+    with open_scope(tenant=firm.id, reason="a test"):
+        assert expanded(expanded([whole(firm)])) == tuple(sorted({whole(firm), *made}))
+    assert again(firm, run).state == "approved"
