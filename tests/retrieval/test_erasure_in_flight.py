@@ -13,6 +13,8 @@ from django.db import DatabaseError, connection, transaction
 
 from apps.audit.erasure import engine
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.audit.erasure.in_flight import keep_removals_waiting
+from apps.audit.erasure.ledger import Ledger
 from apps.audit.erasure.rows import Rows
 from apps.audit.erasure.runs import run_propose
 from apps.audit.ids import new_id
@@ -28,10 +30,12 @@ from apps.corpus.services.ingest_reembed import reembed
 from apps.retrieval.errors import DocumentsGoneError, ExpectedDocumentError
 from apps.retrieval.events import ANSWERED, FAILED
 from apps.retrieval.impact import runner
+from apps.retrieval.impact.ending import finish
 from apps.retrieval.impact.runner import ImpactOutcome, impact_run
 from apps.retrieval.services import ask as ask_service
 from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.services.evaluation import evaluation_query_add
+from apps.retrieval.services.recording import answer_record
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
@@ -145,7 +149,7 @@ def test_an_answer_that_was_written_when_the_document_went_is_written_anew(
     firm: Firm, letter: Target, amy: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has read the document, and not yet looked whether it may quote it still, when the erasure goes through."""
-    look, tries = ask_service.keep_removals_waiting, list[str]()
+    look, tries = keep_removals_waiting, list[str]()
 
     def erased_meanwhile() -> None:
         if not tries:
@@ -177,7 +181,7 @@ def test_a_question_that_never_gets_to_look_ends_with_an_error_that_says_nothing
 def test_an_answer_that_is_being_recorded_is_waited_for_and_its_record_goes_too(
     firm: Firm, letter: Target, amy: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, looked, go_on = ask_service.answer_record, threading.Event(), threading.Event()
+    write, looked, go_on = answer_record, threading.Event(), threading.Event()
     answers: list[Asked] = []
 
     def later(*given: Any) -> Event:
@@ -267,7 +271,6 @@ def test_a_preview_that_was_computed_with_it_is_not_stored(
     asked(officer)
     draft = draft_of(officer, with_kinds("performance", Kind.FUND_PROFILE, Kind.SCHEDULE))
     preview = requested(officer, draft)
-    finish = runner.finish
 
     def erased_first(*given: Any, **more: Any) -> None:
         erased(firm, [letter])
@@ -329,7 +332,7 @@ def test_the_eraser_adds_what_concerns_the_targets_and_nothing_else(
                 except DatabaseError as error:
                     tried[name] = str(error).partition("\n")[0][:30]
 
-    monkeypatch.setattr(engine.Ledger, "take_along", lambda *_: False)
+    monkeypatch.setattr(Ledger, "take_along", lambda *_: False)
     monkeypatch.setattr(engine, "_authorise", attempts)
     carried_out(firm, removal, POLICY)
     refused = "the eraser adds to a removal r"

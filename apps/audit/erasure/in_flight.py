@@ -66,7 +66,7 @@ def await_records(tenant_id: TenantId, run_id: UUID) -> None:
 def taken_along(run: RemovalRun, going: Iterable[Target], known: Iterable[Target]) -> list[RemovalTarget]:
     """Add to the run the parts of events that concern what goes and that it does not name yet. Returns: the rows added.
 
-    The database adds no others (migration 0017). Costs: a query for each type of target, and one for every 5,000 parts.
+    The database adds no others (migration 0016). Costs: a query for each type of target, and one for every 5,000 parts.
     """
     if run.origin != Origin.REQUEST:
         return []
