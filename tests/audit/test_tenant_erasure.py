@@ -68,6 +68,7 @@ FACTS = {
     "audit_removalrun",
     "audit_removalstep",
     "audit_removaltarget",
+    "audit_tombstonemark",
     "tenants_scope",
     "tenants_tenant",
 }

@@ -9,7 +9,13 @@ from apps.audit.erasure.contracts import RunState, Target
 from apps.audit.erasure.registry import kept
 from apps.audit.models import RemovalTarget
 
-OPEN: Final = (RunState.PROPOSED, RunState.APPROVED, RunState.EXECUTING, RunState.FAILED)
+OPEN: Final = (
+    RunState.PROPOSED,
+    RunState.APPROVED,
+    RunState.EXECUTING,
+    RunState.VERIFYING,
+    RunState.FAILED,
+)
 
 
 def staying(targets: Sequence[Target]) -> Mapping[Target, str]:
