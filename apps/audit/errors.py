@@ -102,3 +102,13 @@ class CertificateNotFoundError(ApplicationError):
     code = "audit.certificate_not_found"
     status = 404
     message = "There is no such certificate here: {certificate}."
+
+
+class WholeLogError(ApplicationError):
+    """A copy of the log with gaps where the reader's scopes end would prove nothing."""
+
+    code = "audit.whole_log"
+    status = 403
+    message = (
+        "The package holds the whole log, and you don't hold all scopes of this tenant. Somebody who does can take it."
+    )

@@ -29,11 +29,13 @@ from apps.audit.admin.payload import kept_groups, lost_groups, payload_groups, s
 from apps.audit.errors import UnregisteredActionError
 from apps.audit.models import Event, Outcome
 from apps.audit.registry import EventClass, Group, event_class
+from apps.audit.reporting.export import reads_the_whole_log
 from apps.audit.selectors import Reading, readings_of
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import TenantModelAdmin, require
 from apps.tenants.admin.kit import ChangeList, ChoicesDropdownFilter
 from apps.tenants.admin.pages import page
+from apps.tenants.context import current_scope
 from apps.tenants.display import EMPTY, identifier, moment, pill
 from apps.tenants.models import Scope
 from apps.tenants.roles import Permission
@@ -141,7 +143,8 @@ class EventAdmin(TenantModelAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         export_url = f"{self.url('export')}?{export_query(request)}"
-        return super().changelist_view(request, {"export_url": export_url, **(extra_context or {})})
+        export = {"export_url": export_url, "whole_log": reads_the_whole_log(current_scope().principal)}
+        return super().changelist_view(request, {**export, **(extra_context or {})})
 
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None

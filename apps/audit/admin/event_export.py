@@ -19,6 +19,7 @@ from apps.tenants.roles import Permission
 _TYPES: Final[Mapping[ListFormat, str]] = {
     ListFormat.CSV: "text/csv; charset=utf-8",
     ListFormat.JSON_LINES: "application/jsonl; charset=utf-8",
+    ListFormat.PACKAGE: "application/zip",
 }
 # The page and the order of the list; the file has all of it, the newest first.
 _NOT_FILTERS: Final = (PAGE_VAR, ORDER_VAR)
@@ -41,7 +42,7 @@ def export_view(model_admin: TenantModelAdmin) -> Callable[..., Any]:
         try:
             format = ListFormat(request.POST.get("format", ""))
         except ValueError:
-            raise BadRequest("The format is csv or jsonl.") from None
+            raise BadRequest("The format is csv, jsonl or zip.") from None
         listed = model_admin.get_changelist_instance(request)
         parts = events_export(listed.queryset, format=format, filters=_filters(request))
         response = StreamingHttpResponse(parts, content_type=_TYPES[format])

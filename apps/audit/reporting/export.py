@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from typing import Any, Final
@@ -15,7 +16,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from apps.audit.errors import UnregisteredActionError
+from apps.audit.errors import UnregisteredActionError, WholeLogError
 from apps.audit.models import Event, Outcome
 from apps.audit.registry import Group, event_class
 from apps.audit.reporting.contracts import Cell, Report, Table
@@ -24,8 +25,11 @@ from apps.audit.reporting.events import EVENTS_EXPORTED, EXPORT_CUT_SHORT, REPOR
 from apps.audit.reporting.questions import before
 from apps.audit.selectors import GroupState, Reading, readings_of
 from apps.audit.services import record
+from apps.audit.subject_access.archive import archive_parts
+from apps.audit.verify.package import README, evidence
 from apps.errors import ApplicationError
-from apps.tenants.context import current_scope
+from apps.tenants.context import current_scope, tenant_scope_ids
+from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
 from apps.tenants.streaming import Part, scoped_stream
 
@@ -51,6 +55,7 @@ COLUMNS: Final = (
 class ListFormat(StrEnum):
     CSV = "csv"
     JSON_LINES = "jsonl"
+    PACKAGE = "zip"  # both, with the evidence of the log, its checkpoint and the verifier beside them
 
 
 def report_export(report: Report, table: Table, *, scope_id: UUID | None) -> bytes:
@@ -82,11 +87,14 @@ def events_export(
 
     Args:   events: filtered, of the open tenant; what comes in later than now is left out.
             filters: what it was filtered by, as the event tells it: names, ids and codes, no words that a person typed.
-    Raises: PermissionDeniedError; in the middle of the parts, what scoped_stream raises.
+    Raises: PermissionDeniedError; WholeLogError: the package is of the whole log, which takes all of its scopes; in
+            the middle of the parts, what scoped_stream raises.
     """
     principal, now = current_scope().principal, timezone.now()
     principal.require(Permission.AUDIT_VIEW)
     wanted = events.filter(occurred_at__lte=now).order_by("-occurred_at", "-id")
+    if format is ListFormat.PACKAGE and not reads_the_whole_log(principal):
+        raise WholeLogError
     record(action=EVENTS_EXPORTED, core={"format": format.value, "events": wanted.count(), "filters": dict(filters)})
 
     def cut_short(error: ApplicationError, sent_bytes: int) -> None:
@@ -104,11 +112,23 @@ def events_export(
 
     return scoped_stream(
         principal,
-        _parts(wanted, format, batch),
+        _package(wanted, batch, now) if format is ListFormat.PACKAGE else _parts(wanted, format, batch),
         scopes=principal.scope_ids,
         permission=Permission.AUDIT_VIEW,
         cut_short=cut_short,
     )
+
+
+def reads_the_whole_log(principal: Principal) -> bool:
+    """Whether they hold every scope of the tenant: a log with gaps proves nothing. One query."""
+    return tenant_scope_ids(principal.tenant_id) <= principal.scope_ids
+
+
+def _package(events: QuerySet[Event], batch: int, now: datetime) -> Iterator[Part]:
+    lists = {
+        f"list.{format.value}": _parts(events, format, batch) for format in (ListFormat.CSV, ListFormat.JSON_LINES)
+    }
+    return archive_parts({"README.txt": [README.encode], **lists, **evidence()}, made_at=now)
 
 
 def _parts(events: QuerySet[Event], format: ListFormat, batch: int) -> Iterator[Part]:

@@ -19,6 +19,7 @@ from apps.audit.registry import ACTOR_LABEL, Group
 from apps.audit.sealing import Place, SealBrokenError, unsealed
 from apps.tenants.context import current_scope, open_scope, renew_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.principals import PrincipalKind
 
 # Actions whose core says which groups are removed; the offline verifier and the database's functions name them, too.
 EMPTIED: Final = "audit.log.emptied"
@@ -38,6 +39,10 @@ _COLUMNS: Final = f"""
 _LEAVES: Final = f"""
     SELECT {_COLUMNS} FROM audit_leaf l LEFT JOIN audit_event e ON e.tenant_id = l.tenant_id AND e.id = l.event_id
      WHERE l.tenant_id = %s AND l.index >= %s ORDER BY l.index
+"""  # noqa: S608
+_PAGE: Final = f"""
+    SELECT {_COLUMNS} FROM audit_leaf l LEFT JOIN audit_event e ON e.tenant_id = l.tenant_id AND e.id = l.event_id
+     WHERE l.tenant_id = %s AND l.index >= %s AND l.index < %s ORDER BY l.index
 """  # noqa: S608
 _AUTHORISING: Final = f"""
     SELECT {_COLUMNS} FROM audit_event e JOIN audit_leaf l ON l.tenant_id = e.tenant_id AND l.event_id = e.id
@@ -181,6 +186,10 @@ class LogReader:
         """From the leaf `first` on, by index."""
         yield from self._read(_LEAVES, [self._tenant, first])
 
+    def page(self, first: int, before: int) -> Iterator[Entry]:
+        """From the leaf `first` on, up to and without `before`."""
+        yield from self._read(_PAGE, [self._tenant, first, before])
+
     def authorising(self) -> Iterator[Entry]:
         """The sealed events whose core may authorise removals, in no order."""
         yield from self._read(_AUTHORISING, [self._tenant, list(AUTHORISING)])
@@ -309,10 +318,16 @@ def _places(listed: Any) -> Iterator[tuple[str, str]]:
 
 
 def _batches(statement: str, parameters: list[Any]) -> Iterator[list[Any]]:
-    """On one snapshot, and so in one scope: a large log takes longer than a token is good for."""
-    renew_scope()
+    """On one snapshot, and so in one scope: a large log takes longer than a token is good for.
+
+    A person's scope is not renewed: what is read for one is read in parts, each in a scope of its own (package.py).
+    """
+    renew = renew_scope if current_scope().principal.kind is PrincipalKind.SYSTEM else None
+    if renew:
+        renew()
     with connection.chunked_cursor() as cursor:
         cursor.execute(statement, parameters)
         while rows := cursor.fetchmany(BATCH):
             yield rows
-            renew_scope()
+            if renew:
+                renew()

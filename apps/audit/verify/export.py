@@ -107,46 +107,56 @@ def export_log(*, tenant: TenantId, output: Path, since: str | None = None, cont
 
 def _write(opened: _Opener, *, tenant: TenantId, start: Frontier, size: int, contents: bool) -> None:
     reader = LogReader(contents=contents)
-    _lines(opened, "events.jsonl", (_entry(entry, contents) for entry in reader.entries(start.size)))
+    _lines(opened, "events.jsonl", (entry_values(entry, contents) for entry in reader.entries(start.size)))
     newest = ""
     with opened("checkpoints.jsonl") as file:
         for row in Checkpoint.objects.order_by("size").iterator():
-            file.write(_json({"size": row.size, "root": bytes(row.root).hex(), "note": row.note}))
+            file.write(json_line(checkpoint_values(row)))
             newest = row.note
     with opened("checkpoint.txt") as file:
         file.write(newest)
     subtrees = Subtree.objects.order_by("level", "index").iterator()
-    _lines(
-        opened,
-        "subtrees.jsonl",
-        ({"level": each.level, "index": each.index, "hash": bytes(each.hash).hex()} for each in subtrees),
-    )
-    _lines(
-        opened,
-        "unsealed.jsonl",
-        (
-            {"event_id": str(event_id), "occurred_at": _time(occurred_at), "waits": waits}
-            for event_id, occurred_at, waits in reader.waiting()
-        ),
-    )
+    _lines(opened, "subtrees.jsonl", (subtree_values(each) for each in subtrees))
+    _lines(opened, "unsealed.jsonl", waiting_values(reader))
     with opened("verify_log.py") as file:
-        file.write(_VERIFIER.read_text(encoding="utf-8"))
+        file.write(verifier())
     with opened("manifest.json") as file:
-        manifest = {
-            "format": FORMAT,
-            "tenant": str(tenant),
-            "origin": current_origin(tenant),
-            "exported_at": _time(timezone.now()),
-            "verify_keys": [key.line() for key in settings.GLASSBOX_LOG_VERIFY_KEYS],
-            "contents": contents,
-            "first": start.size,
-            "size": size,
-            "peaks": [peak.hex() for peak in start.peaks],
-        }
-        file.write(json.dumps(manifest, indent=2) + "\n")
+        file.write(manifest(tenant=tenant, start=start, size=size, contents=contents))
 
 
-def _entry(entry: Entry, contents: bool) -> dict[str, Any]:
+def verifier() -> str:
+    return _VERIFIER.read_text(encoding="utf-8")
+
+
+def manifest(*, tenant: TenantId, start: Frontier, size: int, contents: bool) -> str:
+    values = {
+        "format": FORMAT,
+        "tenant": str(tenant),
+        "origin": current_origin(tenant),
+        "exported_at": _time(timezone.now()),
+        "verify_keys": [key.line() for key in settings.GLASSBOX_LOG_VERIFY_KEYS],
+        "contents": contents,
+        "first": start.size,
+        "size": size,
+        "peaks": [peak.hex() for peak in start.peaks],
+    }
+    return json.dumps(values, indent=2) + "\n"
+
+
+def checkpoint_values(row: Checkpoint) -> dict[str, Any]:
+    return {"size": row.size, "root": bytes(row.root).hex(), "note": row.note}
+
+
+def subtree_values(row: Subtree) -> dict[str, Any]:
+    return {"level": row.level, "index": row.index, "hash": bytes(row.hash).hex()}
+
+
+def waiting_values(reader: LogReader) -> Iterator[dict[str, Any]]:
+    for event_id, occurred_at, waits in reader.waiting():
+        yield {"event_id": str(event_id), "occurred_at": _time(occurred_at), "waits": waits}
+
+
+def entry_values(entry: Entry, contents: bool) -> dict[str, Any]:
     # Without contents the name beside the event is withheld too; whether it was blanked is not.
     return {
         "index": entry.index,
@@ -175,10 +185,10 @@ def _group(found: Opened | Damaged | None) -> dict[str, str] | None:
 def _lines(opened: _Opener, name: str, values: Iterable[dict[str, Any]]) -> None:
     with opened(name) as file:
         for value in values:
-            file.write(_json(value))
+            file.write(json_line(value))
 
 
-def _json(value: dict[str, Any]) -> str:
+def json_line(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
