@@ -92,7 +92,7 @@ def test_the_steps_are_those_of_the_admin(office: Office, dora: Api) -> None:
     assessed: Any = dora.post(f"{here}assess/", {"ground": "17_1_b", "notes": WORDS}).json()
     assert (assessed["state"], assessed["ground"]) == ("assessing", "17_1_b")
     proposed: Any = dora.post(f"{here}propose/")
-    assert (proposed.status_code, proposed.json()["code"]) == (409, "audit.request_step")
+    assert (proposed.status_code, proposed.json()["code"]) == (409, "audit.inventory_not_proposable")
     extended: Any = dora.post(f"{here}extend/", {"code": "number", "words": "There are many."}).json()
     assert extended["due_on"] > made["due_on"]
     letter = {"subject": "No", "body": "We can't."}

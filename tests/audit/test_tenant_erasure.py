@@ -220,8 +220,8 @@ def test_it_comes_to_its_end_with_every_store_at_zero(erased: Erased) -> None:
     assert set(outcomes(erased.acme, erased.run).values()) == {("removed", "")}
     for key, (before, removed, retained, remaining, finished) in ledger(erased.acme, erased.run).items():
         assert (retained, remaining, finished) == (0, 0, True), key
-        # Answers to an upload are counted by their document, too, and go with it.
-        assert removed >= before or key == "tenants.requests", key
+        # Answers to an upload and restrictions are counted by their document, too, and go with others of the tenant's.
+        assert removed >= before or key in ("tenants.requests", "audit.restrictions"), key
     assert counted(erased.acme, *outcomes(erased.acme, erased.run)) == {}
 
 
@@ -379,7 +379,13 @@ def test_what_is_held_stays_with_who_answers_for_it_and_goes_when_it_is_released
     ground = f"hold:{placed.id}"
     assert outcomes(firm, run)[held] == outcomes(firm, run)[whole(firm)] == ("retained", ground)
     assert counted(firm, other, question) == {}
-    assert counted(firm, held) == {"corpus.documents": 1, "corpus.pages": 3, "corpus.chunks": 3}
+    assert counted(firm, held) == {
+        "corpus.documents": 1,
+        "corpus.pages": 3,
+        "corpus.chunks": 3,
+        # Of the run: what is held stays out of use.
+        "audit.restrictions": 1,
+    }
     assert counted(firm, part) == {"audit.payloads": 1}
     of_ledger = ledger(firm, run)
     assert of_ledger["corpus.pages"] == (6, 3, 3, 0, True)

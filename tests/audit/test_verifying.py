@@ -138,6 +138,7 @@ def test_an_erasure_ends_with_a_certificate_that_holds_and_names_nobody(
     assert body["backups"]["may_hold_it_until"] == (run.finished_at + timedelta(days=30)).date().isoformat()
     assert {each["store"]: each["removed"] for each in body["stores"] if each["removed"]} == {
         "audit.payloads": 1,
+        "audit.restrictions": 1,
         "corpus.chunks": 1,
         "corpus.document_files": 1,
         "corpus.documents": 1,

@@ -581,10 +581,11 @@ def test_the_ask_page_answers_from_no_scope_that_is_not_granted(world: World) ->
 
 @PLACES
 def test_the_way_of_an_answer_shows_no_hidden_passage(world: World, place: tuple[str, str]) -> None:
-    """Though the search is told to look there."""
+    """Though the search is told to look there, and nobody looks once more before it is recorded."""
 
     def attack() -> str:
-        with searching(world, place[0]):
+        with searching(world, place[0]), pytest.MonkeyPatch.context() as patch:
+            patch.setattr("apps.retrieval.services.ask.may_be_read", lambda documents: True)
             return seen(visiting("ann").post(reverse("admin:ask"), {"question": QUESTION, "scopes": ["fund:alpha"]}))
 
     held(attack, loot=canary(*place))

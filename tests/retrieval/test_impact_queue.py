@@ -25,6 +25,7 @@ from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from config.celery import app
+from tests.corpus.ingesting import remote_profile
 from tests.corpus.test_jobs_celery import Worker, wait_for
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.model_server import ModelServer
@@ -174,10 +175,11 @@ def test_the_sweeper_is_on_the_schedule() -> None:
 
 @pytest.fixture
 def remote(server: ModelServer, settings: LazySettings) -> Firm:
-    """Its profile has the name that the worker's settings know."""
-    settings.GLASSBOX_EMBEDDING_PROFILES = {"remote": settings.GLASSBOX_EMBEDDING_PROFILES["local"]} | (
-        settings.GLASSBOX_EMBEDDING_PROFILES
-    )
+    """Its profile has the name and the width that the worker's settings know."""
+    settings.GLASSBOX_EMBEDDING_PROFILES = {
+        **settings.GLASSBOX_EMBEDDING_PROFILES,
+        "remote": remote_profile(server),
+    }
     firm = make_acme()
     with open_scope(tenant=firm.id, reason="a test"):
         Tenant.objects.filter(id=firm.id).update(embedding_profile="remote")
