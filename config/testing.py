@@ -16,10 +16,10 @@ _SETTINGS: Final = "config.settings.test"
 _MIGRATIONS: Final = ("makemigrations", "--check", "--dry-run")
 # A file's tests go to one worker: what a file makes once (two firms and their documents) is made once. In the order of
 # tests/conftest.py, longest first; xdist's own would begin the files of few tests last, and the longest are such.
-_TWO_WORKERS: Final = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+_WORKERS: Final = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
 _USAGE: Final = """usage: manage.py test [PYTEST ARGUMENT ...]
 
-Without arguments: ruff, mypy, import-linter, a check for missing migrations, and the whole suite on two processes.
+Without arguments: ruff, mypy, import-linter, a check for missing migrations, and the whole suite on three processes.
 With arguments: pytest alone, which gets them. For example:
 
     python3 manage.py test
@@ -47,7 +47,7 @@ def checks() -> tuple[Step, ...]:
 
 
 def suite(arguments: list[str]) -> Step:
-    return Step("pytest", (sys.executable, "-m", "pytest", *(arguments or _TWO_WORKERS)))
+    return Step("pytest", (sys.executable, "-m", "pytest", *(arguments or _WORKERS)))
 
 
 def run(arguments: list[str]) -> int:

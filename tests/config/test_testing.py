@@ -57,7 +57,7 @@ def test_with_arguments_the_checks_are_left_out(
 
 
 def test_without_arguments_pytest_uses_two_processes() -> None:
-    assert testing.suite([]).command[3:] == ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+    assert testing.suite([]).command[3:] == ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
 
 
 def test_the_summary_names_what_failed(replaced: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
