@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 from collections.abc import Callable
 from urllib.parse import quote_plus
 from uuid import UUID
 
 import numpy as np
 import pytest
+from django.db import connection
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -156,3 +158,31 @@ def test_the_matcher_finds_what_a_plain_search_finds(patterns: list[bytes], gaps
 def test_a_short_block_and_no_patterns_find_nothing() -> None:
     assert list(Matcher([b"abcdef"]).find(b"abcde")) == []
     assert list(Matcher([]).find(b"abcdef")) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", ["halfvec", "vector"])
+def test_a_vector_s_text_is_the_one_that_postgresql_writes_whatever_the_size_of_its_numbers(kind: str) -> None:
+    """Else a vector that another passage has too would be taken for one that only the removed one had."""
+    chosen = random.Random(7)
+    values = [chosen.uniform(-1, 1) * 10 ** -chosen.randint(0, 7) for _ in range(378)] + [
+        0.0,
+        -1e-4,
+        1e-4,
+        5e-5,
+        1.0,
+        -0.5,
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT %s::{kind}::text", [str(values)])
+        (written,) = cursor.fetchone()
+    needles = make_needles(vectors=[values])
+    texts = [each.pattern for each in needles.needles if each.encoding is Encoding.VECTOR_TEXT]
+    pieces = {each.source for each in needles.needles}
+    found = {
+        each.source
+        for each in needles.needles
+        if each.encoding is Encoding.VECTOR_TEXT and each.pattern in written.encode()
+    }
+    assert texts
+    assert found == pieces

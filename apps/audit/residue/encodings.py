@@ -40,7 +40,6 @@ class Encoding(StrEnum):
 Encoded = tuple[Encoding, bytes]
 
 _COPY = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f", "\v": "\\v"})
-_TINY = 1e-3  # below about a tenth of that, PostgreSQL writes an exponent
 
 
 def of_text(text: str) -> Iterator[Encoded]:
@@ -88,12 +87,17 @@ def of_vector(values: Sequence[float], *, norm: float) -> Iterator[Encoded]:
         yield Encoding.FLOAT16_UNIT, (half.astype(np.float64) / norm).astype("<f2").tobytes()
     yield Encoding.FLOAT32, single.tobytes()
     for block in (half.astype("<f4"), single):
-        if len(block) > 2 and bool((np.abs(block) >= _TINY).all()):
-            # Without the outer ones' ends, which a bracket or a further digit may touch.
-            text = ",".join(np.format_float_positional(value, unique=True, trim="-") for value in block)
-            yield Encoding.VECTOR_TEXT, text.encode()
+        if len(block) > 2:
+            yield Encoding.VECTOR_TEXT, ",".join(map(_as_text, block)).encode()
     for raw in (half.tobytes(), single.tobytes()):
         yield from wrapped(raw)
+
+
+def _as_text(value: np.float32) -> str:
+    """As PostgreSQL writes a single: the fewest digits, with an exponent below 1e-4 and from 1e6 on."""
+    if value != 0 and not 1e-4 <= abs(value) < 1e6:
+        return np.format_float_scientific(value, unique=True, trim="-", exp_digits=2)
+    return np.format_float_positional(value, unique=True, trim="-")
 
 
 def of_bytes(raw: bytes) -> Iterator[Encoded]:
