@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.urls import reverse
 
 from apps.audit.models import ErasureRequest, Letter
 from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.details import details_of, letter_text
 from apps.audit.requests.life import RequestState
 from apps.audit.requests.services.steps import withdraw
+from apps.corpus.services.documents import document_delete
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
+from tests.audit.removing import documents
 from tests.audit.requesting import EMAIL, NAME, SECRETS, Office, days_ago, make_office
 from tests.factories import as_, make_firm, make_member
 from tests.visitor import Visitor
@@ -230,3 +233,13 @@ def test_the_start_page_says_what_waits(office: Office, dora: Visitor) -> None:
     assert "1 Erasure requests overdue" in text
     assert "1 Open erasure requests" in text
     assert "rasure requests" not in Visitor("rita").open("index").text
+
+
+def test_what_the_request_is_about_is_linked_as_long_as_it_is_there(office: Office, dora: Visitor) -> None:
+    (target,) = documents(office.firm, 1)
+    request = office.received(about=SubjectType.DOCUMENT, subject_id=target.id)
+    page = reverse("admin:corpus_document_change", args=[target.id])
+    assert page in dora.open("erasure_request", request.id).links
+    with as_(office.dora):
+        document_delete(document_id=target.id)
+    assert page not in dora.open("erasure_request", request.id).links

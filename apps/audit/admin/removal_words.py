@@ -24,7 +24,7 @@ TONES: Final[Mapping[RunState, str]] = {
     RunState.FAILED: "bad",
 }
 REASONS: Final[Mapping[str, str]] = {
-    RemovalReason.ERASURE_REQUEST: "A person asked for erasure",
+    RemovalReason.ERASURE_REQUEST: "Somebody asked for the erasure",
     RemovalReason.RETENTION_ENDED: "It has been kept for as long as it may be",
     RemovalReason.ORDER_OF_AUTHORITY: "An authority ordered it",
     RemovalReason.RECORDED_BY_MISTAKE: "It was recorded by mistake",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import admin, messages
@@ -29,6 +29,7 @@ from apps.audit.requests.services.forgetting import may_be_forgotten
 from apps.audit.requests.services.letters import may_be_written
 from apps.audit.requests.services.proposing import inventory
 from apps.audit.requests.services.sending import NO_SERVER, can_send
+from apps.audit.requests.subjects import subject_name
 from apps.errors import ApplicationError
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import may, require
@@ -180,13 +181,10 @@ def _identity_days(found: ErasureRequest) -> int | None:
 
 
 def _subject_url(found: ErasureRequest) -> str:
-    match SubjectType(found.subject_type):
-        case SubjectType.DOCUMENT if found.subject_id:
-            return address("corpus_document_change", found.subject_id)
-        case SubjectType.SCOPE if found.subject_id:
-            return address("tenants_scope_change", found.subject_id)
-        case _:
-            return ""
+    """Empty where there is no page of it, and where it is gone."""
+    type, id = SubjectType(found.subject_type), found.subject_id
+    page = _SUBJECT_PAGES.get(type)
+    return address(page, id) if page and id and subject_name(type, id) else ""
 
 
 def _lines(details: Details) -> Sequence[tuple[str, Sequence[str]]]:
@@ -210,6 +208,10 @@ def _lines(details: Details) -> Sequence[tuple[str, Sequence[str]]]:
     return tuple((label, tuple(each for each in values if each)) for label, values in every if any(values))
 
 
+_SUBJECT_PAGES: Final[Mapping[SubjectType, str]] = {
+    SubjectType.DOCUMENT: "corpus_document_change",
+    SubjectType.SCOPE: "tenants_scope_change",
+}
 _TONES = {
     LetterState.WAITING: "busy",
     LetterState.SENDING: "busy",

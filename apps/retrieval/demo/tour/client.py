@@ -8,7 +8,9 @@ from types import TracebackType
 from typing import Any, Self
 
 import httpx
+from django.conf import settings
 
+from apps.corpus.services.ingest_errors import ErasedDocumentError
 from apps.errors import ApplicationError
 from apps.retrieval.demo.catalogue import DemoDocument
 
@@ -23,6 +25,14 @@ class DemoApiError(ApplicationError):
     code = "demo.api"
     status = 502
     message = "{method} {path} answered {http_status}: {detail}"
+
+
+class DemoErasedError(ApplicationError):
+    """Somebody erased a document of the demo, as its pages invite to: it does not come back."""
+
+    code = "demo.erased"
+    status = 409
+    message = "{detail} The tour needs it: to start again from nothing, remove {home} with all that it holds."
 
 
 class DemoIngestError(ApplicationError):
@@ -101,6 +111,8 @@ class DemoClient:
         if response.is_error:
             body = response.json() if "json" in response.headers.get("content-type", "") else {}
             detail = f"{body.get('detail', response.reason_phrase)} {body.get('errors', '')}".strip()
+            if body.get("code") == ErasedDocumentError.code:
+                raise DemoErasedError(detail=detail, home=settings.GLASSBOX_HOME)
             raise DemoApiError(method=method, path=path, http_status=response.status_code, detail=detail)
         answer: Json = response.json()
         return answer
