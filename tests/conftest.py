@@ -136,6 +136,7 @@ def _schema_digest() -> str:
         *_CHECKOUT.glob("apps/*/migrations/*.py"),
         *_CHECKOUT.glob("apps/tenants/sql/*.sql"),
         _CHECKOUT / "apps/tenants/operations.py",
+        _CHECKOUT / "apps/tenants/eraser_operations.py",
         _CHECKOUT / "apps/tenants/isolation_sql.py",
         _CHECKOUT / "apps/tenants/rights.py",
         _CHECKOUT / "apps/tenants/provision.py",

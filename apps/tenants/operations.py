@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
@@ -14,7 +13,6 @@ from apps.tenants.isolation_sql import (
     POLICY_ROLES,
     IsolationLevel,
     Writes,
-    column_names,
     command_policies,
     drop_policies,
     is_forced,
@@ -28,16 +26,13 @@ from apps.tenants.rights import RUNTIME_ROLES
 __all__ = [
     "LATEST",
     "EnableIsolation",
-    "EraserRights",
     "IsolationLevel",
     "KeysByScope",
     "PoliciesByCommand",
-    "RemoveOnlyTargets",
-    "RemovedWithTenant",
     "Writes",
 ]
 
-_PREDICATES = {
+PREDICATES = {
     IsolationLevel.SCOPE: ("tenant_id = (SELECT authz.tenant()) AND scope_id = ANY ((SELECT authz.scopes())::uuid[])"),
     IsolationLevel.TENANT: "tenant_id = (SELECT authz.tenant())",
     IsolationLevel.SCOPES: ("tenant_id = (SELECT authz.tenant()) AND scope_ids <@ (SELECT authz.scopes())::uuid[]"),
@@ -51,7 +46,7 @@ _GRANTS = {
 }
 
 
-class _Isolating(Operation):
+class Isolating(Operation):
     """What the operations below share: they change the wall of tables, and nothing that Django knows of."""
 
     category = OperationCategory.SQL
@@ -61,7 +56,7 @@ class _Isolating(Operation):
         """The wall is the database's; Django's state does not know of it."""
 
 
-class EnableIsolation(_Isolating):
+class EnableIsolation(Isolating):
     """Put a table behind the wall: row-level security, its policies, grants and composite keys.
 
     Args:   model_name: the model, created by this migration.
@@ -158,7 +153,7 @@ class EnableIsolation(_Isolating):
         return statements
 
     def policies(self, table: str) -> list[str]:
-        predicate = _PREDICATES[self.by]
+        predicate = PREDICATES[self.by]
         roles = ", ".join(POLICY_ROLES)
         statements = [f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"]
         if not self.identity_reads:
@@ -187,7 +182,7 @@ class EnableIsolation(_Isolating):
         return statements
 
 
-class PoliciesByCommand(_Isolating):
+class PoliciesByCommand(Isolating):
     """Give a table one policy a command instead of one for all: what may be read differs from what may be written.
 
     Args:   model_name: the model; it need not have a tenant.
@@ -248,7 +243,7 @@ class PoliciesByCommand(_Isolating):
             schema_editor.execute(statement)
 
 
-class KeysByScope(_Isolating):
+class KeysByScope(Isolating):
     """Put scope_id into the primary and foreign keys of scoped tables.
 
     Constraints look past row-level security. With (tenant_id, id) alone, a row of one scope could hang on a hidden
@@ -304,193 +299,4 @@ class KeysByScope(_Isolating):
             schema_editor.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
 
 
-class EraserRights(_Isolating):
-    """What glassbox_eraser needs of a table for its store of personal data (apps/audit/erasure), and nothing else.
-
-    Args:   model_name: the model.
-            reads: the columns that it finds rows by.
-            deletes: whether it removes rows.
-            updates: the columns that it empties.
-            policies: of "delete" and "update", those that the table's policies leave out: for the eraser alone, within
-                the open tenant. A policy of isolation by itself covers all commands.
-    """
-
-    def __init__(
-        self,
-        model_name: str,
-        *,
-        reads: tuple[str, ...],
-        deletes: bool = False,
-        updates: tuple[str, ...] = (),
-        policies: tuple[str, ...] = (),
-    ) -> None:
-        self.model_name = model_name
-        self.rights = [f"SELECT ({', '.join(reads)})"]
-        if deletes:
-            self.rights.append("DELETE")
-        if updates:
-            self.rights.append(f"UPDATE ({', '.join(updates)})")
-        self.policies = policies
-
-    def describe(self) -> str:
-        return f"Let the eraser remove what {self.model_name} holds"
-
-    def database_forwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
-    ) -> None:
-        table = to_state.apps.get_model(app_label, self.model_name)._meta.db_table
-        predicate = _PREDICATES[IsolationLevel.TENANT]
-        clauses = {"delete": f"USING ({predicate})", "update": f"USING ({predicate}) WITH CHECK ({predicate})"}
-        for command in self.policies:
-            names = f"FOR {command.upper()} TO"
-            schema_editor.execute(
-                f"CREATE POLICY removal_{command} ON {table} AS PERMISSIVE {names} glassbox_eraser {clauses[command]}"
-            )
-            schema_editor.execute(
-                f"CREATE POLICY removal_{command}_floor ON {table} AS RESTRICTIVE {names} PUBLIC {clauses[command]}"
-            )
-        schema_editor.execute(f"GRANT {', '.join(self.rights)} ON {table} TO glassbox_eraser")
-
-    def database_backwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
-    ) -> None:
-        table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
-        schema_editor.execute(f"REVOKE {', '.join(self.rights)} ON {table} FROM glassbox_eraser")
-        for command in self.policies:
-            schema_editor.execute(f"DROP POLICY removal_{command} ON {table}")
-            schema_editor.execute(f"DROP POLICY removal_{command}_floor ON {table}")
-
-
-class RemoveOnlyTargets(_Isolating):
-    """Let the eraser delete rows of a table: those that an executing run of removals names, and no others.
-
-    For migrations that come after audit's 0006_runs, which makes audit_removal_targets(type).
-
-    Args: model_name: an isolated model.
-          columns: those that the eraser may read, which finding and counting rows needs: ids, never contents. Without
-              them it is given no right, and the ones that it has from elsewhere are bound to targets.
-          by: type of target (apps.audit.erasure.contracts.TargetType) -> the column that holds its id, such as
-              {"document": "document_id"}. What lies in a scope goes with it, and all of a tenant with the tenant:
-              `scope` and `tenant` are added where the table has these columns.
-    """
-
-    def __init__(self, model_name: str, *, columns: tuple[str, ...] = (), by: Mapping[str, str] | None = None) -> None:
-        self.model_name = model_name
-        self.columns = columns
-        self.by = dict(by or {})
-
-    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        return type(self).__name__, [self.model_name], {"columns": self.columns, "by": self.by}
-
-    def describe(self) -> str:
-        return f"Let the eraser remove targets from {self.model_name}"
-
-    @property
-    def migration_name_fragment(self) -> str:
-        return f"remove_targets_{self.model_name.lower()}"
-
-    def database_forwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
-    ) -> None:
-        model = to_state.apps.get_model(app_label, self.model_name)
-        table = model._meta.db_table
-        # The whole first, which is asked quickest. A sub-select of its own is hashed, however many targets there are.
-        whole = {name: f"{name}_id" for name in ("tenant", "scope") if f"{name}_id" in column_names(model)}
-        named = " OR ".join(
-            f"{column} IN (SELECT audit_removal_targets('{kind}'))" for kind, column in {**whole, **self.by}.items()
-        )
-        schema_editor.execute(
-            f"CREATE POLICY removal_of_targets ON {table} AS RESTRICTIVE FOR DELETE TO glassbox_eraser USING ({named})"
-        )
-        if self.columns:
-            schema_editor.execute(f"GRANT SELECT ({', '.join(self.columns)}), DELETE ON {table} TO glassbox_eraser")
-
-    def database_backwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
-    ) -> None:
-        table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
-        schema_editor.execute(f"DROP POLICY removal_of_targets ON {table}")
-        if self.columns:
-            schema_editor.execute(f"REVOKE ALL ON {table} FROM glassbox_eraser")
-            schema_editor.execute(f"REVOKE ALL ({', '.join(self.columns)}) ON {table} FROM glassbox_eraser")
-
-
-class RemovedWithTenant(_Isolating):
-    """Let rows go that the database keeps from everybody, once their tenant is erased, and not before.
-
-    What removes them is audit_remove_of_tenant (audit 0013), for an executing run of removals that names the tenant: it
-    belongs to glassbox_remover, whom the named triggers let through from here on. It goes by the policy's name.
-
-    Args: model_name: an isolated model.
-          past: the triggers that refuse to delete its rows.
-          needs_floor: whether its policies are by command, so that none of them is the twin of this one's.
-    """
-
-    policy = "end_of_tenant"
-    rights = ("SELECT (tenant_id, id)", "DELETE")
-
-    def __init__(self, model_name: str, *, past: tuple[str, ...] = (), needs_floor: bool = False) -> None:
-        self.model_name = model_name
-        self.past = past
-        self.needs_floor = needs_floor
-
-    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        return type(self).__name__, [self.model_name], {"past": self.past, "needs_floor": self.needs_floor}
-
-    def describe(self) -> str:
-        return f"Let {self.model_name} go with its tenant"
-
-    @property
-    def migration_name_fragment(self) -> str:
-        return f"removed_with_tenant_{self.model_name.lower()}"
-
-    def database_forwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
-    ) -> None:
-        table = to_state.apps.get_model(app_label, self.model_name)._meta.db_table
-        predicate = _PREDICATES[IsolationLevel.TENANT]
-        both = f"USING ({predicate}) WITH CHECK ({predicate})"
-        for statement in (
-            *self._redefined(schema_editor, table, " EXECUTE FUNCTION ", f"{_UNLESS_REMOVER} EXECUTE FUNCTION "),
-            f"CREATE POLICY {self.policy} ON {table} AS PERMISSIVE FOR ALL TO glassbox_remover {both}",
-            *(
-                [f"CREATE POLICY {self.policy}_floor ON {table} AS RESTRICTIVE FOR ALL TO PUBLIC {both}"]
-                if self.needs_floor
-                else []
-            ),
-            f"GRANT {', '.join(self.rights)} ON {table} TO glassbox_remover",
-            f"GRANT {self.rights[0]} ON {table} TO glassbox_eraser",
-        ):
-            schema_editor.execute(statement)
-
-    def database_backwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
-    ) -> None:
-        table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
-        for statement in (
-            f"REVOKE {', '.join(self.rights)} ON {table} FROM glassbox_remover",
-            *([f"DROP POLICY {self.policy}_floor ON {table}"] if self.needs_floor else []),
-            f"DROP POLICY {self.policy} ON {table}",
-            *self._redefined(schema_editor, table, f"{_UNLESS_REMOVER} EXECUTE FUNCTION ", " EXECUTE FUNCTION "),
-        ):
-            schema_editor.execute(statement)
-
-    def _redefined(self, schema_editor: BaseDatabaseSchemaEditor, table: str, old: str, new: str) -> list[str]:
-        """The triggers dropped and made anew as they stand, with this part of them changed."""
-        statements = []
-        for name in self.past:
-            with schema_editor.connection.cursor() as cursor:
-                cursor.execute(
-                    "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname = %s",
-                    [table, name],
-                )
-                (definition,) = cursor.fetchone()
-            if definition.count(old) != 1:
-                raise RuntimeError(f"the trigger {name} of {table} is not what this builds upon")
-            statements += [f"DROP TRIGGER {name} ON {table}", definition.replace(old, new)]
-        return statements
-
-
-# As PostgreSQL writes it.
-_UNLESS_REMOVER = " WHEN ((CURRENT_USER <> 'glassbox_remover'::name))"
 LATEST = 2

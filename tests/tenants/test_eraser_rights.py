@@ -8,7 +8,7 @@ import pytest
 from django.apps import apps
 from django.db import connection
 
-from apps.tenants.operations import EraserRights
+from apps.tenants.eraser_operations import EraserRights
 from tests.isolation.harness import changed, sql
 
 pytestmark = pytest.mark.django_db

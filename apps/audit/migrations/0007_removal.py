@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from apps.tenants.operations import EraserRights
+from apps.tenants.eraser_operations import EraserRights
 
 
 class Migration(migrations.Migration):

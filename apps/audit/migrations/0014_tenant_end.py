@@ -3,7 +3,7 @@
 from django.db import migrations
 
 from apps.audit.migrations import _tenant_end
-from apps.tenants.operations import RemovedWithTenant
+from apps.tenants.eraser_operations import RemovedWithTenant
 
 
 class Migration(migrations.Migration):

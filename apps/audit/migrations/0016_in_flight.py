@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.db import migrations
 
-from apps.tenants.operations import RemoveOnlyTargets
+from apps.tenants.eraser_operations import RemoveOnlyTargets
 
 _STEPS: str = import_module("apps.audit.migrations._runs").STEPS
 _NAME = "CREATE FUNCTION audit_removal_target_added()"

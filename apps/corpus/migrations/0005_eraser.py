@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from apps.tenants.operations import RemoveOnlyTargets
+from apps.tenants.eraser_operations import RemoveOnlyTargets
 
 _ROW = ("id", "tenant_id", "scope_id")
 _OF_A_DOCUMENT = {

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from apps.tenants.operations import RemovedWithTenant
+from apps.tenants.eraser_operations import RemovedWithTenant
 
 _OF_INTENT = ("intents_intent_parts_delete",)
 _OF_VERSION = ("intents_version_parts_delete",)
