@@ -22,7 +22,8 @@ from apps.audit.log.storage import stored_size
 from apps.audit.models import Checkpoint as StoredCheckpoint
 from apps.audit.models import Subtree
 from apps.audit.registry import Group
-from apps.audit.verify.entries import Authorised, Entry, LogReader, snapshot
+from apps.audit.verify.authorised import Authorised
+from apps.audit.verify.entries import Entry, LogReader, snapshot
 from apps.audit.verify.errors import CheckpointNotTrustedError
 from apps.audit.verify.findings import Checked, FindingClass, Findings, VerificationReport
 from apps.audit.verify.memory import few_collections

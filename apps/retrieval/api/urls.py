@@ -14,13 +14,11 @@ from apps.audit.api.inventory import (
 )
 from apps.audit.api.log import CheckpointListView, ConsistencyView, EventProofView, LatestCheckpointView
 from apps.audit.api.my_data import MyDataView
-from apps.audit.api.requests import (
+from apps.audit.api.request_steps import (
     ApproveView,
     AskIdentityView,
     AssessView,
     ConfirmIdentityView,
-    ErasureRequestListView,
-    ErasureRequestView,
     ExtendView,
     ProposeView,
     RefuseView,
@@ -29,6 +27,7 @@ from apps.audit.api.requests import (
     WithdrawView,
     WriteLetterView,
 )
+from apps.audit.api.requests import ErasureRequestListView, ErasureRequestView
 from apps.audit.api.verifications import VerificationListView
 from apps.audit.api.views import EventListView, EventView
 from apps.corpus.api.contents import ChunkListView, ContentView, PageView, VersionListView

@@ -1,0 +1,272 @@
+"""The steps of an erasure request by API: the same services as the pages use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+
+from apps.audit.api.request_parts import BASE, JSON, KEY, TAG, answer_of, said_by
+from apps.audit.api.request_serializers import (
+    AskIdentitySerializer,
+    AssessSerializer,
+    ErasureRequestSerializer,
+    ExtendSerializer,
+    LetterSerializer,
+    RefuseSerializer,
+    SendBackSerializer,
+    WithdrawSerializer,
+    WriteLetterSerializer,
+)
+from apps.audit.erasure.runs import RejectionReason
+from apps.audit.inventory.proposing import inventory_propose
+from apps.audit.requests.codes import (
+    Extension,
+    Ground,
+    LetterKind,
+    Refusal,
+)
+from apps.audit.requests.errors import (
+    LetterUnaddressedError,
+    WordsMissingError,
+)
+from apps.audit.requests.selectors import erasure_request
+from apps.audit.requests.services.letters import letter_write
+from apps.audit.requests.services.proposing import (
+    request_approve,
+    request_send_back,
+    request_take_back,
+)
+from apps.audit.requests.services.steps import assess, extend, identity_ask, identity_confirm, refuse, withdraw
+from apps.tenants.api.examples import sample
+from apps.tenants.api.idempotency import ActResponse, idempotent
+from apps.tenants.api.views import ApiView
+from apps.tenants.roles import Permission
+
+_MANAGE: Mapping[str, Permission | None] = {"POST": Permission.PRIVACY_MANAGE}
+_APPROVE: Mapping[str, Permission | None] = {"POST": Permission.PRIVACY_APPROVE}
+_OF_LETTER: Mapping[type[Exception], str] = {WordsMissingError: "words", LetterUnaddressedError: "delivery"}
+
+
+def _curl(step: str, body: str = "") -> dict[str, Any]:
+    if not body:
+        return sample(f'curl -X POST "{BASE}$REQUEST_ID/{step}/" {KEY}')
+    return sample(f"curl \"{BASE}$REQUEST_ID/{step}/\" {KEY} {JSON} \\\n  -d '{body}'")
+
+
+class StepView(ApiView):
+    """A step of one request: not there and not yours are told before who may take it."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        erasure_request(kwargs["id"])
+
+
+class AskIdentityView(StepView):
+    required_permissions = _MANAGE
+    field_of_error = _OF_LETTER
+
+    @extend_schema(
+        operation_id="ask_for_identity",
+        tags=TAG,
+        summary="Ask for proof of identity",
+        description="Only where it is reasonably in doubt (Article 12(6) GDPR). A letter goes out; the month goes on.",
+        request=AskIdentitySerializer,
+        responses=ErasureRequestSerializer,
+        extensions=_curl("ask-identity", '{"words": "Please send us a copy of your last statement."}'),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        said = said_by(AskIdentitySerializer, request)
+        return answer_of(identity_ask(id, words=said.validated_data["words"], **said.told()))
+
+
+class ConfirmIdentityView(StepView):
+    required_permissions = _MANAGE
+
+    @extend_schema(
+        operation_id="confirm_identity",
+        tags=TAG,
+        summary="Confirm the identity",
+        description="It is proved, or nobody doubts it: the request is assessed from now on. No body.",
+        request=None,
+        responses=ErasureRequestSerializer,
+        extensions=_curl("confirm-identity"),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        return answer_of(identity_confirm(id))
+
+
+class AssessView(StepView):
+    required_permissions = _MANAGE
+
+    @extend_schema(
+        operation_id="assess_erasure_request",
+        tags=TAG,
+        summary="Assess a request",
+        description=(
+            "On which ground there is a duty to erase. A request about a user, a document, a scope or the tenant can "
+            "be proposed then; of a person in documents each place must be found first."
+        ),
+        request=AssessSerializer,
+        responses=ErasureRequestSerializer,
+        extensions=_curl("assess", '{"ground": "17_1_a"}'),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        said = said_by(AssessSerializer, request).validated_data
+        return answer_of(assess(id, ground=Ground(said["ground"]), notes=said["notes"]))
+
+
+class ExtendView(StepView):
+    required_permissions = _MANAGE
+    field_of_error = _OF_LETTER
+
+    @extend_schema(
+        operation_id="extend_erasure_request",
+        tags=TAG,
+        summary="Extend by two months",
+        description="Once, and within the first month; whoever asks is told the reasons (Article 12(3) GDPR).",
+        request=ExtendSerializer,
+        responses=ErasureRequestSerializer,
+        extensions=_curl("extend", '{"code": "complexity", "words": "The archive has to be read by hand."}'),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        said = said_by(ExtendSerializer, request)
+        given = said.validated_data
+        return answer_of(extend(id, code=Extension(given["code"]), words=given["words"], **said.told()))
+
+
+class RefuseView(StepView):
+    required_permissions = _MANAGE
+    field_of_error = _OF_LETTER
+
+    @extend_schema(
+        operation_id="refuse_erasure_request",
+        tags=TAG,
+        summary="Refuse a request",
+        description="For good, on a ground of the law; whoever asks is told it, and what they can do about it.",
+        request=RefuseSerializer,
+        responses=ErasureRequestSerializer,
+        extensions=_curl("refuse", '{"code": "17_3_e", "words": "There is a claim that it is needed for."}'),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        said = said_by(RefuseSerializer, request)
+        given = said.validated_data
+        return answer_of(refuse(id, code=Refusal(given["code"]), words=given["words"], **said.told()))
+
+
+class WithdrawView(StepView):
+    required_permissions = _MANAGE
+    field_of_error = _OF_LETTER
+
+    @extend_schema(
+        operation_id="withdraw_erasure_request",
+        tags=TAG,
+        summary="Close a request as withdrawn",
+        description="Whoever asked does not want it any more. Nothing is erased, and no letter goes out.",
+        request=WithdrawSerializer,
+        responses=ErasureRequestSerializer,
+        extensions=_curl("withdraw", '{"words": "They called and took it back."}'),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        return answer_of(withdraw(id, words=said_by(WithdrawSerializer, request).validated_data["words"]))
+
+
+class ProposeView(StepView):
+    required_permissions = _MANAGE
+
+    @extend_schema(
+        operation_id="propose_erasure",
+        tags=TAG,
+        summary="Propose the erasure",
+        description="To a second person. What is to go is frozen, and nothing is removed before they approve. Of a "
+        "person in documents, once every place of the inventory is decided on. No body.",
+        request=None,
+        responses=ErasureRequestSerializer,
+        extensions=_curl("propose"),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        return answer_of(inventory_propose(id))
+
+
+class TakeBackView(StepView):
+    required_permissions = _MANAGE
+
+    @extend_schema(
+        operation_id="take_back_erasure",
+        tags=TAG,
+        summary="Take a proposal back",
+        description="Nobody decides on it any more; it can be proposed again. No body.",
+        request=None,
+        responses=ErasureRequestSerializer,
+        extensions=_curl("take-back"),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        return answer_of(request_take_back(id))
+
+
+class ApproveView(StepView):
+    required_permissions = _APPROVE
+
+    @extend_schema(
+        operation_id="approve_erasure",
+        tags=TAG,
+        summary="Approve an erasure",
+        description="One that somebody else proposed. It is carried out at once, and can't be undone. No body.",
+        request=None,
+        responses=ErasureRequestSerializer,
+        extensions=_curl("approve"),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        return answer_of(request_approve(id))
+
+
+class SendBackView(StepView):
+    required_permissions = _APPROVE
+
+    @extend_schema(
+        operation_id="send_back_erasure",
+        tags=TAG,
+        summary="Send a proposed erasure back",
+        description="Nothing is erased; it can be changed, and proposed again.",
+        request=SendBackSerializer,
+        responses=ErasureRequestSerializer,
+        extensions=_curl("send-back", '{"reason": "must_be_kept"}'),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        reason = RejectionReason(said_by(SendBackSerializer, request).validated_data["reason"])
+        return answer_of(request_send_back(id, reason=reason))
+
+
+class WriteLetterView(StepView):
+    required_permissions = _MANAGE
+    field_of_error = _OF_LETTER
+
+    @extend_schema(
+        operation_id="write_erasure_letter",
+        tags=TAG,
+        summary="Write to who asked",
+        description="That it is here (`received`), or that it is done (`done`). Other letters go with their step.",
+        request=WriteLetterSerializer,
+        responses={201: OpenApiResponse(LetterSerializer, description="Written, and on its way.")},
+        extensions=_curl("letters", '{"kind": "received"}'),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        said = said_by(WriteLetterSerializer, request)
+        told = said.told()
+        kind = LetterKind(said.validated_data["kind"])
+        letter = letter_write(id, kind, text=told["letter"], delivery=told["delivery"])
+        return ActResponse(LetterSerializer(letter).data, status=201, subject_id=letter.id)
