@@ -182,9 +182,24 @@ def test_nothing_found_is_said_with_the_filters() -> None:
 def test_retrievers_are_bound_to_scope_kinds_and_sure_filters() -> None:
     sparse = ListRetriever("sparse", FOUND)
     answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, sparse=sparse, entries=[entry("Northwind", 2018)]))
-    ((query, bounds),) = sparse.seen
-    assert (bounds.kinds, bounds.filter.companies) == ((Kind.REFERENCE_REPORT,), ("Northwind",))
-    assert "capex" not in {each.term for each in query.terms}
+    assert len(sparse.seen) == 2  # the statements are ranked by themselves
+    for query, bounds in sparse.seen:
+        assert (bounds.kinds, bounds.filter.companies) == ((Kind.REFERENCE_REPORT,), ("Northwind",))
+        assert "capex" not in {each.term for each in query.terms}
+
+
+def test_a_figure_of_a_statement_makes_the_statements_a_ranking_of_their_own() -> None:
+    sparse = ListRetriever("sparse", FOUND)
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, sparse=sparse))
+    assert [query.required_terms for query, _ in sparse.seen] == [(), ("statement:cash_flow_statement",)]
+    assert status(result, Stage.STATEMENTS) is StageStatus.RAN
+
+
+def test_a_question_without_such_a_figure_has_no_ranking_of_statements() -> None:
+    sparse = ListRetriever("sparse", FOUND)
+    result = answer(asked("Who audits Northwind?"), deps=dependencies(FOUND, sparse=sparse))
+    assert [query.required_terms for query, _ in sparse.seen] == [()]
+    assert status(result, Stage.STATEMENTS) is StageStatus.SKIPPED
 
 
 def test_withheld_kinds_are_named_in_the_trace() -> None:
@@ -228,8 +243,8 @@ def test_rewriter_adds_wordings_that_are_searched_and_fused() -> None:
 
     sparse = ListRetriever("sparse", FOUND)
     result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, sparse=sparse, slots=Slots(rewriter=Twice())))
-    assert len(sparse.seen) == 2
-    assert "of 4 rankings" in notes(result, Stage.FUSE)
+    assert len([query for query, _ in sparse.seen if not query.required_terms]) == 2
+    assert "of 5 rankings" in notes(result, Stage.FUSE)
 
 
 def test_healer_searches_through_the_same_bounds() -> None:
@@ -248,7 +263,7 @@ def test_healer_searches_through_the_same_bounds() -> None:
     sparse = ListRetriever("sparse", FOUND)
     deps = dependencies(FOUND, sparse=sparse, slots=Slots(healer=Asking()), policy=RetrievalSettings(heal_rounds=1))
     answer(asked(CAPEX_QUESTION), deps=deps)
-    assert [bounds.kinds for _, bounds in sparse.seen] == [(Kind.REFERENCE_REPORT,)] * 2
+    assert [bounds.kinds for _, bounds in sparse.seen] == [(Kind.REFERENCE_REPORT,)] * 3
 
 
 def test_trace_is_json_without_vectors_or_whole_chunks() -> None:
