@@ -18,6 +18,7 @@ from apps.audit.inventory.contracts import DocumentFacts, Passage, RedactedState
 from apps.audit.inventory.deciding import words_part
 from apps.audit.inventory.excerpts import Excerpt, Excerpts
 from apps.audit.inventory.selectors import Grouped, treatments_of
+from apps.audit.inventory.where import where_of
 from apps.audit.models import ErasureRequest, InventoryHit, InventoryTreatment
 from apps.audit.requests.details import words_of
 from apps.audit.requests.selectors import names_of
@@ -37,14 +38,6 @@ MATCHED: Final[Mapping[str, str]] = {
     "iban": "IBAN",
     "account": "Number",
     "word": "Words",
-}
-_PARTS: Final[Mapping[str, str]] = {
-    "title": "title",
-    "filename": "file name",
-    "company": "company",
-    "external_id": "id in its source",
-    "error_detail": "error message",
-    "header": "heading",
 }
 _TONES: Final = {Decision.OPEN: "warn", Decision.CONFIRMED: "bad", Decision.CLEARED: "good"}
 # So many places of one thing stand on the page; the others come up when these are decided.
@@ -175,12 +168,11 @@ def _row(
 
 
 def _hit_row(request: ErasureRequest, hit: InventoryHit, people: Mapping[UUID, str], excerpts: Excerpts) -> HitRow:
-    place = f"page {hit.page}" if hit.page else _PARTS.get(hit.part, hit.part)
     named = Reason.NAMED if hit.matched in ("name", "alias") else Reason.IDENTIFIED
     decision = Decision(hit.decision)
     return HitRow(
         hit=hit,
-        where=place,
+        where=where_of(hit),
         how=f"{MATCHED.get(hit.matched, hit.matched)}, {HOW.get(hit.how, hit.how)}",
         excerpt=excerpts.of(hit),
         decision=decision.label,
