@@ -52,9 +52,7 @@ class ChangedFunction(Isolating):
         schema_editor.execute(definition, params=None)
 
 
-IN_LISTS = (
-    ("'inventory_ready to awaiting_approval', ", f"'{STEP}', 'inventory_ready to awaiting_approval', "),
-)
+IN_LISTS = (("'inventory_ready to awaiting_approval', ", f"'{STEP}', 'inventory_ready to awaiting_approval', "),)
 OF_PLACES = (
     (
         "r.state IN ('assessing', 'inventory_ready')",

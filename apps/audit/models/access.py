@@ -14,7 +14,7 @@ from apps.tenants.models.base import TenantForeignKey, TenantModel
 class AccessPackage(TenantModel):
     """The package of one request for access, until it is taken back, erased or expires (migration 0017_access).
 
-    ciphertext: the ZIP, sealed under a data key of the package's own (DataKey.subject_id is its id), which goes with it.
+    ciphertext: the ZIP, sealed under a data key of its own (DataKey.subject_id is its id), which goes with it.
     scope_ids: where the places lie that it quotes; whoever takes it out must hold them all.
     places: how many it names; quoted: of how many it quotes the words; hidden: in how many of those words are hidden.
     """

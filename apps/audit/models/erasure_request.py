@@ -1,4 +1,4 @@
-"""Requests for erasure and for access, and their letters. What describes a person is sealed; the rest is ids, codes and dates."""
+"""Requests for erasure and for access, with letters. What describes a person is sealed; the rest is ids and codes."""
 
 from __future__ import annotations
 

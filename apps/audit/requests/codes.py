@@ -62,8 +62,8 @@ class Refusal(models.TextChoices):
     LEGAL_CLAIMS = "17_3_e", "Article 17(3)(e): legal claims"
 
 
-# An access request is refused on these alone: Article 17 is about erasure, and what Article 15(4) protects is left out of
-# the package, place by place.
+# A request for access is refused on these alone: Article 17 is about erasure, and what Article 15(4) protects is left
+# out of the package, place by place.
 OF_ACCESS: Final = (Refusal.UNFOUNDED, Refusal.EXCESSIVE, Refusal.UNIDENTIFIED)
 
 

@@ -1,4 +1,7 @@
-"""The events of a request's life, under one prefix for erasure and another for access. Ids, codes and dates: what is said of a person is sealed in the request."""
+"""The events of a request's life, under one prefix for erasure and another for access.
+
+Ids, codes and dates: what is said of a person is sealed in the request.
+"""
 
 from __future__ import annotations
 

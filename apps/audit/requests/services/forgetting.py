@@ -65,7 +65,7 @@ def forget(request: ErasureRequest) -> None:
     """Destroy the key of a request that may be forgotten, with a package that was made, in the open transaction."""
     function = "audit_forget_access" if request.is_access else "audit_forget_request"
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(%s)", [request.id])  # noqa: S608 (one of two names)
+        cursor.execute(f"SELECT {function}(%s)", [request.id])
     packages_remove(request)
     tenant = current_scope().tenant_id
     transaction.on_commit(lambda: cache.forget(tenant))
