@@ -22,6 +22,8 @@ _MOST: Final = 1_000
 
 def packages_remove(request: ErasureRequest) -> int:
     """Destroy the package of a request, where it has one that is not owed any more. Returns: how many there were."""
+    if not request.is_access:
+        return 0
     with whole_tenant():
         return remove(list(AccessPackage.objects.filter(request=request).values_list("id", flat=True)))
 

@@ -66,9 +66,7 @@ class ErasureRequestSerializer(serializers.Serializer[ErasureRequest]):
     """Without a word of a person."""
 
     id = serializers.UUIDField()
-    reference = serializers.CharField(
-        help_text="The number on paper, such as ER-2026-0007, or AR-2026-0008 of one for access."
-    )
+    reference = serializers.CharField(help_text="The number on paper, such as ER-2026-0007; AR- for access.")
     purpose = serializers.ChoiceField(choices=Purpose.choices)
     state = serializers.ChoiceField(
         choices=RequestState.choices,

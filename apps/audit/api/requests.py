@@ -1,4 +1,4 @@
-"""Requests for erasure and for access: list, receive, show. The services hold the rules; request_steps.py has the steps."""
+"""Requests for erasure and for access: list, receive, show. The services hold the rules; see request_steps.py."""
 
 from __future__ import annotations
 
