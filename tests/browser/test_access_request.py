@@ -1,4 +1,4 @@
-"""A DPO answers a request for access: from receipt to the package, as the person reads it. On wide and narrow screens."""
+"""A DPO answers a request for access, from receipt to the page that the person reads. On wide and narrow screens."""
 
 from __future__ import annotations
 
