@@ -68,7 +68,7 @@ EDGES: Final[Mapping[tuple[RequestState, RequestState], By]] = {
 
 # Of a request for access alone: nothing is removed, so nobody else has to approve it.
 ANSWER: Final = (S.INVENTORY_READY, S.COMPLETED)
-_ACCESS_STATES: Final = (*_BEFORE_APPROVAL[:-1], S.COMPLETED, S.REFUSED, S.WITHDRAWN)
+_ACCESS_STATES: Final = frozenset({*_BEFORE_APPROVAL[:-1], S.COMPLETED, S.REFUSED, S.WITHDRAWN})
 ACCESS_LABELS: Final[Mapping[RequestState, str]] = {
     S.INVENTORY_READY: "Package prepared",
     S.COMPLETED: "Answered",
@@ -87,7 +87,7 @@ def who_may(before: RequestState, after: RequestState, *, is_access: bool = Fals
         return EDGES.get((before, after))
     if (before, after) == ANSWER:
         return By.MANAGER
-    return EDGES.get((before, after)) if after in _ACCESS_STATES else None
+    return EDGES.get((before, after)) if {before, after} <= _ACCESS_STATES else None
 
 
 def label_of(state: RequestState, *, is_access: bool = False) -> str:
