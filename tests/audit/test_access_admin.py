@@ -62,7 +62,7 @@ def api(office: Office) -> Api:
 def test_it_is_taken_in_and_told_apart_in_the_list(office: Office) -> None:
     office.received()
     dora = Visitor("dora")
-    assert "Access for a person who is named" in dora.open("erasure_request_receive").text
+    assert "Access for somebody who is named" in dora.open("erasure_request_receive").text
     page = dora.open("erasure_request_receive", purpose="access", subject="data_subject")
     assert "Take in a request for access" in page.text
     answer = dora.post(

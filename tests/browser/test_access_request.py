@@ -59,11 +59,11 @@ def test_from_receipt_to_the_page_that_the_person_reads(
     page.get_by_role("link", name="Access and erasure requests").first.click()
     page.get_by_role("link", name="Take in a request").click()
     picture(page, "choose")
-    page.get_by_role("link", name="Access for a person who is named or described in documents").click()
+    page.get_by_role("link", name="Access for somebody who is named in documents").click()
     page.get_by_label("Names", exact=True).fill(NAME)
     page.get_by_label("Their name").fill(NAME)
     page.get_by_role("button", name="Take the request in").click()
-    expect(page.get_by_role("heading", name="AR-")).to_be_visible()
+    expect(page.get_by_role("heading", name="What to do next")).to_be_visible()
     picture(page, "received")
     page.get_by_role("button", name="Identity is clear").click()
     page.get_by_role("link", name="Go on to the inventory").click()
@@ -101,7 +101,7 @@ def test_from_receipt_to_the_page_that_the_person_reads(
     picture(page, "answered")
     page.get_by_role("link", name="Access and erasure requests").first.click()
     page.get_by_label("Which").select_option("all")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Show", exact=True).click()
     picture(page, "list")
     with open_scope(tenant=office.firm.id, reason="a test"):
         assert ErasureRequest.objects.get().state == "completed"

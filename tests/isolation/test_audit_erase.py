@@ -336,7 +336,7 @@ def test_the_remover_owns_its_functions_and_may_no_more_than_it_does(world: Worl
         )
         held_rights = set(cursor.fetchall())
         with_tenant = sql("SELECT tablename FROM pg_policies WHERE policyname = 'end_of_tenant'")
-        tables = {"audit_payload", "audit_datakey", *(row[0] for row in with_tenant)}
+        tables = {"audit_payload", "audit_datakey", "audit_accesspackage", *(row[0] for row in with_tenant)}
         assert "intents_policyversion" in tables
         assert held_rights == {(table, "DELETE") for table in tables}
         cursor.execute(
