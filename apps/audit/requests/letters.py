@@ -163,6 +163,10 @@ _OF_ACCESS: Final[Mapping[tuple[Language, LetterKind], str]] = {
         "dem widersprechen, was auf einem berechtigten Interesse beruht.\n\n{remedies}"
     ),
 }
+_SUBJECTS_OF_ACCESS: Final[Mapping[tuple[Language, LetterKind], str]] = {
+    (Language.ENGLISH, LetterKind.DONE): "What we hold about you ({reference})",
+    (Language.GERMAN, LetterKind.DONE): "Was wir über Sie gespeichert haben ({reference})",
+}
 _REQUEST: Final = {
     (Language.ENGLISH, False): "request for erasure",
     (Language.ENGLISH, True): "request for access",
@@ -282,7 +286,8 @@ def written(kind: LetterKind, language: Language, facts: Facts) -> tuple[str, st
     greeting = _GREETING[language] if facts.name else _NOBODY[language]
     bodies = {**_BODIES, **_OF_ACCESS} if facts.is_access else _BODIES
     text = "\n\n".join((greeting, bodies[language, kind], _CLOSING[language]))
-    return _SUBJECTS[language, kind].format(**filled), text.format(**filled)
+    subjects = {**_SUBJECTS, **_SUBJECTS_OF_ACCESS} if facts.is_access else _SUBJECTS
+    return subjects[language, kind].format(**filled), text.format(**filled)
 
 
 def _of_package(package: Package | None, language: Language) -> dict[str, str]:
