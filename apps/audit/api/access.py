@@ -41,11 +41,13 @@ from apps.audit.inventory.codes import Quoting
 from apps.audit.requests.errors import LetterUnaddressedError
 from apps.audit.requests.selectors import erasure_request
 from apps.audit.requests.services.stepping import require_access
-from apps.tenants.api.examples import sample
+from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
 from apps.tenants.roles import Permission
 
 _MANAGE: Mapping[str, Permission | None] = {"GET": Permission.PRIVACY_MANAGE, "POST": Permission.PRIVACY_MANAGE}
+# Of a request for erasure.
+_CONFLICT = {PROBLEMS_EXTENSION: ["Conflict"]}
 _COUNTS = ("places", "quoted", "hidden", "byte_size", "made_at", "expires_at")
 
 
@@ -58,7 +60,7 @@ class QuotesView(StepView):
         summary="List what an access package would quote",
         description="Every confirmed place of a request for access, in your scopes, with the words around it.",
         responses=QuotesSerializer,
-        extensions=sample(f'curl "{BASE}$REQUEST_ID/quotes/" {KEY}'),
+        extensions={**sample(f'curl "{BASE}$REQUEST_ID/quotes/" {KEY}'), **_CONFLICT},
     )
     def get(self, request: Request, id: UUID) -> Response:
         found = erasure_request(id)
@@ -104,7 +106,7 @@ class PackageView(StepView):
         summary="Show the package of a request for access",
         description="Whether it is made, how much is in it and until when it is kept; or what is missing before.",
         responses=PackageSerializer,
-        extensions=sample(f'curl "{BASE}$REQUEST_ID/package/" {KEY}'),
+        extensions={**sample(f'curl "{BASE}$REQUEST_ID/package/" {KEY}'), **_CONFLICT},
     )
     def get(self, request: Request, id: UUID) -> Response:
         return Response(_package(id))
@@ -159,7 +161,7 @@ class PackageContentView(StepView):
             "session, or a key that acts for you, with all scopes that it quotes from. That you took it is recorded."
         ),
         responses={(200, "application/zip"): OpenApiTypes.BINARY},
-        extensions=sample(f'curl "{BASE}$REQUEST_ID/package/content/" {KEY} -o package.zip'),
+        extensions={**sample(f'curl "{BASE}$REQUEST_ID/package/content/" {KEY} -o package.zip'), **_CONFLICT},
     )
     def get(self, request: Request, id: UUID) -> HttpResponseBase:
         if request.method == "HEAD":
