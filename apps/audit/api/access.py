@@ -161,7 +161,7 @@ class PackageContentView(StepView):
             "session, or a key that acts for you, with all scopes that it quotes from. That you took it is recorded."
         ),
         responses={(200, "application/zip"): OpenApiTypes.BINARY},
-        extensions={**sample(f'curl "{BASE}$REQUEST_ID/package/content/" {KEY} -o package.zip'), **_CONFLICT},
+        extensions={**sample(f'curl -OJ "{BASE}$REQUEST_ID/package/content/" {KEY}'), **_CONFLICT},
     )
     def get(self, request: Request, id: UUID) -> HttpResponseBase:
         if request.method == "HEAD":
