@@ -101,6 +101,13 @@ DOORS = (
     Door("post", "/api/v1/privacy/requests/{request}/inventory/decisions/", Permission.PRIVACY_MANAGE),
     Door("post", "/api/v1/privacy/requests/{request}/inventory/treatments/", Permission.PRIVACY_MANAGE),
     Door("post", "/api/v1/privacy/requests/{request}/inventory/prepare/", Permission.PRIVACY_MANAGE),
+    Door("get", "/api/v1/privacy/requests/{request}/quotes/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/quotes/", Permission.PRIVACY_MANAGE),
+    Door("get", "/api/v1/privacy/requests/{request}/package/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/package/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/package/take-back/", Permission.PRIVACY_MANAGE),
+    Door("get", "/api/v1/privacy/requests/{request}/package/content/", Permission.PRIVACY_MANAGE),
+    Door("post", "/api/v1/privacy/requests/{request}/answer/", Permission.PRIVACY_MANAGE),
     Door("get", "/api/v1/scopes/", None),
     Door("get", "/api/v1/me/", None),
     # For people: a key of the firm is refused whatever its role, for a reason of its own.

@@ -33,6 +33,7 @@ TYPES = [type for type in TargetType if type is not TargetType.EVENT_GROUP]
 HOLDS = {
     "audit.restrictions": {TargetType.DOCUMENT},
     "audit.payloads": set(),
+    "audit.access_packages": set(TargetType),
     "corpus.answers_kept": {TargetType.DOCUMENT},
     "corpus.job_actors": {TargetType.USER},
     "retrieval.evaluation_authors": {TargetType.USER},

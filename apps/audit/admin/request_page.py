@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from apps.audit.access.packages import package_of
 from apps.audit.admin.request_acts import ACTS, Act
 from apps.audit.admin.request_forms import AssessForm, PlainForm, SendBackForm, WordsForm
 from apps.audit.admin.request_words import about, state_pill, story, time_left
@@ -97,9 +98,9 @@ def _show(
     context = {
         **admin.site.each_context(request),
         "title": f"{found.reference}",
-        "crumbs": [("Erasure requests", reverse("admin:erasure_requests")), (found.reference, "")],
+        "crumbs": [("Access and erasure requests", reverse("admin:erasure_requests")), (found.reference, "")],
         "found": found,
-        "state": state_pill(state),
+        "state": state_pill(state, is_access=found.is_access),
         "is": {each.name.lower(): each is state for each in RequestState},
         "is_answered": state in ANSWERED,
         "about": about(found),
@@ -123,6 +124,7 @@ def _show(
         "inventory": inventory(found) if reads else (),
         "has_inventory": found.subject_type == SubjectType.DATA_SUBJECT and reads,
         "steps": _steps(found),
+        "package": package_of(found) if manages and found.is_access else None,
         "may_forget": manages and may_be_forgotten(found),
         "run_url": address("removal_run", found.run_id) if found.run_id else "",
         "story": story(found),
@@ -155,7 +157,10 @@ def _ways(
         and found.extended_at is None
         and may_extend_on(found.received_on, legal_today()),
         "can_ask_identity": manages and state in (_S.RECEIVED, _S.ASSESSING),
-        "can_describe": manages and can_end(state) and state is not _S.AWAITING_APPROVAL,
+        "can_describe": manages
+        and can_end(state)
+        and state is not _S.AWAITING_APPROVAL
+        and not (found.is_access and state is _S.INVENTORY_READY),
         "can_confirm_receipt": manages
         and may_be_written(found, LetterKind.RECEIVED)
         and LetterKind.RECEIVED not in sent,

@@ -16,6 +16,7 @@ from apps.audit.requests.codes import (
     Language,
     LetterKind,
     LetterState,
+    Purpose,
     Refusal,
     Requester,
     SubjectType,
@@ -65,8 +66,12 @@ class ErasureRequestSerializer(serializers.Serializer[ErasureRequest]):
     """Without a word of a person."""
 
     id = serializers.UUIDField()
-    reference = serializers.CharField(help_text="The number on paper, such as ER-2026-0007.")
-    state = serializers.ChoiceField(choices=RequestState.choices)
+    reference = serializers.CharField(help_text="The number on paper, such as ER-2026-0007; AR- for access.")
+    purpose = serializers.ChoiceField(choices=Purpose.choices)
+    state = serializers.ChoiceField(
+        choices=RequestState.choices,
+        help_text="Of a request for access, inventory_ready: its package is made; completed: it is answered.",
+    )
     subject_type = serializers.ChoiceField(choices=SubjectType.choices)
     subject_id = serializers.UUIDField(allow_null=True, help_text="null for a person who is named in documents.")
     requester = serializers.ChoiceField(choices=Requester.choices)
@@ -139,6 +144,11 @@ class ErasureRequestDetailSerializer(ErasureRequestSerializer):
 
 
 class ReceiveSerializer(StrictSerializer):
+    purpose = serializers.ChoiceField(
+        choices=Purpose.choices,
+        default=Purpose.ERASURE,
+        help_text="Access is asked for by people who are named in documents: subject_type data_subject.",
+    )
     subject_type = serializers.ChoiceField(choices=SubjectType.choices)
     subject_id = serializers.UUIDField(
         required=False, help_text="Of a user, a document or a scope. Not for a person in documents, nor the tenant."

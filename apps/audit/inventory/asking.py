@@ -19,7 +19,7 @@ from apps.audit.inventory.events import tell
 from apps.audit.models import ErasureRequest, Inventory, InventoryTreatment
 from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.details import description_digest
-from apps.audit.requests.life import RequestState
+from apps.audit.requests.life import RequestState, label_of
 from apps.audit.requests.services.stepping import locked_request, require_manager
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
@@ -34,10 +34,16 @@ ASSESSED: Final = (RequestState.ASSESSING, RequestState.INVENTORY_READY)
 MOVING: Final = (InventoryState.WAITING, InventoryState.RUNNING)
 
 
+def is_assessed(request: ErasureRequest) -> bool:
+    """Whether places are found and decided on now: of a request for access, until its package is made of them."""
+    return request.state in ASSESSED and not (request.is_access and request.state == RequestState.INVENTORY_READY)
+
+
 def require_assessed(request: ErasureRequest) -> None:
     """Raises: InventoryStateError."""
-    if request.state not in ASSESSED:
-        raise InventoryStateError(reference=request.reference, state=RequestState(request.state).label)
+    if not is_assessed(request):
+        state = label_of(RequestState(request.state), is_access=request.is_access)
+        raise InventoryStateError(reference=request.reference, state=state)
 
 
 def inventory_request(request_id: UUID) -> Inventory:

@@ -32,6 +32,8 @@ class Reason(models.TextChoices):
     LEGAL_CLAIMS = "17_3_e", "The person; it must stay for legal claims (Article 17(3)(e))"
 
 
+# Of a request for access: nothing goes, so that nothing has to be kept.
+ERASING_ONLY: Final = (Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS)
 CONFIRMING: Final = (Reason.NAMED, Reason.IDENTIFIED, Reason.DESCRIBED)
 CLEARING: Final = (Reason.SOMEBODY_ELSE, Reason.NO_PERSON, Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS)
 
@@ -43,3 +45,10 @@ def decision_of(reason: Reason) -> Decision:
 class Treatment(models.TextChoices):
     REMOVE = "remove", "Remove the document"
     REDACT = "redact", "Redact the passages, and keep the rest"
+
+
+class Quoting(models.TextChoices):
+    """Of a place that an access package names: whether it quotes the words around it."""
+
+    QUOTED = "quoted", "Quoted"
+    LEFT_OUT = "left_out", "Not quoted: the rights of others (Article 15(4))"

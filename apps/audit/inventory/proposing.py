@@ -31,7 +31,7 @@ from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.details import description_digest
 from apps.audit.requests.life import RequestState
 from apps.audit.requests.services.proposing import all_that_goes, request_propose, targets_of
-from apps.audit.requests.services.stepping import change, locked_request, require_manager
+from apps.audit.requests.services.stepping import change, locked_request, require_erasure, require_manager
 
 # What is changed by hand, and by whom: nothing of the application removes one of these rows for a person.
 BY_HAND: Final[Mapping[str, str]] = {
@@ -113,6 +113,7 @@ def inventory_propose(request_id: UUID) -> ErasureRequest:
     require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
+        require_erasure(request)
         if request.subject_type != SubjectType.DATA_SUBJECT:
             return request_propose(request_id)
         require_assessed(request)

@@ -20,7 +20,7 @@ from apps.audit.inventory.contracts import documents
 from apps.audit.inventory.events import tell
 from apps.audit.inventory.selectors import confirmed_documents, require_hits, spots_of
 from apps.audit.models import Because, ErasureRequest, InventoryTreatment, Outcome
-from apps.audit.requests.services.stepping import locked_request, require_manager
+from apps.audit.requests.services.stepping import locked_request, require_erasure, require_manager
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
@@ -43,6 +43,7 @@ def redactions_prepare(request_id: UUID) -> int:
     person = require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
+        require_erasure(request)
         require_assessed(request)
         require_hits(request)
         confirmed = set(confirmed_documents(request))

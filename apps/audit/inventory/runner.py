@@ -33,7 +33,7 @@ from apps.tenants.ids import TenantId
 
 logger = logging.getLogger("glassbox.audit")
 
-REASON: Final = "search for the person of a request for erasure"
+REASON: Final = "search for the person of a request"
 MOST_HITS: Final = 20_000
 CRASHED: Final = "audit.inventory_crashed"
 _LEASE: Final = timedelta(minutes=5)

@@ -23,7 +23,7 @@ from apps.tenants.models import Membership
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
 
-_REFERENCE: Final = re.compile(r"(?:ER-)?(?:(?P<year>\d{4})-)?(?P<number>\d{1,6})", re.IGNORECASE)
+_REFERENCE: Final = re.compile(r"(?:[EA]R-)?(?:(?P<year>\d{4})-)?(?P<number>\d{1,6})", re.IGNORECASE)
 # Of these a person must say what becomes of them.
 UNSETTLED: Final = (LetterState.FAILED, LetterState.UNCERTAIN, LetterState.TO_POST)
 
@@ -45,10 +45,12 @@ def legal_today() -> date:
 
 
 def erasure_requests(
-    *, which: Which = Which.ALL, state: str = "", subject_type: str = "", reference: str = ""
+    *, which: Which = Which.ALL, purpose: str = "", state: str = "", subject_type: str = "", reference: str = ""
 ) -> QuerySet[ErasureRequest]:
     """Those that are open first, by the time left; then those that are answered, the newest first."""
     found = ErasureRequest.objects.filter(_of(which))
+    if purpose:
+        found = found.filter(purpose=purpose)
     if state:
         found = found.filter(state=state)
     if subject_type:

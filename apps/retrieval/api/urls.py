@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
+from apps.audit.api.access import AnswerView, PackageContentView, PackageTakeBackView, PackageView, QuotesView
 from apps.audit.api.certificates import CertificateListView, CertificateView
 from apps.audit.api.inventory import (
     InventoryDecisionsView,
@@ -99,6 +100,11 @@ urlpatterns = [
     path("v1/privacy/requests/<uuid:id>/inventory/decisions/", InventoryDecisionsView.as_view()),
     path("v1/privacy/requests/<uuid:id>/inventory/treatments/", InventoryTreatmentsView.as_view()),
     path("v1/privacy/requests/<uuid:id>/inventory/prepare/", InventoryPrepareView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/quotes/", QuotesView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/package/", PackageView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/package/take-back/", PackageTakeBackView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/package/content/", PackageContentView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/answer/", AnswerView.as_view()),
     path("v1/privacy/requests/<uuid:id>/letters/", WriteLetterView.as_view()),
     path("v1/privacy/certificates/", CertificateListView.as_view()),
     path("v1/privacy/certificates/<uuid:id>/", CertificateView.as_view()),

@@ -25,7 +25,13 @@ from apps.audit.requests.errors import InventoryMissingError, RequestStepError
 from apps.audit.requests.events import tell
 from apps.audit.requests.life import RequestState, who_may
 from apps.audit.requests.selectors import erasure_request
-from apps.audit.requests.services.stepping import change, locked_request, require_manager, require_step
+from apps.audit.requests.services.stepping import (
+    change,
+    locked_request,
+    require_erasure,
+    require_manager,
+    require_step,
+)
 from apps.tenants.context import current_scope
 
 S = RequestState
@@ -51,7 +57,7 @@ _TO_BE_DECIDED: Final = (S.INVENTORY_READY, S.AWAITING_APPROVAL)
 # is in no frozen target. A whole scope or tenant stays in use until somebody has approved.
 _OUT_OF_USE_FROM_PROPOSAL: Final = (SubjectType.DATA_SUBJECT, SubjectType.DOCUMENT)
 # The eraser sees these, and no word of a person.
-_OF_A_RUN: Final = ("id", "tenant_id", "year", "number", "state", "due_on", "run_id")
+_OF_A_RUN: Final = ("id", "tenant_id", "year", "number", "state", "due_on", "run_id", "purpose")
 
 
 def request_take_back(request_id: UUID) -> ErasureRequest:
@@ -104,6 +110,7 @@ def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -
     person = require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
+        require_erasure(request)
         require_step(request, S.AWAITING_APPROVAL, step="proposed")
         run = run_propose(
             origin=Origin.REQUEST,
