@@ -21,11 +21,12 @@ from apps.audit.admin.removal_words import (
     REASONS,
     REJECTIONS,
     TONES,
+    came_since_in_words,
     counted,
     target_rows,
 )
 from apps.audit.certificate.selectors import certificates_of
-from apps.audit.erasure.contracts import Proof, RunState, TargetType
+from apps.audit.erasure.contracts import WHOLE, Origin, Proof, RunState, TargetType
 from apps.audit.erasure.runs import RejectionReason, run_approve, run_reject, run_retry
 from apps.audit.erasure.selectors import RunProgress, progress_of, run_of
 from apps.audit.models import RemovalRun, RemovalTarget
@@ -117,6 +118,8 @@ def _page(
         "rows": target_rows(rows),
         "more": max(0, sum(found.targets.values()) - SHOWN),
         "counted": counted(found.targets),
+        "since": came_since_in_words(run) if waits else "",
+        "closes": bool(found.targets.keys() & set(WHOLE)) and run.origin == Origin.REQUEST,
         "has_documents": TargetType.DOCUMENT in found.targets,
         "is_own": is_own,
         "is_physical": run.proof == Proof.PHYSICAL,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 from apps.audit.erasing import RemovalReason
+from apps.audit.erasure.closing import came_since
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
 from apps.audit.erasure.runs import RejectionReason, target_of
-from apps.audit.models import RemovalTarget
+from apps.audit.models import RemovalRun, RemovalTarget
 from apps.tenants.admin.addresses import address
 
 TONES: Final[Mapping[RunState, str]] = {
@@ -79,6 +81,12 @@ def counted(targets: Mapping[str, int]) -> str:
     """Such as: 3 documents and 12 parts of events."""
     *first, last = [f"{count:,} {_WORDS[kind][count != 1]}" for kind, count in targets.items()]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def came_since_in_words(run: RemovalRun) -> str:
+    """What came into the scopes or the tenant of a proposal, and goes too once it is approved; empty where nothing."""
+    new = came_since(run) if run.state == RunState.PROPOSED else ()
+    return counted(dict(sorted(Counter(target.type for target in new).items()))) if new else ""
 
 
 def target_rows(targets: Iterable[Target | RemovalTarget]) -> list[TargetRow]:

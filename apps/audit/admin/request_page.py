@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from apps.audit.admin.removal_words import came_since_in_words
 from apps.audit.admin.request_acts import ACTS, Act
 from apps.audit.admin.request_forms import AssessForm, PlainForm, SendBackForm, WordsForm
 from apps.audit.admin.request_words import about, state_pill, story, time_left
@@ -24,7 +25,7 @@ from apps.audit.requests.deadlines import extended_deadline, may_extend_on
 from apps.audit.requests.details import Details, LetterText, details_of, letter_text
 from apps.audit.requests.errors import RequestPersonNeededError
 from apps.audit.requests.life import ANSWERED, RequestState, can_end
-from apps.audit.requests.selectors import erasure_request, legal_today, may_read_details, names_of
+from apps.audit.requests.selectors import erasure_request, legal_today, may_read_details, names_of, proposal_of
 from apps.audit.requests.services.forgetting import may_be_forgotten
 from apps.audit.requests.services.letters import may_be_written
 from apps.audit.requests.services.proposing import inventory
@@ -121,6 +122,8 @@ def _show(
         "own": found.proposed_by_id is not None and found.proposed_by_id == principal_of(request).id,
         "approves": may(request, Permission.PRIVACY_APPROVE),
         "inventory": inventory(found) if reads else (),
+        "since": came_since_in_words(run) if (run := proposal_of(found)) else "",
+        "closes": found.subject_type in (SubjectType.SCOPE, SubjectType.TENANT),
         "has_inventory": found.subject_type == SubjectType.DATA_SUBJECT and reads,
         "steps": _steps(found),
         "may_forget": manages and may_be_forgotten(found),

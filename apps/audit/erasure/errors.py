@@ -58,6 +58,17 @@ class RemoverNotAPersonError(ApplicationError):
     )
 
 
+class ScopeClosedError(ApplicationError):
+    """Also where the whole tenant is erased: who is told holds the scope, and need not know more."""
+
+    code = "audit.scope_closed"
+    status = 409
+    message = (
+        "Nothing was taken in: this scope is being erased, or was, so that no document is added to it and no question "
+        "answered from it any more. Choose another scope; your data protection officer knows of the request."
+    )
+
+
 class RunLeaseLostError(ApplicationError):
     code = "audit.removal_lease_lost"
     status = 409

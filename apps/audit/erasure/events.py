@@ -28,7 +28,8 @@ LOG_EMPTIED: Final = "audit.log.emptied"
 _EVERY: Final = ("origin", "origin_id", "reason_code")
 _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     PROPOSED: ("Removal proposed", ("targets",)),
-    APPROVED: ("Removal approved", ("targets", "proposed_by")),
+    # joined: of the targets, what came into a scope or tenant since the proposal.
+    APPROVED: ("Removal approved", ("targets", "proposed_by", "joined")),
     REJECTED: ("Removal rejected", ("rejection_code", "proposed_by")),
     RETRIED: ("Removal tried again", ("error_code",)),
     RESUMED: ("Removal taken up again", ("targets",)),

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from apps.audit.erasing import ERASED, RemovalReason
 from apps.audit.erasure import events
+from apps.audit.erasure.closing import join_what_came
 from apps.audit.erasure.contracts import WHOLE, Origin, Proof, RunState, Target, TargetType
 from apps.audit.erasure.errors import (
     NothingToRemoveError,
@@ -96,7 +97,8 @@ def run_propose(origin: Origin, origin_id: UUID, targets: Sequence[Target], reas
 def run_approve(run_id: UUID) -> RemovalRun:
     """Approve a run, in the principal's own name: it is carried out at once, and can't be undone.
 
-    Of a run for a request, nobody but who decides about privacy sees the documents from this transaction on.
+    Of a run for a request, nobody but who decides about privacy sees the documents from this transaction on. Scopes and
+    tenants take in nothing more; what came into them since the proposal goes too (closing.py).
 
     Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError; OwnRunError: whoever
             proposed it does not approve it.
@@ -107,13 +109,18 @@ def run_approve(run_id: UUID) -> RemovalRun:
         _require_state(run, RunState.PROPOSED, act="approved")
         if run.proposed_by == principal.id:
             raise OwnRunError
+        joined = join_what_came(run)
         run.state = RunState.APPROVED
         run.approved_by, run.approved_at = principal.id, timezone.now()
         run.save(update_fields=["state", "approved_by", "approved_at"])
         restrict_documents(run)
         targets = RemovalTarget.objects.filter(run=run).values_list("type", flat=True)
         events.record_run(
-            events.APPROVED, run, targets=dict(sorted(Counter(targets).items())), proposed_by=str(run.proposed_by)
+            events.APPROVED,
+            run,
+            targets=dict(sorted(Counter(targets).items())),
+            proposed_by=str(run.proposed_by),
+            joined=_by_type(joined),
         )
         enqueue(run)
         tell(run)
