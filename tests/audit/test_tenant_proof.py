@@ -135,8 +135,11 @@ def _hits(run: RemovalRun) -> object:
 
 def test_it_was_looked_for_by_the_real_scan_and_nothing_was_found(proven: Proven) -> None:
     found = proven.run.verification
-    assert found["control"]["found"] == found["control"]["sources"] > 50
+    assert found["control"]["found"] == found["control"]["sources"] > 30
     assert found["needles"]["by_sort"].keys() >= {"text", "id", "bytes", "term", "vector"}
+    # Also the people who go with it.
+    for word in (BEA, "dora-acme", ZOE.split()[-1]):
+        assert any(word.encode() in pattern for pattern in proven.patterns), word
     assert found["scan"]["clean"] is True
     assert found["scan"]["sources"] == found["needles"]["sources"]
     assert {place["group"] for place in found["scan"]["places"]} >= {"heap", "WAL", "pg_statistic", "Redis", "dump"}

@@ -25,7 +25,7 @@ from apps.audit.requests.codes import (
 from apps.audit.requests.deadlines import days_left, deadline
 from apps.audit.requests.details import Details, LetterText, details_of, letter_text
 from apps.audit.requests.life import ANSWERED, RequestState
-from apps.audit.requests.selectors import legal_today
+from apps.audit.requests.selectors import legal_today, proposal_of, run_of_request
 from apps.tenants.api.serializers import StrictSerializer
 
 
@@ -134,6 +134,17 @@ class ErasureRequestDetailSerializer(ErasureRequestSerializer):
         help_text="Of a scope or tenant that waits for approval: how many things came into it since the proposal, by "
         "type. They go too, once it is approved."
     )
+
+    without_proof = serializers.SerializerMethodField(
+        help_text="Where it was asked that the erasure ends without physical proof: why (a code), and whether another "
+        "person agreed; else null."
+    )
+
+    def get_without_proof(self, request: ErasureRequest) -> dict[str, Any] | None:
+        run = run_of_request(request)
+        if run is None or not run.unproven_code:
+            return None
+        return {"reason": run.unproven_code, "agreed": run.is_unproven}
 
     def get_came_since(self, request: ErasureRequest) -> dict[str, int]:
         run = proposal_of(request)

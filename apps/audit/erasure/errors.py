@@ -49,6 +49,21 @@ class OwnRunError(ApplicationError):
     message = "You proposed this run: somebody else approves it."
 
 
+class NotUnprovenError(ApplicationError):
+    code = "audit.removal_not_unproven"
+    status = 409
+    message = (
+        "There is nothing to decide about the proof of this run: it has no physical one, or it was decided already, or "
+        "nobody has asked, or somebody else has. Read it again."
+    )
+
+
+class OwnUnprovenError(ApplicationError):
+    code = "audit.removal_unproven_own"
+    status = 403
+    message = "You asked to do without the physical proof: somebody else agrees, or does not."
+
+
 class RemoverNotAPersonError(ApplicationError):
     code = "audit.removal_person_needed"
     status = 403

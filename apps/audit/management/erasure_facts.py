@@ -1,7 +1,7 @@
-"""`manage.py erasure tenants`, `erasure show RUN` and `erasure certificate RUN`: what was erased, when and on whose approval, for who runs this.
+"""`manage.py erasure tenants`, `show RUN` and `certificate RUN`: what was erased, when and on whose approval.
 
-Ids, counts, codes and times alone: it is what stays of an erasure, also where a whole tenant is gone and nobody of it
-can sign in any more.
+For who runs the platform. Ids, counts, codes and times alone: it is what stays of an erasure, also where a whole tenant
+is gone and nobody of it can sign in any more.
 """
 
 from __future__ import annotations

@@ -71,4 +71,5 @@ class Migration(migrations.Migration):
         ),
         migrations.RunSQL(sql=_ends.TARGETS, reverse_sql=_ends.NO_TARGETS),
         migrations.RunSQL(sql=_ends.RUNS, reverse_sql=_ends.NO_RUNS),
+        migrations.RunSQL(sql=_ends.GRANTS, reverse_sql=_ends.NO_GRANTS),
     ]

@@ -41,6 +41,9 @@ TARGETS = _changed(
 NO_RUNS = _certificate.RUNS
 _MOVING = "verification,end_events}"
 _UNPROVEN = "unproven_code,unproven_asked_by,unproven_asked_at,unproven_agreed_by,unproven_agreed_at"
+_COLUMNS = _UNPROVEN.replace(",", ", ")
+GRANTS = f"GRANT UPDATE ({_COLUMNS}) ON audit_removalrun TO glassbox_api"
+NO_GRANTS = f"REVOKE UPDATE ({_COLUMNS}) ON audit_removalrun FROM glassbox_api"
 RUNS = _changed(
     NO_RUNS.replace(_MOVING, f"verification,end_events,{_UNPROVEN}}}"),
     (

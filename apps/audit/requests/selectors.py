@@ -97,8 +97,12 @@ def erasure_request(request_id: UUID) -> ErasureRequest:
 
 def proposal_of(request: ErasureRequest) -> RemovalRun | None:
     """Its run, as long as that waits for approval."""
-    waits = request.state == RequestState.AWAITING_APPROVAL and request.run_id is not None
-    return RemovalRun.objects.filter(id=request.run_id).first() if waits else None
+    return run_of_request(request) if request.state == RequestState.AWAITING_APPROVAL else None
+
+
+def run_of_request(request: ErasureRequest) -> RemovalRun | None:
+    """The run that was proposed for it."""
+    return RemovalRun.objects.filter(id=request.run_id).first() if request.run_id is not None else None
 
 
 def may_read_details(principal: Principal) -> bool:

@@ -14,8 +14,8 @@ from kombu.exceptions import OperationalError
 
 from apps.audit.erasure.contracts import TargetType
 from apps.audit.ids import new_id
-from apps.audit.inventory.codes import Treatment
-from apps.audit.models import ErasureRequest, InventoryTreatment, Letter, RemovalTarget, TargetOutcome
+from apps.audit.inventory.codes import EXPIRES, Treatment
+from apps.audit.models import ErasureRequest, InventoryTreatment, Letter, RemovalRun, RemovalTarget, TargetOutcome
 from apps.audit.requests.codes import Delivery, Language, LetterKind, LetterState, Refusal
 from apps.audit.requests.deadlines import extended_deadline
 from apps.audit.requests.details import LetterText, known_details, sealed_letter
@@ -65,6 +65,7 @@ def letter_draft(
         refusal=refusal or (Refusal(request.refusal) if request.refusal else None),
         partial=request.state == RequestState.PARTIALLY_COMPLETED,
         removed=removed_of(request) if kind is LetterKind.DONE else None,
+        stays=_stays(request) if kind is LetterKind.DONE else 0,
     )
     subject, body = written(kind, language, facts)
     return LetterText(subject=subject, body=body)
@@ -85,6 +86,12 @@ def removed_of(request: ErasureRequest) -> Removed:
         parts=len({id for type, id in rows if type == TargetType.EVENT_GROUP}),
         accounts=counts[TargetType.USER],
     )
+
+
+def _stays(request: ErasureRequest) -> int:
+    """Places that were found and must stay by law. What goes by itself within a day is none."""
+    run: RemovalRun | None = RemovalRun.objects.filter(id=request.run_id).first()
+    return sum(each["places"] for each in run.staying if each["ground"] != EXPIRES) if run else 0
 
 
 def letter_write(
