@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from apps.audit.access.packages import package_of
+from apps.audit.admin.removal_words import UNPROVEN, came_since_in_words
 from apps.audit.admin.request_acts import ACTS, Act
 from apps.audit.admin.request_forms import AssessForm, PlainForm, SendBackForm, WordsForm
 from apps.audit.admin.request_words import about, state_pill, story, time_left
@@ -25,7 +26,14 @@ from apps.audit.requests.deadlines import extended_deadline, may_extend_on
 from apps.audit.requests.details import Details, LetterText, details_of, letter_text
 from apps.audit.requests.errors import RequestPersonNeededError
 from apps.audit.requests.life import ANSWERED, RequestState, can_end
-from apps.audit.requests.selectors import erasure_request, legal_today, may_read_details, names_of
+from apps.audit.requests.selectors import (
+    erasure_request,
+    legal_today,
+    may_read_details,
+    names_of,
+    proposal_of,
+    run_of_request,
+)
 from apps.audit.requests.services.forgetting import may_be_forgotten
 from apps.audit.requests.services.letters import may_be_written
 from apps.audit.requests.services.proposing import inventory
@@ -122,6 +130,9 @@ def _show(
         "own": found.proposed_by_id is not None and found.proposed_by_id == principal_of(request).id,
         "approves": may(request, Permission.PRIVACY_APPROVE),
         "inventory": inventory(found) if reads else (),
+        "since": came_since_in_words(run) if (run := proposal_of(found)) else "",
+        "without_proof": _without_proof(found),
+        "closes": found.subject_type in (SubjectType.SCOPE, SubjectType.TENANT),
         "has_inventory": found.subject_type == SubjectType.DATA_SUBJECT and reads,
         "steps": _steps(found),
         "package": package_of(found) if manages and found.is_access else None,
@@ -137,6 +148,14 @@ def _show(
     request.__dict__["current_app"] = admin.site.name
     headers = {"Cache-Control": "no-store"}
     return TemplateResponse(request, "glassbox/request.html", context, status=status, headers=headers)
+
+
+def _without_proof(found: ErasureRequest) -> dict[str, object]:
+    """What was said of doing without a physical proof; empty where nothing was."""
+    run = run_of_request(found)
+    if run is None or not run.unproven_code:
+        return {}
+    return {"why": UNPROVEN.get(run.unproven_code, run.unproven_code), "agreed": run.is_unproven}
 
 
 def _steps(found: ErasureRequest) -> Sequence[StepProgress]:

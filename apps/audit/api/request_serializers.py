@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
 from rest_framework import serializers
 
+from apps.audit.erasure.closing import came_since
 from apps.audit.erasure.runs import RejectionReason
 from apps.audit.models import ErasureRequest, Letter
 from apps.audit.requests.codes import (
@@ -24,7 +26,7 @@ from apps.audit.requests.codes import (
 from apps.audit.requests.deadlines import days_left, deadline
 from apps.audit.requests.details import Details, LetterText, details_of, letter_text
 from apps.audit.requests.life import ANSWERED, RequestState
-from apps.audit.requests.selectors import legal_today
+from apps.audit.requests.selectors import legal_today, proposal_of, run_of_request
 from apps.tenants.api.serializers import StrictSerializer
 
 
@@ -133,6 +135,25 @@ class ErasureRequestDetailSerializer(ErasureRequestSerializer):
         help_text="Who it is about and who asks: for who manages privacy or approves; null once the key is destroyed."
     )
     letters = serializers.SerializerMethodField()
+    came_since = serializers.SerializerMethodField(
+        help_text="Of a scope or tenant that waits for approval: how many things came into it since the proposal, by "
+        "type. They go too, once it is approved."
+    )
+
+    without_proof = serializers.SerializerMethodField(
+        help_text="Where it was asked that the erasure ends without physical proof: why (a code), and whether another "
+        "person agreed; else null."
+    )
+
+    def get_without_proof(self, request: ErasureRequest) -> dict[str, Any] | None:
+        run = run_of_request(request)
+        if run is None or not run.unproven_code:
+            return None
+        return {"reason": run.unproven_code, "agreed": run.is_unproven}
+
+    def get_came_since(self, request: ErasureRequest) -> dict[str, int]:
+        run = proposal_of(request)
+        return {} if run is None else dict(sorted(Counter(target.type.value for target in came_since(run)).items()))
 
     def get_details(self, request: ErasureRequest) -> dict[str, Any] | None:
         found = details_of(request) if self.context["reads"] else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from django.db import models
@@ -34,6 +35,12 @@ class Reason(models.TextChoices):
 
 # Of a request for access: nothing goes, so that nothing has to be kept.
 ERASING_ONLY: Final = (Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS)
+# By store: what was found there is gone soon, whoever asks, and nothing has to be done about it.
+GOES_BY_ITSELF: Final[Mapping[str, str]] = {
+    "tenants.idempotent_requests": "An answer kept for a repeated request goes by itself within a day."
+}
+# The ground of it, where others stay on that of a Reason (RemovalRun.staying).
+EXPIRES: Final = "expires"
 CONFIRMING: Final = (Reason.NAMED, Reason.IDENTIFIED, Reason.DESCRIBED)
 CLEARING: Final = (Reason.SOMEBODY_ELSE, Reason.NO_PERSON, Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS)
 

@@ -39,6 +39,7 @@ class Facts:
     """What is filled in. words: what the DPO gives as reasons, or asks for. removed: once it was carried out.
 
     is_access: whether access was asked for, and not erasure; package: once it is made.
+    stays: places in which the person is mentioned, and which must stay by law.
     """
 
     firm: str
@@ -53,6 +54,7 @@ class Facts:
     removed: Removed | None = None
     is_access: bool = False
     package: Package | None = None
+    stays: int = 0
 
 
 _SUBJECTS: Final[Mapping[tuple[Language, LetterKind], str]] = {
@@ -223,6 +225,20 @@ _PARTLY: Final = {
         "müssen. Es ist gesperrt und wird gelöscht, sobald es nicht mehr aufbewahrt werden muss"
     ),
 }
+_STAYING: Final = {
+    Language.ENGLISH: (
+        "1 place in which you are mentioned stays, because the law demands it or because of legal claims (Article "
+        "17(3)(b) and (e) of the General Data Protection Regulation).",
+        "{} places in which you are mentioned stay, because the law demands it or because of legal claims (Article "
+        "17(3)(b) and (e) of the General Data Protection Regulation).",
+    ),
+    Language.GERMAN: (
+        "1 Stelle, an der Sie genannt sind, bleibt, weil das Gesetz es verlangt oder wegen rechtlicher Ansprüche "
+        "(Artikel 17 Absatz 3 Buchstaben b und e der Datenschutz-Grundverordnung).",
+        "{} Stellen, an denen Sie genannt sind, bleiben, weil das Gesetz es verlangt oder wegen rechtlicher Ansprüche "
+        "(Artikel 17 Absatz 3 Buchstaben b und e der Datenschutz-Grundverordnung).",
+    ),
+}
 # Of a removal: one of it, several of it; in the order of Removed.
 _COUNTED: Final = {
     Language.ENGLISH: (
@@ -280,7 +296,7 @@ def written(kind: LetterKind, language: Language, facts: Facts) -> tuple[str, st
         "words": facts.words.strip(),
         "remedies": _REMEDIES[language],
         "partly": _PARTLY[language] if facts.partial else "",
-        "counts": _counted(facts.removed, language),
+        "counts": _counted(facts.removed, language) + _stays(facts.stays, language),
         "ground": "" if ground is None else str(ground.label) if language is Language.ENGLISH else _GROUNDS_DE[ground],
     }
     greeting = _GREETING[language] if facts.name else _NOBODY[language]
@@ -311,6 +327,11 @@ def _counted(removed: Removed | None, language: Language) -> str:
         if count
     ]
     return "\n\n" + " ".join(said) if said else ""
+
+
+def _stays(places: int, language: Language) -> str:
+    one, many = _STAYING[language]
+    return "" if not places else "\n\n" + (one if places == 1 else many.format(places))
 
 
 def day(on: date, language: Language) -> str:

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from apps.audit.models import ErasureRequest, Event, Letter
+from apps.audit.models import ErasureRequest, Event, Letter, RemovalRun
 from apps.audit.requests.codes import LetterState
 from apps.audit.requests.deadlines import received_date
 from apps.audit.requests.errors import RequestNotFoundError
@@ -95,6 +95,16 @@ def erasure_request(request_id: UUID) -> ErasureRequest:
     if found is None:
         raise RequestNotFoundError(request=request_id)
     return found
+
+
+def proposal_of(request: ErasureRequest) -> RemovalRun | None:
+    """Its run, as long as that waits for approval."""
+    return run_of_request(request) if request.state == RequestState.AWAITING_APPROVAL else None
+
+
+def run_of_request(request: ErasureRequest) -> RemovalRun | None:
+    """The run that was proposed for it."""
+    return RemovalRun.objects.filter(id=request.run_id).first() if request.run_id is not None else None
 
 
 def may_read_details(principal: Principal) -> bool:

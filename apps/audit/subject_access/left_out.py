@@ -64,7 +64,11 @@ def _log() -> None:
 def _privacy() -> None:
     leave_out_columns("audit_erasurerequest", "received_by_id proposed_by_id approved_by_id", because=_YOUR_ACT)
     leave_out("audit_letter.written_by_id", because=_YOUR_ACT)
-    leave_out_columns("audit_removalrun", "proposed_by approved_by rejected_by", because=_YOUR_ACT)
+    leave_out_columns(
+        "audit_removalrun",
+        "proposed_by approved_by rejected_by unproven_asked_by unproven_agreed_by",
+        because=_YOUR_ACT,
+    )
     leave_out_columns("audit_removaltarget", "item_id", because=_TARGETS)
     leave_out_columns("audit_purge", "created_by_id created_by_label", because=_YOUR_ACT)
     leave_out_columns("audit_purgepart", "proposed_by_id proposed_by_label", because=_YOUR_ACT)

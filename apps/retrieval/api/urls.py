@@ -15,6 +15,7 @@ from apps.audit.api.inventory import (
 )
 from apps.audit.api.log import CheckpointListView, ConsistencyView, EventProofView, LatestCheckpointView
 from apps.audit.api.my_data import MyDataView
+from apps.audit.api.request_proof import AgreeWithoutProofView, KeepProofView, WithoutProofView
 from apps.audit.api.request_steps import (
     ApproveView,
     AskIdentityView,
@@ -95,6 +96,9 @@ urlpatterns = [
     path("v1/privacy/requests/<uuid:id>/take-back/", TakeBackView.as_view()),
     path("v1/privacy/requests/<uuid:id>/approve/", ApproveView.as_view()),
     path("v1/privacy/requests/<uuid:id>/send-back/", SendBackView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/without-proof/", WithoutProofView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/keep-proof/", KeepProofView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/agree-without-proof/", AgreeWithoutProofView.as_view()),
     path("v1/privacy/requests/<uuid:id>/inventory/", InventoryView.as_view()),
     path("v1/privacy/requests/<uuid:id>/inventory/hits/", InventoryHitListView.as_view()),
     path("v1/privacy/requests/<uuid:id>/inventory/decisions/", InventoryDecisionsView.as_view()),

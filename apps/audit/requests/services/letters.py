@@ -14,8 +14,16 @@ from kombu.exceptions import OperationalError
 
 from apps.audit.erasure.contracts import TargetType
 from apps.audit.ids import new_id
-from apps.audit.inventory.codes import Treatment
-from apps.audit.models import AccessPackage, ErasureRequest, InventoryTreatment, Letter, RemovalTarget, TargetOutcome
+from apps.audit.inventory.codes import EXPIRES, Treatment
+from apps.audit.models import (
+    AccessPackage,
+    ErasureRequest,
+    InventoryTreatment,
+    Letter,
+    RemovalRun,
+    RemovalTarget,
+    TargetOutcome,
+)
 from apps.audit.requests.codes import Delivery, Language, LetterKind, LetterState, Refusal
 from apps.audit.requests.deadlines import extended_deadline
 from apps.audit.requests.details import LetterText, known_details, sealed_letter
@@ -67,6 +75,7 @@ def letter_draft(
         removed=removed_of(request) if kind is LetterKind.DONE and not request.is_access else None,
         is_access=request.is_access,
         package=_package_of(request) if kind is LetterKind.DONE and request.is_access else None,
+        stays=_stays(request) if kind is LetterKind.DONE else 0,
     )
     subject, body = written(kind, language, facts)
     return LetterText(subject=subject, body=body)
@@ -92,6 +101,12 @@ def removed_of(request: ErasureRequest) -> Removed:
 def _package_of(request: ErasureRequest) -> Package | None:
     made = AccessPackage.objects.filter(request=request).values_list("places", "quoted", "hidden").first()
     return None if made is None else Package(places=made[0], left_out=made[0] - made[1], hidden=made[2])
+
+
+def _stays(request: ErasureRequest) -> int:
+    """Places that were found and must stay by law. What goes by itself within a day is none."""
+    run: RemovalRun | None = RemovalRun.objects.filter(id=request.run_id).first()
+    return sum(each["places"] for each in run.staying if each["ground"] != EXPIRES) if run else 0
 
 
 def letter_write(

@@ -98,13 +98,16 @@ def targets_of(request: ErasureRequest) -> tuple[Target, ...]:
     return (Target(type=type, id=request.subject_id),)
 
 
-def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -> ErasureRequest:
+def request_propose(
+    request_id: UUID, targets: Sequence[Target] | None = None, *, staying: Sequence[Mapping[str, Any]] = ()
+) -> ErasureRequest:
     """Propose the erasure to a second person: its targets are frozen, and nothing is removed before they approve.
 
     Documents of a person's request, and a document that is the subject itself, are out of use from here on.
 
     Args:   targets: those that were found and confirmed; what follows from the subject where none are given. What goes
                 along with them is added (apps/audit/erasure/expansion.py).
+            staying: what was found of a person and stays: see RemovalRun.staying.
     Raises: RequestStepError, InventoryMissingError; what run_propose raises.
     """
     person = require_manager()
@@ -117,6 +120,7 @@ def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -
             origin_id=request.id,
             targets=all_that_goes(targets or targets_of(request)),
             reason=RemovalReason.ERASURE_REQUEST,
+            staying=staying,
         )
         if request.subject_type in _OUT_OF_USE_FROM_PROPOSAL:
             restrict_run(request.id, run.id)
