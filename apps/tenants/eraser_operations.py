@@ -254,4 +254,3 @@ class RemovedWithTenant(Isolating):
                 raise RuntimeError(f"the trigger {name} of {table} is not what this builds upon")
             statements += [f"DROP TRIGGER {name} ON {table}", definition.replace(old, new)]
         return statements
-

@@ -282,7 +282,9 @@ def test_an_account_that_another_tenant_has_or_that_runs_the_platform_is_not_emp
         assert attempt(user=ann) == ""
         # Who looks at all accounts sees no other tenant's memberships, and so empties nobody.
         assert attempt(all_accounts=True) == ""
-    with as_eraser_after(*run, f"DELETE FROM tenants_grant; DELETE FROM tenants_membership WHERE tenant_id = '{world.bolt.id}'"):
+    with as_eraser_after(
+        *run, f"DELETE FROM tenants_grant; DELETE FROM tenants_membership WHERE tenant_id = '{world.bolt.id}'"
+    ):
         assert f"erased-{ann}" in attempt(user=ann)
     with as_eraser_after(*run, f"UPDATE tenants_user SET is_superuser = true WHERE id = '{bea}'"):
         assert attempt(user=bea) == ""
@@ -297,7 +299,9 @@ def test_a_run_of_a_scope_covers_one_that_was_made_below_it_since(world: Removal
 
     with as_eraser_after(*under_way(world.acme, world.target(TargetType.SCOPE))):
         assert named() == {beta, gamma}
-    with as_eraser_after(*under_way(world.acme, Target(type=TargetType.DOCUMENT, id=world.acme.scopes["fund:beta"].id))):
+    with as_eraser_after(
+        *under_way(world.acme, Target(type=TargetType.DOCUMENT, id=world.acme.scopes["fund:beta"].id))
+    ):
         assert named() == set()
 
 
@@ -351,9 +355,7 @@ def test_the_owner_names_it_with_the_platforms_token_of_that_tenant_alone(world:
         assert "row-level security" in outcome(elsewhere)
         assert "no scope is open" in outcome(lambda: sql(_SAY, world.acme.id, world.bea.id))
         # Not even itself does it let by: the table is another role's.
-        assert "must be owner" in outcome(
-            lambda: sql("ALTER TABLE authz.repeated_removal DISABLE ROW LEVEL SECURITY")
-        )
+        assert "must be owner" in outcome(lambda: sql("ALTER TABLE authz.repeated_removal DISABLE ROW LEVEL SECURITY"))
         assert "permission denied" in outcome(lambda: sql("UPDATE authz.repeated_removal SET until = 'infinity'"))
 
 
@@ -383,7 +385,7 @@ def test_what_a_killed_process_left_is_named_anew_or_ends_by_itself(world: Remov
     broken = repeated(world.acme.id, [world.target(TargetType.USER)], database="", reason="a test")
     broken.__enter__()
     assert _gone(world).count("it is gone") == 1
-    with repeated(world.acme.id, [world.other(TargetType.USER)], database="", reason="a test"):
-        with acting_as("superuser"):
-            assert sql("SELECT item_id FROM authz.repeated_removal") == [(world.ann.id,)]
+    others = [world.other(TargetType.USER)]
+    with repeated(world.acme.id, others, database="", reason="a test"), acting_as("superuser"):
+        assert sql("SELECT item_id FROM authz.repeated_removal") == [(world.ann.id,)]
     assert _gone(world) == ""

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 
 from apps.audit.backup.acting import OWNER, acting_as
 from apps.audit.erasure.contracts import Target
@@ -41,13 +42,22 @@ def repeated(tenant_id: TenantId, targets: Sequence[Target], *, database: str, r
           database: see acting_as.
     """
     types, ids = [str(target.type) for target in targets], [target.id for target in targets]
-    with acting_as(OWNER, database=database), open_scope(tenant=tenant_id, reason=reason):
-        with connection.cursor() as cursor:
-            cursor.execute(_STALE, [tenant_id, types, ids])
-            cursor.execute(_SAY, [tenant_id, types, ids])
+    with _as_owner(tenant_id, database, reason) as cursor:
+        cursor.execute(_STALE, [tenant_id, types, ids])
+        cursor.execute(_SAY, [tenant_id, types, ids])
     try:
         yield
     finally:
-        with acting_as(OWNER, database=database), open_scope(tenant=tenant_id, reason=reason):
-            with connection.cursor() as cursor:
-                cursor.execute("DELETE FROM authz.repeated_removal WHERE tenant_id = %s", [tenant_id])
+        with _as_owner(tenant_id, database, reason) as cursor:
+            cursor.execute("DELETE FROM authz.repeated_removal WHERE tenant_id = %s", [tenant_id])
+
+
+@contextmanager
+def _as_owner(tenant_id: TenantId, database: str, reason: str) -> Iterator[CursorWrapper]:
+    """One transaction of the owner's, with the platform's scope of the tenant."""
+    with (
+        acting_as(OWNER, database=database),
+        open_scope(tenant=tenant_id, reason=reason),
+        connection.cursor() as cursor,
+    ):
+        yield cursor

@@ -286,9 +286,7 @@ def _is_there(target: Target) -> bool:
 def _note_done(done: TenantReplay, through: int, was_closed: bool) -> None:
     """In one transaction: the event, and the mark that this database has all tombstones."""
     with open_scope(tenant=done.tenant_id, reason=_REASON):
-        is_marked = TombstoneMark.objects.filter(number=through, kind=REPLAYED).exists()
-        # Who was killed after it, and before the place outside knew, has said it.
-        if done.removed.total() or (was_closed and not is_marked):
+        if was_closed or done.removed.total():
             record(
                 action="audit.tombstones.replayed",
                 core={
@@ -301,5 +299,5 @@ def _note_done(done: TenantReplay, through: int, was_closed: bool) -> None:
                 subject_type="tenant",
                 subject_id=done.tenant_id,
             )
-        if through and not is_marked:
+        if through and not TombstoneMark.objects.filter(number=through, kind=REPLAYED).exists():
             TombstoneMark.objects.create(tenant_id=done.tenant_id, number=through, kind=REPLAYED)
