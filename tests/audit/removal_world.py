@@ -302,9 +302,9 @@ def _tenants_own(firm: Firm) -> None:
 Rows = dict[str, frozenset[str]]
 
 
-def under_way(firm: Firm) -> tuple[str, ...]:
-    """A superuser's statements that make a run which is being carried out and names the whole firm: the eraser deletes
-    nothing of a document that no such run names, and which stores remove what is tried here, not who lets them."""
+def under_way(firm: Firm, *targets: Target) -> tuple[str, ...]:
+    """A superuser's statements that make a run which is being carried out and names the targets, or the whole firm:
+    the eraser changes nothing that no such run covers."""
     run, proposer, approver = new_id(), uuid4(), uuid4()
     return (
         "SET LOCAL session_replication_role = replica",
@@ -313,16 +313,20 @@ def under_way(firm: Firm) -> tuple[str, ...]:
         "proof, verification, end_events) "
         f"VALUES ('{run}', '{firm.id}', 'request', '{run}', 'executing', 'erasure_request', '', now(), "
         f"'{proposer}', '{approver}', now(), 0, '', '', '', 'counts', '{{}}', '{{}}')",
-        "INSERT INTO audit_removaltarget (tenant_id, run_id, type, item_id, part, outcome, ground) "
-        f"VALUES ('{firm.id}', '{run}', 'tenant', '{firm.id}', '', 'pending', '')",
+        *(
+            "INSERT INTO audit_removaltarget (tenant_id, run_id, type, item_id, part, outcome, ground) "
+            f"VALUES ('{firm.id}', '{run}', '{target.type}', '{target.id}', '{target.part}', 'pending', '')"
+            for target in targets or (Target(type=TargetType.TENANT, id=firm.tenant.id),)
+        ),
         "SET LOCAL session_replication_role = origin",
     )
 
 
 @contextmanager
-def as_eraser(firm: Firm) -> Iterator[None]:
-    """A transaction with the rights of glassbox_eraser and the system's scope, while a run goes on; rolled back."""
-    with changed(*under_way(firm)):
+def as_eraser(firm: Firm, *targets: Target) -> Iterator[None]:
+    """A transaction with the rights of glassbox_eraser and the system's scope, rolled back, while a run goes on that
+    names the targets, or the whole firm."""
+    with changed(*under_way(firm, *targets)):
         sql("SET LOCAL ROLE glassbox_eraser")
         with open_scope(tenant=firm.id, reason="a test"):
             yield
