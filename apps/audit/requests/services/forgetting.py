@@ -7,14 +7,12 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from apps.audit.keys.data_keys import cache
 from apps.audit.models import DataKey, ErasureRequest, Letter
 from apps.audit.requests.codes import LetterKind, LetterState
 from apps.audit.requests.errors import RequestStepError
 from apps.audit.requests.events import tell
 from apps.audit.requests.life import RequestState
 from apps.audit.requests.services.stepping import locked_request, require_manager
-from apps.tenants.context import current_scope
 
 STEP: Final = "forgotten"
 
@@ -31,8 +29,8 @@ def may_be_forgotten(request: ErasureRequest) -> bool:
 def request_forget(request_id: UUID) -> None:
     """Destroy the key of a request that was carried out: names, notes and letters can't be read by anybody any more.
 
-    Other processes may have it in memory for five minutes. Raises: RequestStepError: it is not completed, a letter is
-    not sent yet, or it is forgotten already.
+    From the end of the transaction on: no process keeps such a key. Raises: RequestStepError: it is not completed, a
+    letter is not sent yet, or it is forgotten already.
     """
     require_manager()
     with transaction.atomic():
@@ -54,6 +52,4 @@ def forget_once_told(letter: Letter) -> None:
 def _forget(request: ErasureRequest) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT audit_forget_request(%s)", [request.id])
-    tenant = current_scope().tenant_id
-    transaction.on_commit(lambda: cache.forget(tenant))
     tell(STEP, request)
