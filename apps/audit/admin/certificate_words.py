@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC
 from typing import Any, Final
 
 from apps.audit.admin.removal_words import GROUNDS, REASONS, counted
@@ -44,6 +45,7 @@ class Words:
     places: list[dict[str, Any]]
     unreachable: list[str]
     times: list[tuple[str, str]]
+    issued: str
 
 
 def words_of(certificate: Certificate) -> Words:
@@ -81,6 +83,8 @@ def words_of(certificate: Certificate) -> Words:
             )
             if body["times"][key]
         ],
+        # On paper, away from whoever's clock: as the times above.
+        issued=f"{certificate.issued_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC",
     )
 
 
