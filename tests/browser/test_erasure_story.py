@@ -146,7 +146,7 @@ def printed(page: Page, path: Path) -> str:
         for number, sheet in enumerate(document, 1):
             image = sheet.render(scale=1.5).to_pil().convert("L")
             if _PICTURES:
-                image.save(Path(_PICTURES) / f"story-certificate-sheet-{number}.png")
+                image.save(Path(_PICTURES) / f"story-{path.stem}-sheet-{number}.png")
             left, _, right, _ = image.point(lambda shade: 255 * (shade < 200)).getbbox() or (0, 0, 0, 0)
             assert right > left, f"sheet {number} is empty"
             # The margins of a sheet (16 mm of 210) stay free on both sides: what sticks out would be cut off.
@@ -298,10 +298,13 @@ def test_from_receipt_to_a_certificate_that_holds(
     assert "Download" not in on_paper, "the screen's own things are not printed"
     for secret in (NAME, "Falkenhayn", *WORDS, "dora", "rita"):
         assert secret not in on_paper
-    with page.expect_download() as downloading:
-        page.get_by_role("link", name="Download the signed file (JSON)").click()
-    signed = tmp_path / "signed.json"
-    downloading.value.save_as(signed)
+    signed, handed_out = tmp_path / "signed.json", tmp_path / "handed-out.html"
+    for label, path in (("Download the signed file (JSON)", signed), ("Download to print (HTML)", handed_out)):
+        with page.expect_download() as downloading:
+            page.get_by_role("link", name=label).click()
+        downloading.value.save_as(path)
+    page.goto(handed_out.as_uri())
+    assert printed(page, tmp_path / "handed-out.pdf").split()[:4] == ["Certificate", "of", "erasure", "no."]
     said = StringIO()
     call_command("erasure", "verify-certificate", str(signed), "--target", f"document:{calls.id}", stdout=said)
     assert "The certificate holds." in said.getvalue()
