@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC
 from typing import Any, Final
 
 from apps.audit.admin.removal_words import GROUNDS, REASONS, UNPROVEN, counted, staying_in_words
@@ -54,6 +55,7 @@ class Words:
     staying: list[tuple[int, str]]
     shown: Shown | None
     times: list[tuple[str, str]]
+    issued: str
 
 
 def words_of(certificate: Certificate) -> Words:
@@ -88,6 +90,8 @@ def words_of(certificate: Certificate) -> Words:
             )
             if body["times"][key]
         ],
+        # On paper, away from whoever's clock: as the times above.
+        issued=f"{certificate.issued_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC",
     )
 
 

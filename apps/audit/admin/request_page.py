@@ -19,8 +19,10 @@ from apps.audit.admin.removal_words import UNPROVEN, came_since_in_words
 from apps.audit.admin.request_acts import ACTS, Act
 from apps.audit.admin.request_forms import AssessForm, PlainForm, SendBackForm, WordsForm
 from apps.audit.admin.request_words import about, state_pill, story, time_left
+from apps.audit.certificate.selectors import certificates_of
+from apps.audit.erasure.contracts import Proof
 from apps.audit.erasure.selectors import StepProgress, progress_of
-from apps.audit.models import ErasureRequest, Letter, RemovalRun
+from apps.audit.models import Certificate, ErasureRequest, Letter, RemovalRun
 from apps.audit.requests.codes import LetterKind, LetterState, SubjectType
 from apps.audit.requests.deadlines import extended_deadline, may_extend_on
 from apps.audit.requests.details import Details, LetterText, details_of, letter_text
@@ -134,7 +136,7 @@ def _show(
         "without_proof": _without_proof(found),
         "closes": found.subject_type in (SubjectType.SCOPE, SubjectType.TENANT),
         "has_inventory": found.subject_type == SubjectType.DATA_SUBJECT and reads,
-        "steps": _steps(found),
+        **_gone(found),
         "package": package_of(found) if manages and found.is_access else None,
         "may_forget": manages and may_be_forgotten(found),
         "run_url": address("removal_run", found.run_id) if found.run_id else "",
@@ -158,10 +160,13 @@ def _without_proof(found: ErasureRequest) -> dict[str, object]:
     return {"why": UNPROVEN.get(run.unproven_code, run.unproven_code), "agreed": run.is_unproven}
 
 
-def _steps(found: ErasureRequest) -> Sequence[StepProgress]:
-    """What went out of each store that held something, once the run has begun."""
+def _gone(found: ErasureRequest) -> dict[str, Any]:
+    """What went out of each store that held something, once the run has begun; and what certifies it."""
     run = RemovalRun.objects.filter(id=found.run_id).first() if found.run_id else None
-    return [each for each in progress_of(run).steps if each.before] if run is not None else ()
+    steps: Sequence[StepProgress] = [each for each in progress_of(run).steps if each.before] if run is not None else ()
+    certificates: Sequence[Certificate] = certificates_of(run) if run is not None else ()
+    waits = run is not None and run.proof == Proof.PHYSICAL and len(certificates) < len(run.end_events)
+    return {"steps": steps, "certificates": certificates, "awaits_certificate": waits}
 
 
 def _ways(

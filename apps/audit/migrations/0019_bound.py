@@ -28,7 +28,7 @@ _NOBODY = """
 
 
 class Migration(migrations.Migration):
-    dependencies = [("audit", "0016_in_flight"), ("tenants", "0005_removal")]
+    dependencies = [("audit", "0018_ends"), ("tenants", "0005_removal")]
 
     operations = [
         migrations.RunSQL(sql=_bound.FORWARD, reverse_sql=_bound.BACKWARD),

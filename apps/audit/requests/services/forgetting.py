@@ -8,14 +8,12 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from apps.audit.access.removing import packages_remove
-from apps.audit.keys.data_keys import cache
 from apps.audit.models import DataKey, ErasureRequest, Letter
 from apps.audit.requests.codes import LetterKind, LetterState
 from apps.audit.requests.errors import RequestStepError
 from apps.audit.requests.events import tell
 from apps.audit.requests.life import RequestState
 from apps.audit.requests.services.stepping import locked_request, require_manager
-from apps.tenants.context import current_scope
 
 STEP: Final = "forgotten"
 
@@ -36,8 +34,8 @@ def may_be_forgotten(request: ErasureRequest) -> bool:
 def request_forget(request_id: UUID) -> None:
     """Destroy the key of a request that was carried out: names, notes and letters can't be read by anybody any more.
 
-    Other processes may have it in memory for five minutes. Raises: RequestStepError: it is not completed, a letter is
-    not sent yet, or it is forgotten already.
+    From the end of the transaction on: no process keeps such a key. Raises: RequestStepError: it is not completed, a
+    letter is not sent yet, or it is forgotten already.
     """
     require_manager()
     with transaction.atomic():
@@ -67,6 +65,4 @@ def forget(request: ErasureRequest) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {function}(%s)", [request.id])
     packages_remove(request)
-    tenant = current_scope().tenant_id
-    transaction.on_commit(lambda: cache.forget(tenant))
     tell(STEP, request)
