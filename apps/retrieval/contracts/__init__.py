@@ -4,6 +4,7 @@ Scores carry their kind in their name. Character positions count Unicode code po
 """
 
 from apps.retrieval.contracts.analysis import (
+    AskedFigure,
     Certainty,
     Concept,
     CorpusInventory,
@@ -54,6 +55,7 @@ from apps.retrieval.contracts.search import (
 
 __all__ = [
     "Answer",
+    "AskedFigure",
     "Candidate",
     "Certainty",
     "ChunkId",

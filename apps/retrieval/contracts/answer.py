@@ -131,6 +131,7 @@ class FindingType(StrEnum):
     REF_ID = "ref_id"
     QUOTE = "quote"
     NUMBER = "number"
+    NAME = "name"
     STATEMENT = "statement"
 
 

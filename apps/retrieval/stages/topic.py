@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.retrieval.contracts import Concept, Expansion
+from apps.retrieval.contracts import AskedFigure, Concept, Expansion
+from apps.retrieval.stages.asked import read_asked_figures
 from apps.retrieval.stages.glossary import GLOSSARY, UPPER_CASE_ONLY, Nature
 from apps.retrieval.stages.mentions import Mention, blanked, mentions_of
-from apps.retrieval.stages.names import name_phrases, proper_names
+from apps.retrieval.stages.names import names_asked, proper_names
 from apps.retrieval.stages.question_words import NUMBER_WORDS, SCAFFOLDING
 
 GLOSSARY_WEIGHT: Final = 2.0
@@ -30,6 +31,7 @@ class Topic:
     words: str
     ignored: tuple[str, ...]
     wants_number: bool
+    figures: tuple[AskedFigure, ...]
 
 
 def read_topic(text: str, question: str, language: str) -> Topic:
@@ -47,11 +49,14 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         key=lambda pair: (-len(pair[0]), pair[0]),
     )
     rest = text
+    figures: dict[Mention, str] = {}
     for trigger, entry in triggers:
         mentions = mentions_of(trigger, rest, case_sensitive=trigger in UPPER_CASE_ONLY)
         if not mentions:
             continue
         rest = blanked(rest, mentions)
+        if entry.nature is Nature.FIGURE:
+            figures.update(dict.fromkeys(mentions, entry.label))
         if any(concept.label == entry.label for concept in concepts):
             continue
         phrases = tuple(dict.fromkeys((*entry.phrases, mentions[0].text)))
@@ -72,6 +77,8 @@ def read_topic(text: str, question: str, language: str) -> Topic:
     ]
     words = blanked(rest, scaffolding)
     names = {term for name in proper_names(words, question, language) for term in terms(name, language)}
+    asked = names_asked(words, question, language)
+    named_words = frozenset(word for name in asked for word in name.split())
     concepts.extend(
         Concept(
             label=term,
@@ -83,11 +90,12 @@ def read_topic(text: str, question: str, language: str) -> Topic:
     )
     return Topic(
         concepts=tuple(concepts),
-        names=name_phrases(words, question, language),
+        names=asked,
         expansions=tuple(expansions),
         words=words,
         ignored=tuple(dict.fromkeys(mention.text.lower() for mention in scaffolding)),
         wants_number=asks_for_figure,
+        figures=read_asked_figures(text, figures, named_words, language),
     )
 
 

@@ -23,12 +23,16 @@ from apps.retrieval.recorder import TraceRecorder
 from apps.retrieval.stages.assemble import assemble
 from apps.retrieval.stages.cite import cite
 from apps.retrieval.stages.ground import ground
-from apps.retrieval.stages.subject import unknown_names
+from apps.retrieval.stages.subject import held_periods, unknown_names, unknown_periods
 from apps.retrieval.trace import Stage, StageStatus, Trace
 
 _NOT_ABOUT = (
     "Nothing that this question may reach speaks of {names}. Check the name; it may also lie in a scope that you do "
     "not hold, or in a kind of document that this intent may not reach."
+)
+_NOT_OF = (
+    "Nothing that this question may reach is of {periods}: the documents found are of {held}. Ask for a period that "
+    "they cover, or have the report of the other one added; it may also lie in a scope that you do not hold."
 )
 _UNGROUNDED = (
     "The answer that was written could not be confirmed in the documents and is therefore withheld. {reason} "
@@ -60,13 +64,20 @@ def write(
 ) -> GeneratedAnswer:
     """Write the answer; where the model fails, quote instead, and the answer says so.
 
-    A name that no passage holds is refused before anything is written: figures of another fund would be no answer.
+    A name that no passage speaks of, and a period that none is of, are refused before anything is written: figures of
+    another fund or another year would be no answer.
     """
     with recorder.stage(Stage.GENERATE, count_in=len(context.passages)) as stage:
         if missing := unknown_names(analysis, context):
             stage.notes.append(f"Not written: no passage speaks of {', '.join(missing)}.")
             stage.status = StageStatus.SKIPPED
-            return _not_about(missing)
+            names = " and ".join(f"“{name}”" for name in missing)
+            return _not_written(_NOT_ABOUT.format(names=names))
+        if periods := unknown_periods(analysis, context):
+            asked, held = (period.label for period in periods), held_periods(context.passages)
+            stage.notes.append("Not written: no passage is of the period asked for.")
+            stage.status = StageStatus.SKIPPED
+            return _not_written(_NOT_OF.format(periods=" or ".join(asked), held=", ".join(held) or "no period"))
         try:
             draft = deps.generator.generate(analysis, context)
         except GenerationError as error:
@@ -79,8 +90,7 @@ def write(
         return draft
 
 
-def _not_about(names: Sequence[str]) -> GeneratedAnswer:
-    message = _NOT_ABOUT.format(names=" and ".join(f"“{name}”" for name in names))
+def _not_written(message: str) -> GeneratedAnswer:
     return GeneratedAnswer(
         text="",
         ref_ids=(),
