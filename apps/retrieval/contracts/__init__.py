@@ -36,6 +36,7 @@ from apps.retrieval.contracts.answer import (
     LeftOut,
     Passage,
     Quote,
+    Repair,
 )
 from apps.retrieval.contracts.question import ChunkId, Clock, DocumentId, FloatVector, Question
 from apps.retrieval.contracts.search import (
@@ -94,6 +95,7 @@ __all__ = [
     "Refusal",
     "RefusalReason",
     "RelaxedFilter",
+    "Repair",
     "SearchBounds",
     "SearchQuery",
     "SourceRank",

@@ -171,10 +171,11 @@ def _number(
 
 
 def _year(number: Number, evidence: Evidence) -> Finding:
+    """A year by itself says nothing, so that it is supported without a passage that bears the answer out."""
     year = int(number.value)
     for passage in evidence.passages:
         if year == passage.chunk.document.fiscal_year or year in years_of(surroundings(passage)):
-            return _finding(number.text, True, ref_id=passage.ref_id, note=AS_WRITTEN)
+            return _finding(number.text, True, note=AS_WRITTEN)
     asked = year in evidence.analysis.years or year in years_of(evidence.analysis.text)
     return _finding(number.text, asked, note=_FROM_QUESTION if asked else _NOWHERE)
 
