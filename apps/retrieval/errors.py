@@ -73,9 +73,7 @@ class GenerationTimeoutError(GenerationUnavailableError):
 class GenerationRateLimitedError(GenerationUnavailableError):
     code = "retrieval.generation_rate_limited"
     status = 429
-    message = (
-        "The model {model} takes no more requests for now{wait}. Ask again later, or raise the limit with its provider."
-    )
+    message = "The model {model} takes no more requests for now{wait}. Ask again later, or have its limit raised."
 
 
 class MalformedAnswerError(GenerationError):

@@ -21,8 +21,8 @@ from tests.retrieval.builders import (
 )
 
 PROSE = (
-    "Größe, naïveté and “quotes” – 1,577 €. The capital expenditure of the year was spent on property and equipment in "
-    "Zürich. İstanbul and straße sort elsewhere. Depreciation is explained in Note 7, with the other items of the year. "
+    "Größe, naïveté and “quotes” \u2013 1,577 €. The capital expenditure of the year was spent on property and plant "
+    "in Zürich. İstanbul and straße sort elsewhere. Depreciation is explained in Note 7, with other items of the year. "
     "Purchases of plant rose in the fourth quarter; ﬁxed assets are measured at cost."
 )
 BUDGETS = (

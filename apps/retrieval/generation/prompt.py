@@ -32,8 +32,8 @@ _REVISE: Final = """\
 That answer was checked against the passages, and this does not stand:
 {findings}
 Reply again with one JSON object of the same form. Leave out what the passages do not say. Copy figures with their \
-unit, scale, sign, year and row exactly as they stand; where you calculate, show the calculation as "a / b = c" with figures \
-from the passages. Put only verbatim text between quotation marks. If nothing is left that answers the question: \
+unit, scale, sign, year and row exactly as they stand; where you calculate, show it as "a / b = c" with figures from \
+the passages. Put only verbatim text between quotation marks. If nothing is left that answers the question: \
 {{"answer": "", "ref_ids": []}}. Use only these ref_ids: {ref_ids}."""
 
 

@@ -14,10 +14,24 @@ from apps.retrieval.stages.question_words import SCAFFOLDING
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")
 # They say which of several, or how it was counted, and a row need not repeat them.
 _MODIFIERS: Final = word_set(
-    "total overall consolidated annual yearly quarterly reported maximum max minimum current net latest average end"
+    "total overall consolidated annual yearly quarterly reported maximum max minimum current net latest average end "
+    "gaap non unadjusted"
 )
 # "Current" and "net" distinguish where they are part of a line's name.
-_PART_OF_A_NAME: Final = word_set("current net")
+_PART_OF_A_NAME: Final = word_set("current net total")
+# Lines of statements: asked for by themselves, they are figures.
+FIGURE_HEADS: Final = word_set(
+    """
+    assets liabilities debt equity goodwill inventory inventories receivable receivables payable payables expense
+    expenses income profit earnings sales depreciation amortisation amortization dividends borrowings deposits
+    provisions taxes
+    """
+)
+# What a figure does is no part of its name.
+_CHANGES: Final = word_set(
+    "increase increased decrease decreased change changed changes improve improved improving decline declined drove "
+    "drive highest lowest largest smallest biggest best worst"
+)
 _FEWEST_WORDS: Final = 2
 
 
@@ -33,7 +47,12 @@ def read_asked_figures(
     """
     runs = [run for words in _runs(text, figures, names, language) if (run := _asked(words, figures, language))]
     known = [run for run in runs if run.concepts]
-    return tuple(dict.fromkeys(known or [run for run in runs if len(run.terms) >= _FEWEST_WORDS]))
+    return tuple(dict.fromkeys(known or [run for run in runs if len(run.terms) >= _FEWEST_WORDS or is_line(run)]))
+
+
+def is_line(figure: AskedFigure) -> bool:
+    """Whether a phrase ends in a line of a statement, such as "goodwill" or "accounts payable"."""
+    return figure.text.split()[-1].lower() in FIGURE_HEADS
 
 
 def _runs(text: str, figures: Mapping[Mention, str], names: frozenset[str], language: str) -> Iterator[list[Mention]]:
@@ -60,7 +79,7 @@ def _runs(text: str, figures: Mapping[Mention, str], names: frozenset[str], lang
 
 
 def _ends_run(word: str, names: frozenset[str], language: str) -> bool:
-    return word.lower() in SCAFFOLDING or word in names or len(word) < 2 or not terms(word, language)
+    return word.lower() in SCAFFOLDING | _CHANGES or word in names or len(word) < 2 or not terms(word, language)
 
 
 def _asked(run: list[Mention], figures: Mapping[Mention, str], language: str) -> AskedFigure | None:

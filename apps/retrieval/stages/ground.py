@@ -52,7 +52,7 @@ def ground(
     """
     by_ref = {passage.ref_id: passage for passage in context.passages}
     cited = [by_ref[ref_id] for ref_id in answer.ref_ids if ref_id in by_ref]
-    own_quotes = [_quote(quote.text, cited) for quote in answer.quotes]
+    own_quotes = [_quote(own, cited) for quote in answer.quotes for own in (quote.text, quote.columns) if own]
     sentences = check_sentences(answer, context, analysis=analysis, statement_minimum_overlap=statement_minimum_overlap)
     claims = [*own_quotes, *(finding for each in sentences for finding in each.findings)]
     return _report(_references(answer, by_ref), tuple(dict.fromkeys(claims)), cited)
@@ -66,12 +66,22 @@ def check_sentences(
     cited = tuple(by_ref[ref_id] for ref_id in dict.fromkeys(answer.ref_ids) if ref_id in by_ref)
     whole = Evidence(passages=cited, analysis=analysis)
     checked = []
-    for sentence in split_sentences(answer.text):
+    for sentence in split_sentences(_without_own_quotes(answer)):
         own = tuple(passage for passage in cited if passage.ref_id in sentence.refs)
         evidence = Evidence(passages=own, analysis=analysis) if own else whole
         found = _check(sentence, answer, evidence, statement_minimum_overlap)
         checked.append(CheckedSentence(sentence=sentence, findings=tuple(found)))
     return tuple(checked)
+
+
+def _without_own_quotes(answer: GeneratedAnswer) -> str:
+    """The answer with what it quotes as its own blanked: it is checked by itself, and may hold any marks and breaks."""
+    text = answer.text
+    for quote in answer.quotes:
+        for own in (quote.text, quote.columns):
+            if own:
+                text = text.replace(f"“{own}”", " " * (len(own) + 2))
+    return text
 
 
 def _check(

@@ -58,7 +58,7 @@ def speaks_of(name: str, passage: Passage, language: str) -> bool:
     words = bare_name(name)
     if len(words) == 1 and words[0].istitle():
         return bool(frozenset(terms(text, language)).issuperset(terms(words[0], language)))
-    if all(_stands(word, text) for word in words):
+    if all(_stands(word, text) for word in words) or (len(words) > 1 and " ".join(words).lower() in text.lower()):
         return True
     return len(words) == 1 and words[0].isupper() and _has_initials(words[0], text)
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import AskedFigure, Concept, Expansion
-from apps.retrieval.stages.asked import read_asked_figures
+from apps.retrieval.stages.asked import is_line, read_asked_figures
 from apps.retrieval.stages.glossary import GLOSSARY, UPPER_CASE_ONLY, Nature
 from apps.retrieval.stages.mentions import Mention, blanked, mentions_of
 from apps.retrieval.stages.names import names_asked, proper_names
@@ -18,6 +18,7 @@ GLOSSARY_WEIGHT: Final = 2.0
 WORD_WEIGHT: Final = 1.0
 NAME_WEIGHT: Final = 3.0
 PLACE_WEIGHT: Final = 0.5
+_ASKS_WHAT: Final = re.compile(r"\s*(?:what|how\s+(?:high|large|big))\s+(?:is|are|was|were)\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")
 
 
@@ -79,6 +80,7 @@ def read_topic(text: str, question: str, language: str) -> Topic:
     names = {term for name in proper_names(words, question, language) for term in terms(name, language)}
     asked = names_asked(words, question, language)
     named_words = frozenset(word for name in asked for word in name.split())
+    asked_for = read_asked_figures(text, figures, named_words, language)
     concepts.extend(
         Concept(
             label=term,
@@ -94,8 +96,8 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         expansions=tuple(expansions),
         words=words,
         ignored=tuple(dict.fromkeys(mention.text.lower() for mention in scaffolding)),
-        wants_number=asks_for_figure,
-        figures=read_asked_figures(text, figures, named_words, language),
+        wants_number=asks_for_figure or (_ASKS_WHAT.match(question) is not None and any(map(is_line, asked_for))),
+        figures=asked_for,
     )
 
 
