@@ -121,7 +121,7 @@ class HeldFirm:
 
 
 def hold_demo() -> HeldFirm:
-    """Ingest every document of the demo's first firm, with the shipped embedding model."""
+    """Ingest every document of the demo's first firm, with the embedding provider that is configured."""
     documents = demo_documents(MERIDIAN)
     keys = {document.file_name: f"fund:d{number}" for number, document in enumerate(documents)}
     firm = make_firm("meridian", funds=[key.removeprefix("fund:") for key in keys.values()])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.model_server import ModelServer
 from tests.retrieval.refusing import ASKED, NOT_HELD, hold_demo
 
 pytestmark = pytest.mark.django_db
@@ -11,8 +12,10 @@ FEWEST_REFUSED = 0.9
 FEWEST_ANSWERED = 0.9
 
 
-def test_questions_are_answered_with_their_document_and_refused_without_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """One test, since the documents are ingested once; both rates are printed (-s shows them)."""
+def test_questions_are_answered_with_their_document_and_refused_without_it(
+    server: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One test, since the documents are ingested once; the rates are printed."""
     held = hold_demo()
     unanswered = [
         f"{each.text} -> {found.text[:160]}"

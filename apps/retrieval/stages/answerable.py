@@ -25,6 +25,10 @@ _PART_OF_A_YEAR: Final = re.compile(
     r"\bquarters?\b|\b(?:three|six|nine)\s+months\b|\b13\s+weeks\b|\bQ[1-4]\b", re.IGNORECASE
 )
 _WHOLE_YEAR: Final = re.compile(r"\byears?\b|\btwelve\s+months\b|\b5[23]\s+weeks\b|\bFY", re.IGNORECASE)
+_VALUE_ASKED: Final = re.compile(
+    r"\bhow\s+(?:much|many|high|large|big|low)\b|\bwhat\s+(?:is|are|was|were)\b|\bwhat['\u2019]s\b|\bwie\s+(?:viele?|hoch)\b",
+    re.IGNORECASE,
+)
 _CHANGE_ASKED: Final = re.compile(
     r"\b(?:increas|decreas|chang|growth|gr[eo]w|rise|rose|fall|fell|declin|improv|compare|differ|raise)", re.IGNORECASE
 )
@@ -44,14 +48,19 @@ def lack_of(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> Lack | N
         return Lack.FIGURE
     if not is_of_period(piece, passage, analysis):
         return Lack.PERIOD
-    if analysis.wants_number and not gives_a_figure(piece, passage, analysis):
+    if asks_for_a_figure(analysis) and not gives_a_figure(piece, passage, analysis):
         return Lack.NUMBER
     return None
 
 
+def asks_for_a_figure(analysis: QueryAnalysis) -> bool:
+    """Whether only a figure can answer: "how much", "how many", "what was" a figure; not "how do you measure" one."""
+    return analysis.wants_number and _VALUE_ASKED.search(analysis.text) is not None
+
+
 def names_what_is_asked(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:
     """Whether the piece itself, its columns or the heading of its rows names one of the figures asked for."""
-    if not analysis.figures or not analysis.wants_number:
+    if not analysis.figures or not asks_for_a_figure(analysis):
         return True
     above = heading_above(passage.chunk.text, piece.start)
     found = PhraseText(f"{piece.text}\n{piece.columns}\n{above}", analysis.language)

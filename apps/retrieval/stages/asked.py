@@ -19,20 +19,20 @@ _MODIFIERS: Final = word_set(
 )
 # "Current" and "net" distinguish where they are part of a line's name.
 _PART_OF_A_NAME: Final = word_set("current net total")
-# Lines of statements: asked for by themselves, they are figures.
+# Heads of figures: lines of statements and facts of funds.
 FIGURE_HEADS: Final = word_set(
     """
     assets liabilities debt equity goodwill inventory inventories receivable receivables payable payables expense
     expenses income profit earnings sales depreciation amortisation amortization dividends borrowings deposits
-    provisions taxes
+    provisions taxes rate rates ratio margin margins cost costs fee fees price yield turnover duration rating charges
+    growth cash volatility
     """
 )
 # What a figure does is no part of its name.
 _CHANGES: Final = word_set(
     "increase increased decrease decreased change changed changes improve improved improving decline declined drove "
-    "drive highest lowest largest smallest biggest best worst"
+    "drive grow grew rise rose fall fell highest lowest largest smallest biggest best worst"
 )
-_FEWEST_WORDS: Final = 2
 
 
 def read_asked_figures(
@@ -43,11 +43,11 @@ def read_asked_figures(
     Args:    text: the question with company, document type and period blanked out.
              figures: where the glossary's figures stand in it, with their labels.
              names: words that belong to proper names; they end a run.
-    Returns: the runs that hold a figure of the glossary, or else those of two words or more.
+    Returns: the runs that hold a figure of the glossary, or else those that end in a line of a statement.
     """
     runs = [run for words in _runs(text, figures, names, language) if (run := _asked(words, figures, language))]
     known = [run for run in runs if run.concepts]
-    return tuple(dict.fromkeys(known or [run for run in runs if len(run.terms) >= _FEWEST_WORDS or is_line(run)]))
+    return tuple(dict.fromkeys(known or [run for run in runs if is_line(run)]))
 
 
 def is_line(figure: AskedFigure) -> bool:

@@ -37,7 +37,8 @@ class Sentence:
 def split_sentences(answer: str) -> tuple[Sentence, ...]:
     """Split at sentence ends and line breaks, but not within quotations and dates."""
     plain = _blanked(answer)
-    kept_whole = [(each.start, each.end) for each in (*read_quotes(plain), *read_dates(plain))]
+    kept_whole = [(quote.start, quote.end) for quote in read_quotes(plain)]
+    kept_whole += [(date.start, date.end) for date in read_dates(plain)]
     cuts = [0]
     for match in _END.finditer(plain):
         if any(start < match.end() < end for start, end in kept_whole):
