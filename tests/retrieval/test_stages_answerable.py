@@ -44,8 +44,11 @@ def test_what_a_piece_lacks(question: str, text: str, expected: Lack | None) -> 
     assert lack(question, text) is expected
 
 
-def test_a_document_without_a_period_holds_for_any() -> None:
-    assert lack("What is the drawdown limit in FY2011?", "The drawdown limit is 20 %.", fiscal_year=None) is None
+def test_a_document_without_a_period_holds_for_any_but_gives_no_figure_of_one() -> None:
+    assert lack("Which drawdown limit holds in FY2011?", "The drawdown limit is 20 %.", fiscal_year=None) is None
+    assert (
+        lack("What was the drawdown in FY2011?", "A drawdown is over after 20 days.", fiscal_year=None) is Lack.PERIOD
+    )
 
 
 def test_the_year_beside_another_in_a_quarter_s_report_is_of_the_same_quarter() -> None:

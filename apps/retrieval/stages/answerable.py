@@ -29,6 +29,7 @@ _VALUE_ASKED: Final = re.compile(
     r"\bhow\s+(?:much|many|high|large|big|low)\b|\bwhat\s+(?:is|are|was|were)\b|\bwhat['\u2019]s\b|\bwie\s+(?:viele?|hoch)\b",
     re.IGNORECASE,
 )
+_WHO: Final = re.compile(r"\s*(?:who|wer)\b", re.IGNORECASE)
 _CHANGE_ASKED: Final = re.compile(
     r"\b(?:increas|decreas|chang|growth|gr[eo]w|rise|rose|fall|fell|declin|improv|compare|differ|raise)", re.IGNORECASE
 )
@@ -60,11 +61,13 @@ def asks_for_a_figure(analysis: QueryAnalysis) -> bool:
 
 def names_what_is_asked(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:
     """Whether the piece itself, its columns or the heading of its rows names one of the figures asked for."""
-    if not analysis.figures or not asks_for_a_figure(analysis):
+    strict = asks_for_a_figure(analysis) or _WHO.match(analysis.text) is not None
+    figures = analysis.figures if strict else tuple(each for each in analysis.figures if each.concepts)
+    if not figures:
         return True
     above = heading_above(passage.chunk.text, piece.start)
     found = PhraseText(f"{piece.text}\n{piece.columns}\n{above}", analysis.language)
-    return any(phrases_of(figure, found, analysis) for figure in analysis.figures)
+    return any(phrases_of(figure, found, analysis) for figure in figures)
 
 
 def gives_a_figure(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:
@@ -87,11 +90,11 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
 
     A row of several figures without columns is of no year: they may be its quarters, and a quarter is no year.
 
-    A document that states no period (a rule, a method) holds for any. A bare year, which may be anything, is also met
+    A document that states no period (a rule, a method) holds for any, but gives no figure of one. A bare year, which may be anything, is also met
     by a passage that mentions it elsewhere.
     """
     periods, document = analysis.periods, passage.chunk.document
-    if not periods or document.fiscal_year is None:
+    if not periods or (document.fiscal_year is None and (_is_loose(analysis) or not asks_for_a_figure(analysis))):
         return True
     row = read_piece(passage, piece)
     if any(period_matches(period, document.fiscal_year, document.fiscal_quarter) for period in periods):

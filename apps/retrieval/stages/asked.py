@@ -15,7 +15,7 @@ _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")
 # They say which of several, or how it was counted, and a row need not repeat them.
 _MODIFIERS: Final = word_set(
     "total overall consolidated annual yearly quarterly reported maximum max minimum current net latest average end "
-    "gaap non unadjusted"
+    "gaap non unadjusted new"
 )
 # "Current" and "net" distinguish where they are part of a line's name.
 _PART_OF_A_NAME: Final = word_set("current net total")
@@ -28,6 +28,7 @@ FIGURE_HEADS: Final = word_set(
     growth cash volatility
     """
 )
+_WHO: Final = re.compile(r"\s*(?:who|wer)\b", re.IGNORECASE)
 # What a figure does is no part of its name.
 _CHANGES: Final = word_set(
     "increase increased decrease decreased change changed changes improve improved improving decline declined drove "
@@ -43,11 +44,13 @@ def read_asked_figures(
     Args:    text: the question with company, document type and period blanked out.
              figures: where the glossary's figures stand in it, with their labels.
              names: words that belong to proper names; they end a run.
-    Returns: the runs that hold a figure of the glossary, or else those that end in a line of a statement.
+    Returns: the runs that hold a figure of the glossary, or else those that end in a line of a statement; after
+             "who" those of two words, which name an office.
     """
     runs = [run for words in _runs(text, figures, names, language) if (run := _asked(words, figures, language))]
     known = [run for run in runs if run.concepts]
-    return tuple(dict.fromkeys(known or [run for run in runs if is_line(run)]))
+    who = _WHO.match(text) is not None
+    return tuple(dict.fromkeys(known or [run for run in runs if is_line(run) or (who and len(run.terms) > 1)]))
 
 
 def is_line(figure: AskedFigure) -> bool:
