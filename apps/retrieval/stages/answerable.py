@@ -62,12 +62,11 @@ def asks_for_a_figure(analysis: QueryAnalysis) -> bool:
 def names_what_is_asked(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:
     """Whether the piece itself, its columns or the heading of its rows names one of the figures asked for."""
     strict = asks_for_a_figure(analysis) or _WHO.match(analysis.text) is not None
-    figures = analysis.figures if strict else tuple(each for each in analysis.figures if each.concepts)
-    if not figures:
+    if not analysis.figures or not strict:
         return True
     above = heading_above(passage.chunk.text, piece.start)
     found = PhraseText(f"{piece.text}\n{piece.columns}\n{above}", analysis.language)
-    return any(phrases_of(figure, found, analysis) for figure in figures)
+    return any(phrases_of(figure, found, analysis) for figure in analysis.figures)
 
 
 def gives_a_figure(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:
@@ -90,8 +89,8 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
 
     A row of several figures without columns is of no year: they may be its quarters, and a quarter is no year.
 
-    A document that states no period (a rule, a method) holds for any, but gives no figure of one. A bare year, which may be anything, is also met
-    by a passage that mentions it elsewhere.
+    A document that states no period (a rule, a method) holds for any, but gives no figure of one. A bare year, which
+    may be anything, is also met by a passage that mentions it elsewhere.
     """
     periods, document = analysis.periods, passage.chunk.document
     if not periods or (document.fiscal_year is None and (_is_loose(analysis) or not asks_for_a_figure(analysis))):
