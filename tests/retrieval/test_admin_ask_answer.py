@@ -21,6 +21,7 @@ from apps.retrieval.contracts import (
     GroundingStatus,
     Refusal,
     RefusalReason,
+    Repair,
 )
 from apps.retrieval.trace import Stage
 from tests.retrieval.tracing import TEXTS, result
@@ -150,7 +151,7 @@ def test_a_card_marks_the_quote_within_its_passage() -> None:
     ("answer", "labels"),
     [
         (an_answer(), ["Grounded"]),
-        (an_answer(grounding=GroundingStatus.PARTIAL), ["Partly grounded"]),
+        (an_answer(grounding=GroundingStatus.GROUNDED, repair=Repair.SHORTENED), ["Grounded", "Repaired"]),
         (an_answer(grounding=None, refusal=Refusal(reason=RefusalReason.TOO_VAGUE, message="")), ["Refused"]),
         (
             an_answer(degradations=(Degradation(stage="embed", code="x", message="It is down."),)),
