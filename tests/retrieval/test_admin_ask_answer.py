@@ -93,7 +93,8 @@ def an_answer(
     text: str = "An answer.",
     citations: tuple[Citation, ...] = (),
     grounding: GroundingStatus | None = GroundingStatus.GROUNDED,
-    refusal: Refusal | None = None,
+    degradations: tuple[Degradation, ...] = (),
+    repair: Repair = Repair.NONE,
     degradations: tuple[Degradation, ...] = (),
 ) -> Answer:
     return Answer(
@@ -101,6 +102,7 @@ def an_answer(
         ref_ids=tuple(citation.ref_id for citation in citations),
         citations=citations,
         grounding=grounding,
+        repair=repair,
         generator="test",
         model="",
         refusal=refusal,
