@@ -93,7 +93,7 @@ def an_answer(
     text: str = "An answer.",
     citations: tuple[Citation, ...] = (),
     grounding: GroundingStatus | None = GroundingStatus.GROUNDED,
-    degradations: tuple[Degradation, ...] = (),
+    refusal: Refusal | None = None,
     repair: Repair = Repair.NONE,
     degradations: tuple[Degradation, ...] = (),
 ) -> Answer:
