@@ -16,6 +16,7 @@ from apps.retrieval.contracts import (
     GroundingStatus,
     QueryAnalysis,
     RefusalReason,
+    Repair,
 )
 from apps.retrieval.errors import EmptyQuestionError, UnknownStageImplementationError
 from apps.retrieval.pipeline import PipelineResult, answer
@@ -151,11 +152,35 @@ def test_ungrounded_answer_of_a_model_is_withheld() -> None:
     assert result.answer.grounding is GroundingStatus.UNGROUNDED
 
 
-def test_partly_grounded_answer_passes_with_its_mark() -> None:
-    text = "Purchases of property, plant and equipment were 1,577, up 15%."
+def test_what_does_not_stand_is_taken_out_where_the_rest_still_answers() -> None:
+    text = "Purchases of property, plant and equipment were 1,577. They were 15% of revenue."
     generator = ScriptedGenerator(written(text, "northwind-1|p60|c2"))
     result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, generator=generator))
-    assert (result.answer.text, result.answer.grounding) == (text, GroundingStatus.PARTIAL)
+    assert (result.answer.text, result.answer.grounding, result.answer.repair) == (
+        "Purchases of property, plant and equipment were 1,577.",
+        GroundingStatus.GROUNDED,
+        Repair.SHORTENED,
+    )
+    assert "the rest still answers" in notes(result, Stage.GROUND)
+    record = result.trace.record(Stage.GROUND)
+    assert record is not None
+    assert [each.subject for each in record.exclusions] == ["number 15%"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Purchases of property, plant and equipment were 1,577, up 15%.",
+        "Purchases of property, plant and equipment were 1,578. Purchases of treasury stock were 4,870.",
+        "Purchases of property, plant and equipment were 1,578. Equipment is property, plant and equipment.",
+    ],
+)
+def test_an_answer_is_withheld_where_the_rest_does_not_answer(text: str) -> None:
+    generator = ScriptedGenerator(written(text, "northwind-1|p60|c2"))
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, generator=generator))
+    refusal = result.answer.refusal
+    assert refusal is not None
+    assert refusal.reason is RefusalReason.UNGROUNDED
 
 
 def test_vague_question_is_refused_before_any_search() -> None:

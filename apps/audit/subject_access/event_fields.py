@@ -33,7 +33,7 @@ _JUST_SO: Final = (
     # A database that was put back.
     "core: backup_id exported_origin exported_size exported_root opened unsealed",
     "question: length_chars intent_reason text",
-    "answer: refusal grounding context_chars",
+    "answer: refusal grounding repair context_chars",
 )
 # Ids and names of people: "you", or "another person".
 _PEOPLE: Final = ("core: user_id person_id membership_id api_key_id reader_id owner_id proposed_by author approver",)

@@ -108,6 +108,19 @@ def _lies_in(mention: Mention, longer: Mention) -> bool:
     return inside and mention.end - mention.start < longer.end - longer.start
 
 
+def named_companies(text: str, companies: Iterable[str]) -> frozenset[str]:
+    """Those of the companies that a text names surely: by name, short form or abbreviation."""
+    return frozenset(
+        company
+        for company in companies
+        if any(
+            mentions_of(alias.text, text, case_sensitive=alias.case_sensitive)
+            for alias in _aliases(company, "", shared=False)
+            if alias.certainty is Certainty.SURE
+        )
+    )
+
+
 def _aliases(company: str, ticker: str, *, shared: bool) -> Iterator[_Alias]:
     """The ways to write a company's name, the surest first. `shared`: another company begins with the same word."""
     bare = _bare_words(company)
