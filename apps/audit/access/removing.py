@@ -7,12 +7,10 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import connection
 
 from apps.audit.inventory.whole import whole_tenant
-from apps.audit.keys.data_keys import cache
 from apps.audit.models import AccessPackage, ErasureRequest
-from apps.tenants.context import current_scope
 
 # From its making; and, after the end of its request, of what is known of the person. Long enough to ask what a word in
 # it means; whoever needs it later asks again.
@@ -38,6 +36,4 @@ def remove(packages: Sequence[UUID], *, limit: int = _MOST) -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT audit_remove_packages(%s, %s)", [list(packages), limit])
         removed = int(cursor.fetchone()[0])
-    tenant = current_scope().tenant_id
-    transaction.on_commit(lambda: cache.forget(tenant))
     return removed
