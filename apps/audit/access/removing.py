@@ -35,5 +35,4 @@ def remove(packages: Sequence[UUID], *, limit: int = _MOST) -> int:
         return 0
     with connection.cursor() as cursor:
         cursor.execute("SELECT audit_remove_packages(%s, %s)", [list(packages), limit])
-        removed = int(cursor.fetchone()[0])
-    return removed
+        return int(cursor.fetchone()[0])
