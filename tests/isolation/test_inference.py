@@ -29,7 +29,7 @@ from apps.corpus.services import ingest as ingest_service
 from apps.intents import selectors
 from apps.intents.models import PolicyVersion
 from apps.retrieval.contracts import SearchQuery
-from apps.retrieval.models import EvaluationQuery
+from apps.retrieval.models import EvaluationAnswer, EvaluationQuery
 from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.sparse import SparseRetriever
@@ -368,6 +368,8 @@ def _copy_of_own(world: World, model: type[ScopedModel], values: dict[str, Any])
         given.setdefault("slug", "gen_random_uuid()::text")
     if model is EvaluationQuery:
         given.setdefault("text", "gen_random_uuid()::text")
+    if model is EvaluationAnswer:
+        given.setdefault("key", "gen_random_uuid()::text")
     own = f"id = (SELECT min(id::text)::uuid FROM {model._meta.db_table})"
     return _copies(model, own, 1, **given)
 

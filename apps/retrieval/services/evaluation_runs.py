@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from apps.audit.models import Outcome
 from apps.audit.services import record
+from apps.corpus.models import Document
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.rendering import policy_sha256
 from apps.retrieval.evaluation.contracts import EvaluationQuestion, RankedChunk
@@ -113,7 +114,7 @@ def answer_keep(run: EvaluationRun, position: int, judged: Judged, names: Mappin
             for document, page in sorted(question.expected.pages)
         ],
         found=[_place(chunk, names) for chunk in top],
-        document_ids=sorted({chunk.document_id for chunk in (*top, *seen.context)}),
+        document_ids=sorted({*_versions_of(question), *(chunk.document_id for chunk in (*top, *seen.context))}),
         answer=seen.answer,
         refusal=seen.refusal[:50],
         grounding=seen.grounding,
@@ -178,6 +179,20 @@ def _record(run: EvaluationRun, action: str, outcome: Outcome, *, code: str = ""
         subject_type="evaluation_run",
         subject_id=run.id,
     )
+
+
+def _versions_of(question: EvaluationQuestion) -> list[UUID]:
+    """The documents that are expected: their names stand in the row, which must go when they do."""
+    series = [key for key in question.expected.documents if _is_id(key)]
+    return list(Document.objects.filter(series_id__in=series).values_list("id", flat=True))
+
+
+def _is_id(key: str) -> bool:
+    try:
+        UUID(key)
+    except ValueError:
+        return False
+    return True
 
 
 def _place(chunk: RankedChunk, names: Mapping[str, str]) -> dict[str, Any]:
