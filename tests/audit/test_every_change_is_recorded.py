@@ -44,8 +44,6 @@ EXCEPTIONS: Mapping[str, str] = {
     "apps.intents.services.golden._made": "keeps what a model says of a text that the policy holds already",
     "apps.retrieval.impact.lease.held": "how far a worker is with a preview; its end is recorded",
     "apps.retrieval.impact.runner._Run.__init__": "how much a preview has to do; its end is recorded",
-    "apps.retrieval.services.evaluation_runs.answer_keep": "a question of a run, both ends of which are recorded",
-    "apps.retrieval.services.evaluation_runs.run_seen": "that a run still goes on; its end is recorded",
     "apps.retrieval.services.impact.impact_sweep_tenant": "notes that a preview was sent again; its end is recorded",
     "apps.tenants.api.idempotency.forget_expired": "answers kept for a day, lest a repeated request be done twice",
     "apps.tenants.probe._probe": "tries whether the wall holds, and takes back what it wrote",

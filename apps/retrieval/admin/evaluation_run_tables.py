@@ -6,11 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from apps.retrieval.admin.evaluation_charts import number
+from apps.retrieval.admin.evaluation_charts import DRAWN, number
 from apps.retrieval.evaluation.comparing import Comparison, QuestionChange
+from apps.retrieval.evaluation.figures import METRICS
+from apps.retrieval.evaluation.judging import RECALL
 from apps.retrieval.models import EvaluationAnswer, EvaluationRun
 from apps.retrieval.selectors.evaluation_runs import AnswerLine
+from apps.retrieval.trace import Stage
 
+_STAGES = (
+    "Page recall of what each stage ranked: the share of the expected pages among its first 1, 5, 10 and 30 passages. "
+    "A stage that lowers it loses pages that were found already."
+)
+_TYPES = "The same figures for each sort of question, as the questions' file calls it."
+_VARIANTS = "The same questions with one thing changed at a time: what a part brings is what is lost without it."
 _NOT_TOLD = "A document that it names is not there any more, or not for you to see."
 
 
@@ -43,24 +52,42 @@ class ChangeRow:
     after: str
 
 
-def figure_table(figures: Mapping[str, Mapping[str, Any]], columns: Sequence[str] = ()) -> FigureTable | None:
-    """Args: columns: which figures, in their order; those of the first row when empty. None for no rows."""
+def figure_table(figures: Mapping[str, Mapping[str, Any]], columns: Sequence[str]) -> FigureTable | None:
+    """Rows in the order given. Args: columns: which figures, in their order. None for no rows."""
     if not figures:
         return None
-    names = tuple(columns or next(iter(figures.values())))
     return FigureTable(
-        columns=names,
-        rows=tuple((row, tuple(number(values.get(name)) for name in names)) for row, values in figures.items()),
+        columns=tuple(columns),
+        rows=tuple((row, tuple(number(values.get(name)) for name in columns)) for row, values in figures.items()),
     )
 
 
+def run_tables(run: EvaluationRun) -> list[tuple[str, str, FigureTable | None]]:
+    """Heading, explanation and figures of a run's tables."""
+    variants = {"as it is": run.metrics, **dict(sorted(run.ablations.items()))} if run.ablations else {}
+    return [
+        ("After each stage", _STAGES, figure_table(_by_stage(run.by_stage), tuple(RECALL.values()))),
+        ("By type of question", _TYPES, figure_table(dict(sorted(run.by_type.items())), ("questions", *DRAWN))),
+        ("With one thing changed", _VARIANTS, figure_table(variants, tuple(DRAWN))),
+    ]
+
+
+def metric_list(run: EvaluationRun) -> list[tuple[str, str]]:
+    """A run's metrics by name, in the order that they are read in; none of a run that did not finish."""
+    return [(name, number(run.metrics[name])) for name in METRICS if name in run.metrics]
+
+
 def latency_rows(latency_ms: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str, str]]:
-    return [(stage, f"{spent['p50']:,.1f}", f"{spent['p95']:,.1f}") for stage, spent in latency_ms.items()]
+    return [(stage, f"{spent['p50']:,.1f}", f"{spent['p95']:,.1f}") for stage, spent in _by_stage(latency_ms).items()]
 
 
 def setting_rows(run: EvaluationRun) -> list[tuple[str, str, bool]]:
     """Every setting by name, with its value and whether it was changed for this run."""
-    return [(name, str(value), name in run.changes) for part in run.settings.values() for name, value in part.items()]
+    return [
+        (name, str(value), name in run.changes)
+        for part in run.settings.values()
+        for name, value in sorted(part.items())
+    ]
 
 
 def answer_rows(lines: Iterable[AnswerLine]) -> list[AnswerRow]:
@@ -75,6 +102,12 @@ def metric_rows(comparison: Comparison) -> list[tuple[str, str, str, str]]:
 def change_rows(comparison: Comparison) -> list[ChangeRow]:
     """Questions and what became of them in words; no document is named."""
     return [_change(each) for each in comparison.changed]
+
+
+def _by_stage(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """In the order of the pipeline; what is no stage of it (the final order, the total) at the end."""
+    order = {stage.value: place for place, stage in enumerate(Stage)}
+    return dict(sorted(figures.items(), key=lambda item: (order.get(item[0], len(order)), item[0])))
 
 
 def _row(line: AnswerLine) -> AnswerRow:

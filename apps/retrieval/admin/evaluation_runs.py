@@ -13,12 +13,12 @@ from django.views.decorators.http import require_safe
 
 from apps.retrieval.admin.evaluation_charts import DRAWN, chart_of, number
 from apps.retrieval.admin.evaluation_run_tables import (
-    FigureTable,
     answer_rows,
     change_rows,
-    figure_table,
     latency_rows,
+    metric_list,
     metric_rows,
+    run_tables,
     setting_rows,
 )
 from apps.retrieval.evaluation.comparing import compare
@@ -35,12 +35,6 @@ from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
 
 _TITLE = "Evaluation runs"
-_STAGES = (
-    "Page recall of what each stage ranked: the share of the expected pages among its first 1, 5, 10 and 30 passages. "
-    "A stage that lowers it loses pages that were found already."
-)
-_TYPES = "The same figures for each sort of question, as the questions' file calls it."
-_VARIANTS = "The same questions with one thing changed at a time: what a part brings is what is lost without it."
 
 
 @require_safe
@@ -74,12 +68,8 @@ def run_view(request: HttpRequest, run_id: UUID) -> HttpResponse:
         title=title,
         crumbs=[(_TITLE, reverse("admin:evaluation_runs")), (title, "")],
         run=run,
-        metrics=[(name, number(value)) for name, value in run.metrics.items()],
-        tables=[
-            ("After each stage", _STAGES, figure_table(run.by_stage)),
-            ("By type of question", _TYPES, figure_table(run.by_type, ("questions", *DRAWN))),
-            ("With one thing changed", _VARIANTS, _variants(run)),
-        ],
+        metrics=metric_list(run),
+        tables=run_tables(run),
         latency=latency_rows(run.latency_ms),
         settings=setting_rows(run),
         failures=[row for row in rows if row.failed],
@@ -104,10 +94,6 @@ def compare_view(request: HttpRequest) -> HttpResponse:
         changes=change_rows(comparison),
         settings=[(name, *map(str, values)) for name, values in comparison.settings.items()],
     )
-
-
-def _variants(run: EvaluationRun) -> FigureTable | None:
-    return figure_table({"as it is": run.metrics, **run.ablations}, tuple(DRAWN)) if run.ablations else None
 
 
 def _named(request: HttpRequest, name: str) -> EvaluationRun | None:

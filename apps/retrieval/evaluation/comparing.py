@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from apps.retrieval.evaluation.errors import UnknownRunError
+from apps.retrieval.evaluation.figures import METRICS
 from apps.retrieval.models import EvaluationAnswer, EvaluationRun, RunState
 
 
@@ -89,7 +90,8 @@ def compare(before: EvaluationRun, after: EvaluationRun) -> Comparison:
 
 
 def metric_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[MetricChange, ...]:
-    return tuple(MetricChange(name=name, before=before.get(name), after=after.get(name)) for name in after)
+    """In the order of figures.METRICS."""
+    return tuple(MetricChange(name=name, before=before.get(name), after=after.get(name)) for name in METRICS)
 
 
 def _answers(run: EvaluationRun) -> dict[str, EvaluationAnswer]:

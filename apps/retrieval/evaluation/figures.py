@@ -21,6 +21,8 @@ MEANS: Final = (
     "context_recall",
     "faithfulness",
 )
+# In the order that they are read in; a JSON column of PostgreSQL keeps none.
+METRICS: Final = (*MEANS, "pass_rate", "answered", "refused", "refused_rightly")
 FINAL: Final = "final"
 OTHER: Final = "(no type)"
 Metrics = dict[str, float | int | None]

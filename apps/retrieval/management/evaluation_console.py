@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from apps.retrieval.evaluation.comparing import Comparison, MetricChange
@@ -114,7 +114,7 @@ def _metrics(metrics: Metrics) -> Table:
 def _by_name(console: Console, title: str, rows: Mapping[str, Metrics], columns: Sequence[str]) -> None:
     if not rows:
         return
-    table = Table("", *columns, title=title, title_justify="left")
+    table = Table(Column("", no_wrap=True), *columns, title=title, title_justify="left")
     for name, figures in rows.items():
         table.add_row(Text(name), *(_number(figures[column]) for column in columns))
     console.print(table)

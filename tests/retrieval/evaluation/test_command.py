@@ -19,7 +19,8 @@ from apps.corpus.models import Document, DocumentStatus, IngestJob
 from apps.intents.models import PolicyVersion
 from apps.retrieval.evaluation.asking import Asking
 from apps.retrieval.events import EVALUATION_RUN_FINISHED, EVALUATION_RUN_STARTED
-from apps.retrieval.models import EvaluationAnswer, EvaluationRun, RunState
+from apps.retrieval.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, RunState
+from apps.retrieval.services.evaluation import evaluation_query_add
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.models import Membership
@@ -28,6 +29,8 @@ from apps.tenants.selectors.tenants import tenant_by_slug
 from apps.tenants.services.tenants import tenant_create
 from tests.corpus.test_ingest_command import HereRunner
 from tests.factories import make_user
+from tests.model_server import ModelServer
+from tests.retrieval.asking import QUESTION, make_acme
 from tests.retrieval.evaluation.conftest import Evaluate, evaluated
 from tests.retrieval.evaluation.folders import DOCUMENTS, QUERIES, make_folder, write_lines, write_report
 from tests.retrieval.evaluation.test_judging import KEYS
@@ -265,6 +268,29 @@ def test_a_folder_with_wrong_lines_is_refused_by_file_and_line(evaluate: Evaluat
     (folder / "queries.jsonl").write_text('{"id": "a"}\n')
     with pytest.raises(CommandError, match=r"queries\.jsonl, line 1: it has no \"text\""):
         evaluate(folder)
+
+
+def test_a_tenants_own_questions_are_asked_within_their_scopes(here: None, server: ModelServer) -> None:
+    firm = make_acme()
+    out = io.StringIO()
+    with pytest.raises(CommandError, match="has no evaluation questions"):
+        call_command("evaluate", tenant="acme", json=True, stdout=out)
+    with open_scope(tenant=firm.id, reason="a test"):
+        for filename, scope in (("alpha.md", "fund:alpha"), ("beta.md", "fund:alpha")):
+            document = Document.objects.get(filename=filename)
+            own = Document.objects.get(filename="alpha.md")
+            query = evaluation_query_add(
+                text=f"{QUESTION} ({filename})", scope_key=scope, document_id=own.id, pages=[1]
+            )
+            EvaluationQuery.objects.filter(id=query.id).update(series_id=document.series_id)
+    call_command("evaluate", tenant="acme", json=True, stdout=out)
+    body = json.loads(out.getvalue())
+    assert (body["dataset"], body["queries"]) == ("own questions", 2)
+    # What lies in another scope than the question's is not found, though the platform may see it.
+    assert body["metrics"]["page_recall@30"] == 0.5
+    with open_scope(tenant=firm.id, reason="a test"):
+        scopes = EvaluationAnswer.objects.values_list("scope_id", flat=True)
+        assert set(scopes) == set(firm.scope_ids("fund:alpha"))
 
 
 def test_it_runs_with_the_model_that_is_shipped(here: None, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,6 +50,9 @@ the rest is evaluated: the exit status is 0.
 """
 
 
+_WIDTH = 140
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Subject:
     """What is evaluated: where, the questions, and what is searched for them."""
@@ -173,7 +176,9 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(body, ensure_ascii=False, indent=2))
             return
-        console = Console(file=cast("IO[str]", self.stdout))
+        # Where no terminal says how wide it is, the tables take the room that they need.
+        width = None if self.stdout.isatty() else _WIDTH
+        console = Console(file=cast("IO[str]", self.stdout), width=width)
         print_run(console, body)
         if comparison is not None:
             print_comparison(console, comparison)
