@@ -63,8 +63,10 @@ WITHOUT: Final = (
 )
 # Settings with the value that switches each off; one that is off by default is left out.
 SWITCHES: Final[tuple[tuple[str, str, Value], ...]] = (
-    ("without boost of likely filters", "likely_filter_boost", 0.0),
     ("without the glossary's terms", "expansion_weight", 0.0),
+    ("without the marks of financial statements", "statement_weight", 0.0),
+    ("without boost of likely filters", "likely_filter_boost", 0.0),
+    ("without one passage a page first", "page_by_page", False),
 )
 # Of each slot: its setting, its implementations, and what the policy must say for it to run.
 _SLOTS: Final[tuple[tuple[str, Mapping[str, object], Mapping[str, Value]], ...]] = (

@@ -76,7 +76,7 @@ def evaluate(
         facts = _facts(current_tenant(), corpus, snapshot, settings, changes)
     asking.warm_up()
     with open_scope(tenant=tenant_id, reason=REASON):
-        run = run_start(facts, questions)
+        run = run_start(facts, questions, corpus.names)
     try:
         return _Run(run, questions, asking, corpus.names, watcher).through(ablate=ablate)
     except BaseException as error:

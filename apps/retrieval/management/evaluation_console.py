@@ -14,6 +14,7 @@ from rich.text import Text
 from apps.retrieval.evaluation.comparing import Comparison, MetricChange
 from apps.retrieval.evaluation.figures import Metrics
 from apps.retrieval.evaluation.judging import RECALL
+from apps.retrieval.models import EvaluationAnswer
 
 _HEADLINES: Final = ("page_recall@5", "document_hit@5", "mrr", "ndcg@10", "pass_rate", "faithfulness")
 _LONGEST_QUESTION: Final = 90
@@ -100,8 +101,18 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
         console.print(Text(f"{name}: {before} before, {after} now"))
     for each in comparison.changed:
         word = {True: "better", False: "worse", None: "changed"}[each.better]
-        ranks = " to ".join(str(rank or "not found") for rank in (each.before.first_rank, each.after.first_rank))
-        console.print(Text(f"{word:8} {each.after.key}  right page {ranks}"), soft_wrap=True)
+        became = " to ".join(f"{_outcome(answer)}, right page {_rank(answer)}" for answer in (each.before, each.after))
+        console.print(Text(f"{word:8} {each.after.key}  {became}"), soft_wrap=True)
+
+
+def _outcome(answer: EvaluationAnswer) -> str:
+    if answer.refusal:
+        return "refused"
+    return "passed" if answer.passed else "answered"
+
+
+def _rank(answer: EvaluationAnswer) -> str:
+    return "not found" if answer.first_rank is None else f"at {answer.first_rank}"
 
 
 def _metrics(metrics: Metrics) -> Table:

@@ -59,9 +59,13 @@ class RunFigures:
     ablations: Mapping[str, Metrics]
 
 
-def run_start(facts: RunFacts, questions: Sequence[EvaluationQuestion]) -> EvaluationRun:
+def run_start(
+    facts: RunFacts, questions: Sequence[EvaluationQuestion], names: Mapping[str, str] | None = None
+) -> EvaluationRun:
     """Begin a run in the open scope. Earlier ones that were killed are marked as stopped.
 
+    Args:   names: of documents, by key. The questions' fingerprint is made with them: a document that is read anew has
+                another key, and the question is the same.
     Raises: PermissionDeniedError.
     """
     context = current_scope()
@@ -81,9 +85,7 @@ def run_start(facts: RunFacts, questions: Sequence[EvaluationQuestion]) -> Evalu
             policy_number=facts.policy.number,
             policy_sha256=policy_sha256(facts.policy),
             corpus_sha256=facts.corpus_sha256,
-            questions_sha256=_digest(
-                [[each.key, each.text, each.answer, sorted(each.expected.pages)] for each in questions]
-            ),
+            questions_sha256=_digest([_asked(each, names or {}) for each in questions]),
             documents=facts.documents,
             chunks=facts.chunks,
             failed_documents=facts.failed_documents,
@@ -179,6 +181,17 @@ def _record(run: EvaluationRun, action: str, outcome: Outcome, *, code: str = ""
         subject_type="evaluation_run",
         subject_id=run.id,
     )
+
+
+def _asked(question: EvaluationQuestion, names: Mapping[str, str]) -> list[Any]:
+    expected = question.expected
+    return [
+        question.key,
+        question.text,
+        question.answer,
+        sorted(names.get(document, document) for document in expected.documents),
+        sorted([names.get(document, document), page] for document, page in expected.pages),
+    ]
 
 
 def _versions_of(question: EvaluationQuestion) -> list[UUID]:

@@ -205,7 +205,9 @@ def test_a_wrong_option_is_told_before_anything_is_read(
 
 def test_two_runs_are_compared_question_by_question(evaluate: Evaluate, folder: Path) -> None:
     before = evaluate(folder)
-    worse = evaluate(folder, set=["sparse_top_k=1", "dense_minimum_similarity=0.99"], compare=UUID(before["run_id"]))
+    # Read anew its documents have other ids, and are the same documents; so are the questions.
+    changes = ["sparse_top_k=1", "dense_minimum_similarity=0.99"]
+    worse = evaluate(folder, anew=True, set=changes, compare=UUID(before["run_id"]))
     comparison = worse["comparison"]
     assert (comparison["run_id"], comparison["same_corpus"], comparison["same_questions"]) == (
         before["run_id"],
