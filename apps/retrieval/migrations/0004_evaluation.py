@@ -5,13 +5,15 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 import apps.tenants.models.base
-from apps.tenants.eraser_operations import EraserRights
+from apps.tenants.eraser_operations import ChangeOnlyTargets, EraserRights, named
 from apps.tenants.operations import LATEST, EnableIsolation, IsolationLevel
+
+_WHOLE = f"tenant_id {named('tenant')}"
 
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("retrieval", "0002_removal"),
+        ("retrieval", "0003_bound"),
         ("tenants", "0005_removal"),
     ]
 
@@ -141,4 +143,12 @@ class Migration(migrations.Migration):
         EnableIsolation("EvaluationAnswer", by=IsolationLevel.SCOPE, version=LATEST),
         EraserRights("EvaluationRun", reads=("tenant_id", "id"), deletes=True),
         EraserRights("EvaluationAnswer", reads=("tenant_id", "scope_id", "id", "document_ids"), deletes=True),
+        ChangeOnlyTargets("EvaluationRun", deletes=_WHOLE),
+        ChangeOnlyTargets(
+            "EvaluationAnswer",
+            deletes=f"""
+                {_WHOLE} OR scope_id {named("scope")}
+                OR EXISTS (SELECT FROM unnest(document_ids) AS held (id) WHERE held.id {named("document")})
+            """,
+        ),
     ]
