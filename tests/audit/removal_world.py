@@ -342,9 +342,9 @@ def under_way(firm: Firm, *targets: Target) -> tuple[str, ...]:
         "SET LOCAL session_replication_role = replica",
         "INSERT INTO audit_removalrun (id, tenant_id, origin, origin_id, state, reason_code, made_in, frozen_at, "
         "proposed_by, approved_by, approved_at, attempts, lease_owner, error_code, rejection_code, "
-        "proof, verification, end_events) "
+        "proof, verification, end_events, staying, unproven_code) "
         f"VALUES ('{run}', '{firm.id}', 'request', '{run}', 'executing', 'erasure_request', '', now(), "
-        f"'{proposer}', '{approver}', now(), 0, '', '', '', 'counts', '{{}}', '{{}}')",
+        f"'{proposer}', '{approver}', now(), 0, '', '', '', 'counts', '{{}}', '{{}}', '[]', '')",
         *(
             "INSERT INTO audit_removaltarget (tenant_id, run_id, type, item_id, part, outcome, ground) "
             f"VALUES ('{firm.id}', '{run}', '{target.type}', '{target.id}', '{target.part}', 'pending', '')"
