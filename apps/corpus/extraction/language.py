@@ -13,12 +13,17 @@ _GERMAN_WORDS = (
 _ENGLISH = frozenset(_ENGLISH_WORDS.split())
 _GERMAN = frozenset(_GERMAN_WORDS.split())
 # What tells the language of one short sentence: words of the one that are none of the other ("was" and "war" are both).
-_ENGLISH_IN_QUESTIONS = frozenset(
-    ["the", "of", "and", "to", "for", "that", "with", "on", "by", "are", "this", "from", "what", "which", "who", "whose", "when", "where", "why", "how", "did", "does", "do", "has", "have", "much", "many", "should", "may", "can", "our", "we", "is"]
+_ENGLISH_ASKS = (
+    "the of and to for that with on by are this from what which who whose when where why how did does do has have much"
+    " many should may can our we is"
 )
-_GERMAN_IN_QUESTIONS = frozenset(
-    ["der", "das", "und", "den", "von", "zu", "mit", "des", "auf", "für", "ist", "im", "dem", "nicht", "ein", "eine", "einen", "als", "auch", "wer", "wie", "wann", "wo", "warum", "wieviel", "welche", "welcher", "welches", "welchen", "welchem", "wurde", "wurden", "hat", "haben", "dürfen", "darf", "wir", "unser", "unsere", "über", "bei", "beim", "zum", "zur", "am", "ab", "bis", "nach", "vom", "sind", "gibt", "gab", "gilt", "waren"]
+_GERMAN_ASKS = (
+    "der das und den von zu mit des auf für ist im dem nicht ein eine einen als auch wer wie wann wo warum wieviel"
+    " welche welcher welches welchen welchem wurde wurden hat haben dürfen darf wir unser unsere über bei beim"
+    " zum zur am ab bis nach vom sind gibt gab gilt waren"
 )
+_ENGLISH_IN_QUESTIONS = frozenset(_ENGLISH_ASKS.split())
+_GERMAN_IN_QUESTIONS = frozenset(_GERMAN_ASKS.split())
 _GERMAN_LETTER = re.compile("[\u00e4\u00f6\u00fc\u00df]")
 _MAX_CHARACTERS = 40_000
 _MIN_HITS = 3
