@@ -38,7 +38,7 @@ from apps.audit.retention.counting import count_tenant
 from apps.audit.services import record
 from apps.corpus.models import Chunk, Document, Embedding384
 from apps.intents.models import PolicyVersion, ReviewComment
-from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
+from apps.retrieval.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, ImpactState, PolicyImpact
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import ApiKey, IdempotentRequest, Scope
@@ -99,6 +99,8 @@ def make_removal_world() -> RemovalWorld:
     world.documents["alpha-2"] = _document(acme, "alpha-2", "fund:alpha", replaces=world.documents["alpha"])
     world.documents["bolt"] = _document(bolt, "bolt", "fund:alpha")
     _previewed(world)
+    _evaluated(acme, {name: world.documents[name] for name in ("alpha", "beta")})
+    _evaluated(bolt, {"alpha": world.documents["bolt"]})
     for principal in (world.ann, world.bea):
         _known_of(world, principal)
     for scope in ("fund:alpha", "fund:beta"):
@@ -276,6 +278,36 @@ def _previewed(world: RemovalWorld) -> None:
                 requested_by=label,
                 state=ImpactState.DONE,
                 result={"recorded": {"changed": [{"shift": {"appearing": [], "vanishing": hits}}]}},
+            )
+
+
+def _evaluated(firm: Firm, documents: dict[str, UUID]) -> None:
+    """A run of the evaluation with an answer for each document, in the fund of its name."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        run = EvaluationRun.objects.create(
+            tenant_id=firm.id,
+            dataset="own questions",
+            started_at=timezone.now(),
+            seen_at=timezone.now(),
+            policy_number=1,
+            policy_sha256="0" * 64,
+            corpus_sha256="0" * 64,
+            questions_sha256="0" * 64,
+            documents=len(documents),
+            chunks=1,
+            questions=len(documents),
+        )
+        for position, (fund, document) in enumerate(documents.items(), start=1):
+            EvaluationAnswer.objects.create(
+                tenant_id=firm.id,
+                scope_id=firm.scopes[f"fund:{fund}"].id,
+                run=run,
+                position=position,
+                key=str(position),
+                text=f"What is {fund} about?",
+                found=[{"document": fund, "document_id": str(document), "page": 1, "page_end": 1}],
+                document_ids=[document],
+                elapsed_ms=1.0,
             )
 
 

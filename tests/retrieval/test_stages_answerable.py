@@ -38,6 +38,8 @@ def lack(question: str, text: str, *, fiscal_year: int | None = 2018, quarter: i
         ("What was the revenue in FY2018?", "Revenue is recognised under Topic 606 from May 1, 2018.", Lack.NUMBER),
         ("What was the gross profit in FY2018?", "Gross profit | Q1 2018: 5 | Q2 2018: 6", Lack.PERIOD),
         ("What was the net income in FY2018?", "Net income | 66 | 51 | 40 | 27", Lack.PERIOD),
+        ("How many incidents were there in FY2018?", "It logged one incident.", None),
+        ("How many incidents were there in FY2018?", "Incidents are logged.", Lack.NUMBER),
     ],
 )
 def test_what_a_piece_lacks(question: str, text: str, expected: Lack | None) -> None:

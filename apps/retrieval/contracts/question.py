@@ -24,11 +24,12 @@ Clock = Callable[[], float]
 class Question:
     """What was asked, and on whose behalf. Scopes are those that the open scope token grants.
 
+    language: "en" or "de"; empty to be told from the text.
     as_of: search the document versions that were the current ones at that instant (aware); None for those of now.
     """
 
     text: str
     tenant_id: TenantId
     scope_ids: tuple[ScopeId, ...]
-    language: str = "en"
+    language: str = ""
     as_of: datetime | None = None

@@ -35,6 +35,14 @@ _CHANGE_ASKED: Final = re.compile(
 )
 
 
+_COUNT_ASKED: Final = re.compile(r"\bhow many\b|\bnumber of\b|\bwie viele\b|\banzahl\b", re.IGNORECASE)
+_COUNT_WORD: Final = re.compile(
+    r"\b(?:no|none|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|kein|keine|keinen|null|ein|eine"
+    r"|einen|zwei|drei|vier|f\u00fcnf|sechs|sieben|acht|neun|zehn|elf|zw\u00f6lf)\b",
+    re.IGNORECASE,
+)
+
+
 class Lack(StrEnum):
     """What keeps a piece from being the answer."""
 
@@ -75,13 +83,20 @@ def gives_a_figure(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> b
     A change ("rose by 3 %") is no figure of it, unless the question asks for a change.
     """
     if read_piece(passage, piece) is not None or not analysis.figures:
-        return holds_number(_without_dates(piece.text))
+        return _tells_a_number(piece.text, analysis)
     text = PhraseText(piece.text, analysis.language)
     spans = [span for figure in analysis.figures for span in phrases_of(figure, text, analysis)]
     if not spans:
-        return holds_number(_without_dates(piece.text))
+        return _tells_a_number(piece.text, analysis)
     change_asked = _CHANGE_ASKED.search(analysis.text) is not None
     return any(figures_beside(piece.text, start, end, change_asked=change_asked) for start, end in spans)
+
+
+def _tells_a_number(text: str, analysis: QueryAnalysis) -> bool:
+    """In digits, or where a count is asked for, in a word: "It logged one incident", "There were none"."""
+    if holds_number(_without_dates(text)):
+        return True
+    return _COUNT_ASKED.search(analysis.text) is not None and _COUNT_WORD.search(text) is not None
 
 
 def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:

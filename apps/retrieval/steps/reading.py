@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from apps.corpus.extraction.language import language_of_question
 from apps.intents.contracts import IntentDecision, KindGrant
 from apps.intents.instructions import core_question
 from apps.retrieval.contracts import QueryAnalysis, Question, SearchBounds
@@ -58,7 +59,7 @@ def read_meaning(
             stage.exclude(f"words “{phrase}”", "An instruction or a claimed role is not what the question is about.")
         analysis = analyse(
             core.search_text or text,
-            language=question.language,
+            language=question.language or language_of_question(text),
             inventory=inventory,
             minimum_chars=deps.policy.minimum_question_chars,
             expansion_weight=deps.settings.expansion_weight,
