@@ -18,7 +18,7 @@ _JUST_SO: Final = (
     "core: kind series_id version document_type source_type byte_size page_count chunk_count status stage attempts "
     "embedding_profile embedding_model generation_profile superseded_by redacted_id job_id pages passages fields "
     "error_code sent_bytes number origin revision effective_from superseded_number comment_id base_number recorded "
-    "evaluation golden",
+    "evaluation golden changed_settings",
     # Access, the tenant and the log.
     "core: role scope_id scope_ids parent_id slug residency_region residency_strict is_active password_reset table "
     "first last step rows questions format events reader_kind contents size night state leaves checkpoint_size "
@@ -49,7 +49,8 @@ _OF_OWN_KEYS: Final = ("core: name prefix",)
 # Field -> why it is not shown.
 _WITHHELD: Final[Mapping[str, tuple[str, ...]]] = {
     "Digests, which say nothing without the keys of the firm.": (
-        "core: content_sha256 before_sha256 base_sha256 result_sha256 context_sha256",
+        "core: content_sha256 before_sha256 base_sha256 result_sha256 context_sha256 "
+        "corpus_sha256 questions_sha256 metrics_sha256",
         "question: hmac_sha256 key_epoch",
         "answer: answer_hmac_sha256 context_sha256",
     ),
