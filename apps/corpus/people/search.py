@@ -57,8 +57,8 @@ class Excerpt:
 class PersonSearch:
     """A search under way: iterate it once, in the scope that it was begun in.
 
-    The system's scope lasts as long as that takes. A person's ends with its minute, and the search with it: whoever asks
-    for one has the worker make it (apps/audit/inventory/runner.py).
+    The system's scope lasts as long as that takes. A person's ends with its minute, and the search with it: a request's
+    is made by the worker (apps/audit/inventory/runner.py).
 
     missing_scopes: how many of the tenant's scopes the open one does not cover; more than none, and what is found is
         not all that there is.
