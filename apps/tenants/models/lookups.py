@@ -20,6 +20,6 @@ class AnyOf(Lookup[Any]):
     lookup_name = "any_of"
     prepare_rhs = False
 
-    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, list[Any]]:
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
         column, parameters = self.process_lhs(compiler, connection)
-        return f"{column} = ANY (%s::uuid[])", [*parameters, list(self.rhs)]
+        return f"{column} = ANY (%s::uuid[])", (*parameters, list(self.rhs))
