@@ -83,6 +83,15 @@ def term_frequencies(text: str, language: str) -> Counter[str]:
     return Counter(terms(text, language))
 
 
+def statement_term(statement: str) -> str:
+    """The term of all passages on a page that prints this statement, such as "statement:balance_sheet".
+
+    No text makes such a term, since a colon ends every token: it is counted with the words of the text, and what asks
+    for a figure of the balance sheet finds the balance sheet by it, under whatever title and with whatever lines.
+    """
+    return f"statement:{statement}"
+
+
 @lru_cache(maxsize=4)
 def _analyser(stemmer_name: str) -> Callable[[str], tuple[str, ...]]:
     stemmer = Stemmer.Stemmer(stemmer_name, 0)

@@ -13,7 +13,10 @@ class StageSettings:
     """Each is shown in the trace by the stage that uses it.
 
     expansion_weight: of a glossary term in BM25, where a term of the question weighs 1.
+    statement_weight: in BM25, of the mark that the pages of a balance sheet, income or cash flow statement bear, where
+        the question asks for a figure that is read from it.
     likely_filter_boost: share added to a hit's RRF score for each likely filter that its document meets.
+    page_by_page: whether the best passage of each page comes before further ones of the same page.
     cut_top_k: how many hits go on when no reranker gives calibrated scores.
     statement_minimum_overlap: share of a sentence's terms that a cited passage must hold for it to count as supported.
     rewriter, diversifier, reranker, healer: names of implementations (see slots.py), or "none".
@@ -21,7 +24,9 @@ class StageSettings:
 
     question_maximum_chars: int = 4_000
     expansion_weight: float = 0.6
+    statement_weight: float = 1.5
     likely_filter_boost: float = 0.1
+    page_by_page: bool = True
     cut_top_k: int = 12
     cut_minimum: int = 3
     statement_minimum_overlap: float = 0.5

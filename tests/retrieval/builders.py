@@ -66,7 +66,12 @@ def entry(
 
 def analysed(text: str, *entries: InventoryEntry) -> QueryAnalysis:
     return analyse(
-        text, language="en", inventory=CorpusInventory(entries=entries), minimum_chars=3, expansion_weight=0.6
+        text,
+        language="en",
+        inventory=CorpusInventory(entries=entries),
+        minimum_chars=3,
+        expansion_weight=0.6,
+        statement_weight=1.0,
     )
 
 

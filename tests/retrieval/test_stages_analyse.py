@@ -87,3 +87,23 @@ def test_same_question_same_analysis() -> None:
 def test_glossary_triggers_are_unique() -> None:
     triggers = [trigger.lower() for each in GLOSSARY for trigger in each.triggers]
     assert sorted(triggers) == sorted(set(triggers))
+
+
+@pytest.mark.parametrize(
+    ("question", "statements"),
+    [
+        ("What was Northwind's capex in FY2018?", ["cash_flow_statement"]),
+        ("What is the FY2018 quick ratio of Northwind?", ["balance_sheet"]),
+        ("What is the FY2018 EBITDA margin of Northwind?", ["income_statement", "cash_flow_statement"]),
+        (
+            "Is Northwind a capital-intensive business based on FY2018 data?",
+            ["cash_flow_statement", "balance_sheet", "income_statement"],
+        ),
+        ("Welche Abschreibungen weist die Kapitalflussrechnung 2018 aus?", ["cash_flow_statement"]),
+        ("Who audits Northwind?", []),
+    ],
+)
+def test_a_figure_asks_for_the_statements_that_it_is_read_from(question: str, statements: list[str]) -> None:
+    found = [term for term in analysed(question, NORTHWIND).terms if term.term.startswith("statement:")]
+    assert sorted(each.term.removeprefix("statement:") for each in found) == sorted(statements)
+    assert all(each.weight == 1.0 and each.source for each in found)

@@ -12,6 +12,7 @@ from apps.corpus.chunking.outline import Place, outline
 from apps.corpus.chunking.packing import pack
 from apps.corpus.chunking.units import Unit, page_units, split_long
 from apps.corpus.extraction.contracts import BlockKind, ExtractedDocument, Page
+from apps.corpus.extraction.statements import recognise_statements
 from apps.corpus.tokens import TokenCounter
 
 _SPECIAL_TOKENS = 2  # what the model puts around each input
@@ -68,7 +69,13 @@ def chunk_document(
     if child_tokens < 32 or parent_tokens < child_tokens:
         raise ValueError("child_tokens must be 32 or more, parent_tokens no less than child_tokens")
     header_budget = child_tokens // _HEADER_SHARE
-    writer = ContextWriter(facts, count_tokens=count_tokens, budget_tokens=header_budget)
+    writer = ContextWriter(
+        facts,
+        count_tokens=count_tokens,
+        budget_tokens=header_budget,
+        statements=recognise_statements(document.pages),
+        language=document.language,
+    )
     text_budget = child_tokens - _SPECIAL_TOKENS - header_budget
     pages = _counted_pages(document.pages, text_budget=text_budget, count_tokens=count_tokens)
     writer.learn(
@@ -170,6 +177,7 @@ def _draft(group: Sequence[_Child], writer: ContextWriter, *, number: int) -> Ch
         sec_item=first.place.sec_item,
         section=first.place.section,
         token_count=header_tokens + sum(child.tokens for child in group),
+        statements=writer.statements(first.page.number),
     )
 
 

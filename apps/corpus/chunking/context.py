@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from apps.corpus.chunking.contracts import DocumentFacts
 from apps.corpus.chunking.outline import Place
+from apps.corpus.extraction.statements import Statement
 from apps.corpus.tokens import TokenCounter
 
 SEPARATOR = " \u00b7 "
@@ -15,11 +16,25 @@ _MAX_TITLE_CHARACTERS = 80
 class ContextWriter:
     """Writes context headers of one document within a budget of tokens."""
 
-    def __init__(self, facts: DocumentFacts, *, count_tokens: TokenCounter, budget_tokens: int) -> None:
+    def __init__(
+        self,
+        facts: DocumentFacts,
+        *,
+        count_tokens: TokenCounter,
+        budget_tokens: int,
+        statements: Mapping[int, tuple[Statement, ...]] | None = None,
+        language: str = "en",
+    ) -> None:
         self._fixed = _fixed_parts(facts)
         self._count = count_tokens
         self._budget = budget_tokens
         self._known: dict[str, int] = {}
+        self._statements = statements or {}
+        self._language = language
+
+    def statements(self, page: int) -> tuple[Statement, ...]:
+        """The financial statements that a page prints."""
+        return self._statements.get(page, ())
 
     def learn(self, parts: Sequence[str]) -> None:
         """Count many parts in one call; parts that were not announced are counted when they come up."""
@@ -27,16 +42,18 @@ class ContextWriter:
         self._known.update(zip(unknown, self._count(unknown), strict=True))
 
     def header(self, place: Place, *, table_context: str, first_page: int, last_page: int) -> tuple[str, int]:
-        """The header and its tokens. Over the budget it loses, in this order: the table's context, the outer heading,
-        the inner one, and the document's parts from the last.
+        """The header and its tokens. Over the budget it loses, in this order: the table's context, the headings from
+        the outer one, the statements' names, and the document's parts from the last.
 
-        Returns: a line like "3M · 10-K · FY2018 · Item 8 · Consolidated Statement of Cash Flows · page 60".
+        Returns: a line like "3M · 10-K · FY2018 · Item 8 · Cash flow statement · Consolidated Statement of Cash Flows ·
+                 page 60": the usual name beside the heading's own words, since a question may use either.
         """
         pages = f"page {first_page}" if first_page == last_page else f"pages {first_page}-{last_page}"
         item = f"Item {place.sec_item}" if place.sec_item else ""
         headings = [_without_item(heading, place.sec_item) for heading in place.headings]
-        parts = [*self._fixed, item, *headings, table_context, pages]
-        droppable = [len(parts) - 2, *range(len(self._fixed) + 1, len(parts) - 2)]
+        statements = self._names_beside(headings, first_page)
+        parts = [*self._fixed, item, statements, *headings, table_context, pages]
+        droppable = [len(parts) - 2, *range(len(self._fixed) + 2, len(parts) - 2), len(self._fixed) + 1]
         droppable.extend(range(len(self._fixed) - 1, -1, -1))
         kept = [part for part in parts if part]
         tokens = self._tokens(kept)
@@ -53,6 +70,11 @@ class ContextWriter:
         plain = max(self.header(place, table_context="", first_page=page, last_page=page)[1] for place in places)
         context = max((self._tokens([text, SEPARATOR.strip()]) for text in table_contexts if text), default=0)
         return max(plain, min(plain + context, self._budget))
+
+    def _names_beside(self, headings: Sequence[str], page: int) -> str:
+        said = " ".join(headings).lower()
+        names = (statement.label(self._language) for statement in self.statements(page))
+        return ", ".join(name for name in names if name.lower() not in said)
 
     def _tokens(self, parts: Sequence[str]) -> int:
         self.learn([*parts, SEPARATOR.strip()])

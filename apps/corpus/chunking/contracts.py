@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from apps.corpus.extraction.statements import Statement
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentFacts:
@@ -25,7 +27,8 @@ class ChunkDraft:
     Children are numbered 1..n in reading order, parents n+1..n+m; a child that is alone in its parent has none.
     A child lies on one page: `text == page.text[char_start:char_end]`. A parent may span pages: `char_start` counts in
     the text of `page_start`, `char_end` in that of `page_end`, and the pages' parts are joined by a line break.
-    `token_count` counts header and text, without the two special tokens of an input.
+    `token_count` counts header and text, without the two special tokens of an input. `statements` are those that its
+    first page prints.
     """
 
     number: int
@@ -40,3 +43,4 @@ class ChunkDraft:
     sec_item: str
     section: str
     token_count: int
+    statements: tuple[Statement, ...] = ()

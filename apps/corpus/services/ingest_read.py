@@ -14,7 +14,7 @@ from apps.corpus.extraction import ExtractionWarning, Limits, Page, extract
 from apps.corpus.models import Chunk, Document
 from apps.corpus.services.ingest_errors import NoPassagesError
 from apps.corpus.services.ingest_metadata import describe_stored
-from apps.corpus.terms import term_frequencies
+from apps.corpus.terms import statement_term, term_frequencies
 from apps.corpus.tokens import wordpiece_counter
 
 
@@ -62,9 +62,7 @@ def read_file(content: bytes, *, document: Document, limits: Limits | None = Non
     about = describe_stored(document, extracted)
     drafts = chunk_document(extracted, facts=about.facts, count_tokens=wordpiece_counter())
     language = document.language or about.language
-    counted = {
-        draft.number: term_frequencies(searched_text(draft), language) for draft in drafts if not draft.is_parent
-    }
+    counted = {draft.number: counted_terms(draft, language) for draft in drafts if not draft.is_parent}
     if not counted:
         raise NoPassagesError(filename=document.filename)
     lengths = {number: terms.total() for number, terms in counted.items()}
@@ -90,6 +88,13 @@ def read_file(content: bytes, *, document: Document, limits: Limits | None = Non
 def searched_text(chunk: Chunk | ChunkDraft) -> str:
     """What is embedded and indexed for a passage: where it comes from, and what it says."""
     return f"{chunk.context_header}\n{chunk.text}" if chunk.context_header else chunk.text
+
+
+def counted_terms(draft: ChunkDraft, language: str) -> Counter[str]:
+    """The terms of a passage, and one for each financial statement that its page prints (`statement_term`)."""
+    counted = term_frequencies(searched_text(draft), language)
+    counted.update(statement_term(statement.value) for statement in draft.statements)
+    return counted
 
 
 def warnings_of(read: ReadDocument) -> list[dict[str, Any]]:

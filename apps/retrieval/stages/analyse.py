@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from apps.corpus.terms import terms
+from apps.corpus.terms import statement_term, terms
 from apps.retrieval.contracts import (
     Certainty,
     CorpusInventory,
@@ -38,6 +38,7 @@ def analyse(
     inventory: CorpusInventory,
     minimum_chars: int,
     expansion_weight: float,
+    statement_weight: float,
 ) -> QueryAnalysis:
     """Read filters, concepts and search terms from a question.
 
@@ -46,6 +47,7 @@ def analyse(
              inventory: what is held in the granted scopes and permitted kinds.
              minimum_chars: fewer letters and digits than this are too vague to search.
              expansion_weight: weight of the terms that the glossary adds, where a term of the question has 1.
+             statement_weight: weight of the mark that the pages of a financial statement bear.
     Returns: the analysis; with `refusal` set when the question is too vague, and then nothing should be searched.
     """
     companies = read_companies(text, inventory.entries)
@@ -61,7 +63,10 @@ def analyse(
         text=text,
         search_text=text,
         language=language,
-        terms=_weighted_terms(search_words, mentions, topic.expansions, language, expansion_weight),
+        terms=(
+            *_weighted_terms(search_words, mentions, topic.expansions, language, expansion_weight),
+            *_statement_terms(topic, language, statement_weight),
+        ),
         concepts=topic.concepts,
         names=topic.names,
         expansions=topic.expansions,
@@ -106,6 +111,13 @@ def _weighted_terms(
             for term in terms(phrase, language):
                 found.setdefault(term, WeightedTerm(term=term, weight=expansion_weight, source=expansion.label))
     return tuple(found.values())
+
+
+def _statement_terms(topic: Topic, language: str, weight: float) -> Iterator[WeightedTerm]:
+    """The marks of the statements that the question's figures are read from (see apps.corpus.terms.statement_term)."""
+    for statement, figure in topic.statements:
+        source = f"{figure}: {statement.label(language)}"
+        yield WeightedTerm(term=statement_term(statement.value), weight=weight, source=source)
 
 
 def _years(filters: Iterable[MetadataFilter], mentions: PeriodMentions) -> tuple[int, ...]:

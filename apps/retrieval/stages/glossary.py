@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+from apps.corpus.extraction.statements import Statement
 
 
 class Nature(StrEnum):
@@ -19,80 +22,323 @@ class Nature(StrEnum):
     SUBJECT = "subject"
 
 
+_BALANCE: Final = Statement.BALANCE_SHEET
+_INCOME: Final = Statement.INCOME_STATEMENT
+_CASH: Final = Statement.CASH_FLOW_STATEMENT
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GlossaryEntry:
+    """statements: those that a figure is read or worked out from, the one that says most first."""
+
     label: str
     triggers: tuple[str, ...]
     phrases: tuple[str, ...]
     nature: Nature = Nature.FIGURE
+    statements: tuple[Statement, ...] = ()
 
 
-def _entry(label: str, triggers: str, phrases: str, *, nature: Nature = Nature.FIGURE) -> GlossaryEntry:
+def _entry(
+    label: str, triggers: str, phrases: str, *statements: Statement, nature: Nature = Nature.FIGURE
+) -> GlossaryEntry:
     return GlossaryEntry(
         nature=nature,
         label=label,
         triggers=tuple(part.strip() for part in triggers.split("|")),
         phrases=tuple(part.strip() for part in phrases.split("|")),
+        statements=statements,
     )
 
 
-GLOSSARY: tuple[GlossaryEntry, ...] = (
+# Lines of the statements, then what is worked out from them.
+_STATEMENT_LINES: Final = (
     _entry(
         "capital expenditure",
-        "capex | cap ex | capital expenditure | capital expenditures | capital spending | capital investment",
+        "capex | cap ex | capital expenditure | capital expenditures | capital spending | capital investment"
+        " | Investitionsausgaben",
         "capital expenditures | purchases of property, plant and equipment | purchases of property and equipment"
         " | additions to property, plant and equipment | capital spending",
+        _CASH,
     ),
     _entry(
         "property, plant and equipment",
         "PP&E | PPE | PPNE | PP and E | property, plant and equipment | property, plant, and equipment"
-        " | property and equipment | fixed assets | fixed asset",
+        " | property and equipment | fixed assets | fixed asset | Sachanlagen",
         "property, plant and equipment | property and equipment, net",
+        _BALANCE,
     ),
-    _entry("EBITDA", "EBITDA", "EBITDA | operating income | depreciation and amortization"),
-    _entry("EBITDAR", "EBITDAR", "EBITDAR"),
-    _entry("EBIT", "EBIT", "EBIT | operating income | earnings before interest and taxes"),
     _entry(
         "depreciation and amortisation",
-        "D&A | depreciation and amortization | depreciation and amortisation",
+        "D&A | depreciation and amortization | depreciation and amortisation | Abschreibungen",
         "depreciation and amortization",
+        _CASH,
     ),
-    _entry("cost of goods sold", "COGS | cost of goods sold", "cost of sales | cost of goods sold | cost of revenue"),
+    _entry(
+        "cost of goods sold",
+        "COGS | cost of goods sold | cost of sales | cost of revenue",
+        "cost of sales | cost of goods sold | cost of revenue",
+        _INCOME,
+    ),
     _entry(
         "selling, general and administrative expense",
         "SG&A | SGA",
         "selling, general and administrative expenses",
+        _INCOME,
     ),
-    _entry("research and development", "R&D | research and development", "research and development"),
-    _entry("revenue", "revenue | revenues | net sales", "net sales | revenues | total revenue"),
-    _entry("profit margin", "gross margin | gross margins", "gross profit | gross margin | cost of sales"),
-    _entry("net income", "net income | net profit | bottom line", "net income | net earnings | profit for the year"),
-    _entry("earnings per share", "EPS | earnings per share", "earnings per share | diluted earnings per share"),
-    _entry("free cash flow", "FCF | free cash flow", "free cash flow | net cash provided by operating activities"),
+    _entry("research and development", "R&D | research and development", "research and development", _INCOME),
+    _entry(
+        "revenue",
+        "revenue | revenues | net sales | top line | topline | Umsatz | Umsatzerl\u00f6se",
+        "net sales | revenues | total revenue",
+        _INCOME,
+    ),
+    _entry(
+        "net income",
+        "net income | net profit | bottom line | net earnings | Jahres\u00fcberschuss | Konzernergebnis",
+        "net income | net earnings | profit for the year",
+        _INCOME,
+    ),
+    _entry(
+        "operating income",
+        "operating income | operating profit | operating earnings | income from operations | Betriebsergebnis",
+        "operating income | operating profit | income from operations | earnings from operations",
+        _INCOME,
+    ),
+    _entry("interest expense", "interest expense | Zinsaufwand", "interest expense", _INCOME),
+    _entry(
+        "income tax",
+        "income tax expense | tax expense | provision for income taxes",
+        "provision for income taxes | income tax expense | income taxes",
+        _INCOME,
+    ),
+    _entry(
+        "earnings per share", "EPS | earnings per share", "earnings per share | diluted earnings per share", _INCOME
+    ),
+    _entry(
+        "current assets",
+        "total current assets | current assets | Umlaufverm\u00f6gen",
+        "total current assets",
+        _BALANCE,
+    ),
+    _entry(
+        "current liabilities", "total current liabilities | current liabilities", "total current liabilities", _BALANCE
+    ),
+    _entry("total assets", "total assets | Bilanzsumme", "total assets", _BALANCE),
+    _entry("total liabilities", "total liabilities", "total liabilities", _BALANCE),
+    _entry(
+        "equity",
+        "shareholders' equity | stockholders' equity | shareholder equity | stockholder equity | book value"
+        " | Eigenkapital",
+        "total shareholders' equity | total stockholders' equity | total equity",
+        _BALANCE,
+    ),
+    _entry("accounts payable", "accounts payable | trade payables", "accounts payable", _BALANCE),
+    _entry(
+        "accounts receivable",
+        "accounts receivable | trade receivables | net AR",
+        "accounts receivable, net | receivables, net",
+        _BALANCE,
+    ),
+    _entry("inventory", "inventory | inventories | Vorr\u00e4te", "inventories | merchandise inventories", _BALANCE),
+    _entry("goodwill", "goodwill", "goodwill", _BALANCE),
+    _entry(
+        "cash and cash equivalents",
+        "cash and cash equivalents | cash balance | cash position",
+        "cash and cash equivalents",
+        _BALANCE,
+        _CASH,
+    ),
+    _entry(
+        "debt",
+        "debt on balance sheet | total debt | long-term debt | long term debt | net debt",
+        "long-term debt | total debt | debt maturing within one year",
+        _BALANCE,
+    ),
+    _entry(
+        "dividends",
+        "cash dividends | dividends paid | dividend payments | paid dividends | dividend payout",
+        "dividends paid | cash dividends | dividends",
+        _CASH,
+    ),
+    _entry(
+        "share repurchase",
+        "share repurchases | share buybacks | stock repurchases | share buyback",
+        "repurchases of common stock | purchases of treasury stock | share repurchases",
+        _CASH,
+    ),
+    _entry(
+        "operating cash flow",
+        "operating cash flow | cash from operations | cash flow from operations | cash from operating activities"
+        " | cash flow from operating activities",
+        "net cash provided by operating activities | cash flows from operating activities",
+        _CASH,
+    ),
+    _entry(
+        "cash flow by activity",
+        "operations, investing, and financing | operating, investing and financing | investing activities"
+        " | financing activities | investing and financing activities",
+        "net cash used for investing activities | net cash used for financing activities"
+        " | net cash provided by operating activities",
+        _CASH,
+    ),
+)
+_MEASURES: Final = (
+    _entry("EBITDA", "EBITDA", "EBITDA | operating income | depreciation and amortization", _INCOME, _CASH),
+    _entry("EBITDAR", "EBITDAR", "EBITDAR"),
+    _entry("EBIT", "EBIT", "EBIT | operating income | earnings before interest and taxes", _INCOME),
+    _entry(
+        "profit margin",
+        "gross margin | gross margins | gross profit",
+        "gross profit | gross margin | cost of sales",
+        _INCOME,
+    ),
+    _entry(
+        "operating margin",
+        "operating margin | operating margins | operating profit margin",
+        "operating margin | operating income | operating income margin",
+        _INCOME,
+    ),
+    _entry("net margin", "net profit margin | net margin | net income margin", "net income | net sales", _INCOME),
+    _entry(
+        "effective tax rate",
+        "effective tax rate | tax rate",
+        "effective tax rate | effective income tax rate | provision for income taxes | earnings before income taxes",
+        _INCOME,
+    ),
+    _entry(
+        "free cash flow",
+        "FCF | free cash flow",
+        "free cash flow | net cash provided by operating activities",
+        _CASH,
+    ),
+    _entry(
+        "capital intensity",
+        "capital intensive | capital intensity",
+        "capital expenditures | property, plant and equipment, net | total assets | net sales",
+        _CASH,
+        _BALANCE,
+        _INCOME,
+    ),
+    _entry(
+        "working capital",
+        "working capital | net working capital",
+        "working capital | total current assets | total current liabilities",
+        _BALANCE,
+    ),
+    _entry(
+        "quick ratio",
+        "quick ratio | acid test | acid-test ratio",
+        "quick ratio | total current assets | inventories | total current liabilities",
+        _BALANCE,
+    ),
+    _entry(
+        "current ratio",
+        "current ratio | liquidity profile | liquidity ratio",
+        "total current assets | total current liabilities",
+        _BALANCE,
+    ),
+    _entry(
+        "operating cash flow ratio",
+        "operating cash flow ratio",
+        "net cash provided by operating activities | total current liabilities",
+        _CASH,
+        _BALANCE,
+    ),
+    _entry(
+        "fixed asset turnover",
+        "fixed asset turnover | asset turnover | asset turnover ratio",
+        "net sales | total assets | property, plant and equipment, net",
+        _INCOME,
+        _BALANCE,
+    ),
+    _entry(
+        "inventory turnover",
+        "inventory turnover | days inventory outstanding | DIO",
+        "inventories | cost of sales",
+        _INCOME,
+        _BALANCE,
+    ),
+    _entry(
+        "receivables turnover",
+        "days sales outstanding | DSO | receivables turnover",
+        "accounts receivable, net | net sales",
+        _BALANCE,
+        _INCOME,
+    ),
+    _entry(
+        "payables turnover",
+        "days payable outstanding | days payables outstanding | DPO | payables turnover",
+        "accounts payable | cost of sales | inventories",
+        _BALANCE,
+        _INCOME,
+    ),
+    _entry(
+        "cash conversion cycle",
+        "cash conversion cycle | CCC",
+        "accounts receivable | inventories | accounts payable | cost of sales | net sales",
+        _BALANCE,
+        _INCOME,
+    ),
+    _entry(
+        "interest coverage",
+        "interest coverage | interest coverage ratio | times interest earned",
+        "interest expense | operating income",
+        _INCOME,
+    ),
+    _entry(
+        "leverage",
+        "debt to equity | debt-to-equity ratio | debt-to-equity | leverage ratio | debt to assets",
+        "long-term debt | total liabilities | total equity",
+        _BALANCE,
+    ),
+    _entry(
+        "dividend payout ratio",
+        "dividend payout ratio | payout ratio | retention ratio",
+        "cash dividends paid | dividends | net income",
+        _CASH,
+        _INCOME,
+    ),
+    _entry(
+        "return on equity", "ROE | return on equity", "return on equity | net income | total equity", _INCOME, _BALANCE
+    ),
+    _entry(
+        "return on assets", "ROA | return on assets", "return on assets | net income | total assets", _INCOME, _BALANCE
+    ),
+    _entry(
+        "return on invested capital",
+        "ROIC | return on invested capital",
+        "return on invested capital",
+        _INCOME,
+        _BALANCE,
+    ),
+)
+_STATEMENTS: Final = (
     _entry(
         "cash flow statement",
-        "cash flow statement | cash flow statements | statement of cash flows | statements of cash flows",
+        "cash flow statement | cash flow statements | statement of cash flows | statements of cash flows"
+        " | Kapitalflussrechnung",
         "statement of cash flows | consolidated statements of cash flows",
+        _CASH,
         nature=Nature.PLACE,
     ),
     _entry(
         "balance sheet",
-        "balance sheet | balance sheets | statement of financial position",
+        "balance sheet | balance sheets | statement of financial position | statements of financial position | Bilanz",
         "balance sheet | statement of financial position",
+        _BALANCE,
         nature=Nature.PLACE,
     ),
     _entry(
         "income statement",
-        "income statement | income statements | P&L | P&L statement | statement of income | statement of operations",
+        "income statement | income statements | P&L | P&L statement | profit and loss statement | statement of income"
+        " | statements of income | statement of operations | statements of operations | statement of earnings"
+        " | Gewinn- und Verlustrechnung | GuV",
         "statement of income | statements of operations | statement of earnings",
+        _INCOME,
         nature=Nature.PLACE,
     ),
-    _entry("working capital", "working capital", "working capital | total current assets | total current liabilities"),
-    _entry(
-        "quick ratio",
-        "quick ratio | acid test",
-        "quick ratio | total current assets | inventories | total current liabilities",
-    ),
+)
+_FUND_AND_RISK: Final = (
     _entry("debt-to-income", "DTI | debt-to-income", "debt-to-income"),
     _entry("loan-to-value", "LTV | loan-to-value", "loan-to-value"),
     _entry("assets under management", "AUM | assets under management", "assets under management"),
@@ -109,9 +355,6 @@ GLOSSARY: tuple[GlossaryEntry, ...] = (
     _entry("drawdown", "drawdown | draw-down | max drawdown | MDD", "drawdown | maximum drawdown | peak to trough"),
     _entry("tracking error", "TE | tracking error", "tracking error | active risk"),
     _entry("information ratio", "IR | information ratio", "information ratio"),
-    _entry("return on equity", "ROE | return on equity", "return on equity"),
-    _entry("return on assets", "ROA | return on assets", "return on assets"),
-    _entry("return on invested capital", "ROIC | return on invested capital", "return on invested capital"),
     _entry("year to date", "YTD | year to date", "year to date", nature=Nature.SUBJECT),
     _entry("foreign exchange", "FX", "foreign exchange | foreign currency | exchange rates", nature=Nature.SUBJECT),
     _entry("mergers and acquisitions", "M&A", "acquisitions | divestitures", nature=Nature.SUBJECT),
@@ -143,6 +386,9 @@ GLOSSARY: tuple[GlossaryEntry, ...] = (
         nature=Nature.SUBJECT,
     ),
 )
+GLOSSARY: Final[tuple[GlossaryEntry, ...]] = (*_STATEMENT_LINES, *_MEASURES, *_STATEMENTS, *_FUND_AND_RISK)
 
-UPPER_CASE_ONLY: frozenset[str] = frozenset({"IR", "TE", "ES 97.5", "SGA", "OCF", "FX", "TER", "PPE"})
+UPPER_CASE_ONLY: frozenset[str] = frozenset(
+    {"IR", "TE", "ES 97.5", "SGA", "OCF", "FX", "TER", "PPE", "DIO", "DSO", "DPO", "CCC"}
+)
 """Short forms that mean something else, or nothing, in lower case; they count only as they are written here."""

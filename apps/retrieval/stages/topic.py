@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from apps.corpus.extraction.statements import Statement
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import Concept, Expansion
 from apps.retrieval.stages.glossary import GLOSSARY, UPPER_CASE_ONLY, Nature
@@ -22,11 +23,15 @@ _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """What is left of a question when company, period and document type have been read."""
+    """What is left of a question when company, period and document type have been read.
+
+    statements: those that its figures are read from, each once, with the figure that it stands for.
+    """
 
     concepts: tuple[Concept, ...]
     names: tuple[str, ...]
     expansions: tuple[Expansion, ...]
+    statements: tuple[tuple[Statement, str], ...]
     words: str
     ignored: tuple[str, ...]
     wants_number: bool
@@ -41,6 +46,7 @@ def read_topic(text: str, question: str, language: str) -> Topic:
     """
     concepts: list[Concept] = []
     expansions: list[Expansion] = []
+    statements: dict[Statement, str] = {}
     asks_for_figure = _asks_for_number(question)
     triggers = sorted(
         ((trigger, entry) for entry in GLOSSARY for trigger in entry.triggers),
@@ -64,6 +70,8 @@ def read_topic(text: str, question: str, language: str) -> Topic:
             )
         )
         asks_for_figure = asks_for_figure or entry.nature is Nature.FIGURE
+        for statement in entry.statements:
+            statements.setdefault(statement, entry.label)
         expansions.append(Expansion(trigger=mentions[0].text, label=entry.label, phrases=entry.phrases))
     scaffolding = [
         Mention(start=match.start(), end=match.end(), text=match.group())
@@ -85,6 +93,7 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         concepts=tuple(concepts),
         names=name_phrases(words, question, language),
         expansions=tuple(expansions),
+        statements=tuple(statements.items()),
         words=words,
         ignored=tuple(dict.fromkeys(mention.text.lower() for mention in scaffolding)),
         wants_number=asks_for_figure,

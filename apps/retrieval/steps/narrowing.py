@@ -10,6 +10,7 @@ from apps.retrieval.protocols import CandidateStage
 from apps.retrieval.recorder import TraceRecorder
 from apps.retrieval.stages.cut_off import cut_off
 from apps.retrieval.stages.fuse import boost
+from apps.retrieval.stages.page_order import page_by_page
 from apps.retrieval.steps.searching import NOT_CONFIGURED
 from apps.retrieval.trace import CutLine, Stage, StageStatus, candidate_list
 
@@ -19,9 +20,12 @@ Candidates = tuple[Candidate, ...]
 def lift_likely(
     recorder: TraceRecorder, candidates: Candidates, analysis: QueryAnalysis, deps: PipelineDependencies
 ) -> Candidates:
-    """Lift what meets the likely filters, then keep the policy's top k."""
+    """Lift what meets the likely filters, put pages before their further passages, and keep the policy's top k."""
     with recorder.stage(Stage.BOOST, count_in=len(candidates)) as stage:
         boosted = boost(candidates, filters=analysis.filters, weight=deps.settings.likely_filter_boost)
+        if deps.settings.page_by_page:
+            boosted = page_by_page(boosted)
+            stage.notes.append("The best passage of each page comes before further ones of the same page.")
         kept = boosted[: deps.policy.fused_top_k]
         for candidate in boosted[deps.policy.fused_top_k :]:
             stage.exclude(candidate.hit.chunk_id, f"Not among the first {deps.policy.fused_top_k}.")

@@ -62,6 +62,7 @@ def read_meaning(
             inventory=inventory,
             minimum_chars=deps.policy.minimum_question_chars,
             expansion_weight=deps.settings.expansion_weight,
+            statement_weight=deps.settings.statement_weight,
         )
         stage.count_in = sum(entry.documents for entry in inventory.entries)
         stage.count_out = len(analysis.terms)
