@@ -21,7 +21,9 @@ import base64
 import json
 import re
 import threading
+import time
 from collections.abc import Mapping
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
@@ -35,6 +37,7 @@ __all__ = ["Fault", "ModelServer", "RecordedRequest", "hashed_vector"]
 
 MODELS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
 TRICKLE_SECONDS_PER_BYTE = 0.05
+TRICKLE_SECONDS_PER_EVENT = 2.0
 LONGEST_HANG_SECONDS = 60.0
 
 
@@ -84,6 +87,7 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    _retry_at_date = False
     server: _Server
 
     def do_GET(self) -> None:
@@ -137,12 +141,15 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
             case Fault.ERROR_500:
                 self._send_error(500, "server_error", "The server had an error while processing your request.")
-            case Fault.RATE_LIMITED:
+            case Fault.RATE_LIMITED | Fault.RETRY_AT_DATE:
+                self._retry_at_date = fault is Fault.RETRY_AT_DATE
                 self._send_error(429, "rate_limit_exceeded", "Rate limit reached.")
             case Fault.UNAUTHORISED:
                 self._send_error(401, "invalid_api_key", "Incorrect API key provided.")
             case Fault.BAD_REQUEST:
                 self._send_error(400, "invalid_request_error", "The model does not exist.")
+            case Fault.MALFORMED_JSON:
+                self._send(200, b'{"object": "list", "data": [', "application/json")
             case Fault.NOT_JSON:
                 self._send(200, b"<html><body>gateway page</body></html>", "text/html")
             case _:
@@ -178,19 +185,28 @@ class _Handler(BaseHTTPRequestHandler):
         self._send_json(200, {"object": "list", "data": data, "model": body["model"], "usage": usage}, fault)
 
     def _chat(self, body: Mapping[str, Any], fault: Fault | None) -> None:
+        if problem := _unacceptable(body):
+            self._send_error(400, "invalid_request_error", problem)
+            return
         content = self.server.owner.next_reply(body)
         common = {"id": "chatcmpl-1", "created": 0, "model": body.get("model", "")}
         if body.get("stream"):
             self._stream(content, common, fault)
             return
-        message = {"role": "assistant", "content": content}
-        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        ends = {Fault.CUT_SHORT: "length", Fault.FILTERED: "content_filter"}
+        if fault is Fault.CUT_SHORT:
+            content = content[: len(content) // 2]
+        message = {"role": "assistant", "content": None if fault is Fault.NO_CONTENT else content}
+        choice = {"index": 0, "message": message, "finish_reason": ends.get(fault, "stop"), "logprobs": None}
+        choices = [] if fault is Fault.NO_CHOICES else [choice]
         tokens = len(content.split())
         usage = {"prompt_tokens": 0, "completion_tokens": tokens, "total_tokens": tokens}
-        self._send_json(200, {**common, "object": "chat.completion", "choices": [choice], "usage": usage}, fault)
+        self._send_json(200, {**common, "object": "chat.completion", "choices": choices, "usage": usage}, fault)
 
     def _stream(self, content: str, common: Mapping[str, Any], fault: Fault | None) -> None:
-        """Server-sent events, one a word; TRUNCATED breaks off in the middle without the closing mark."""
+        """Server-sent events, one a word; TRUNCATED breaks off in the middle without the closing mark, TRICKLE waits
+        between two, STREAM_ERROR tells an error in the middle as OpenAI does.
+        """
         pieces = re.findall(r"\S+\s*|\s+", content)
         if fault is Fault.TRUNCATED:
             pieces = pieces[: len(pieces) // 2]
@@ -202,7 +218,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        for delta, finish_reason in deltas:
+        for number, (delta, finish_reason) in enumerate(deltas):
+            if fault is Fault.STREAM_ERROR and number == len(deltas) // 2:
+                told = {"message": "The server had an error.", "type": "server_error", "param": None, "code": None}
+                self._send_event(json.dumps({"error": told}))
+                break
+            if fault is Fault.TRICKLE and self.server.owner.released.wait(TRICKLE_SECONDS_PER_EVENT):
+                break
             choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
             self._send_event(json.dumps({**common, "object": "chat.completion.chunk", "choices": [choice]}))
         if fault is Fault.TRUNCATED:
@@ -227,7 +249,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body)))
         if status == 429:
-            self.send_header("Retry-After", str(self.server.owner.retry_after_seconds))
+            seconds = self.server.owner.retry_after_seconds
+            at = formatdate(time.time() + seconds, usegmt=True)
+            self.send_header("Retry-After", at if self._retry_at_date else str(seconds))
         self.end_headers()
         if fault is Fault.TRUNCATED:
             self.wfile.write(body[: len(body) // 2])
@@ -244,6 +268,18 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Requests are recorded, not printed."""
+
+
+def _unacceptable(body: Mapping[str, Any]) -> str:
+    """What OpenAI refuses: no model, no messages, or JSON mode without the word in any message."""
+    messages = body.get("messages")
+    if not body.get("model") or not isinstance(messages, list) or not messages:
+        return "you must provide a model and messages parameter"
+    said = " ".join(str(message.get("content", "")) for message in messages).lower()
+    wants_json = (body.get("response_format") or {}).get("type") == "json_object"
+    if wants_json and "json" not in said:
+        return "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
+    return ""
 
 
 def _base64(vector: NDArray[np.float32]) -> str:

@@ -14,6 +14,7 @@ class AuditConfig(AppConfig):
         from apps.audit.backup.checks import served_check
         from apps.audit.backup.opening import open_where_nothing_is_erased
         from apps.audit.classes import register_tenant_events
+        from apps.audit.erasure.closing import no_scope_below_a_closed_one
         from apps.audit.erasure.contracts import Origin, TargetType
         from apps.audit.erasure.events import register_removal_events
         from apps.audit.erasure.log_store import EventPartStore
@@ -46,7 +47,7 @@ class AuditConfig(AppConfig):
         from apps.audit.subject_access.registering import register_subject_access
         from apps.audit.tombstones.writing import tombstone_close, tombstone_write
         from apps.tenants import events
-        from apps.tenants.provisioning import on_migrated, on_tenant_created
+        from apps.tenants.provisioning import on_migrated, on_scope_create, on_tenant_created
 
         register_tenant_events()
         register_reporting_events()
@@ -76,3 +77,4 @@ class AuditConfig(AppConfig):
         checks.register(served_check, checks.Tags.database)
         register_subject_access()
         on_tenant_created(give_baseline)
+        on_scope_create(no_scope_below_a_closed_one)

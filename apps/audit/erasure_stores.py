@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from apps.audit.access.store import AccessPackages
 from apps.audit.erasure.accounts import Accounts
 from apps.audit.erasure.contracts import Phase, TargetType
 from apps.audit.erasure.counters import RateCounters
@@ -49,4 +50,4 @@ RESTRICTIONS: Final = Rows(
 
 def register_stores() -> None:
     register_store(RateCounters(), REQUESTS, Accounts(), GRANTS, KEYS, MEMBERSHIPS, SCOPES, RESTRICTIONS, TENANT)
-    register_store(RETENTION, HOLDS, LogContents(), DataKeys())
+    register_store(AccessPackages(), RETENTION, HOLDS, LogContents(), DataKeys())

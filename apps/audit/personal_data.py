@@ -56,6 +56,13 @@ def _inventory() -> None:
         because="Why a place was decided so, under the request's own key.",
         stays="Nobody can read it once that key is destroyed, with the last letter of a request that was carried out.",
     )
+    classify(f"{table}.quoting", Sort.NONE, because="A code.")
+    classify(
+        f"{table}.hidden",
+        Sort.SEALED,
+        because="Words about others that an access package hides, under the request's own key.",
+        stays="Nobody can read it once that key is destroyed, thirty days after the end of the request.",
+    )
     table = "audit_inventorytreatment"
     classify_columns(
         table,

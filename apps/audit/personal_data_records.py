@@ -11,6 +11,7 @@ from apps.audit.erasure_stores import HOLDS, RETENTION
 _ACCOUNTABLE: Final = (
     "Under GDPR 17(3)(b) and (e): who decided what is removed and what is kept is what the firm must be able to show."
 )
+ACCESS_PACKAGES: Final = "audit.access_packages"
 _IDS: Final = "Ids, codes, counts and times."
 
 
@@ -67,9 +68,10 @@ def _removals() -> None:
     _technical(
         table,
         "id tenant_id origin origin_id state reason_code made_in frozen_at proposed_at approved_at rejected_at "
-        "rejection_code started_at finished_at attempts next_attempt_at lease_owner lease_until error_code",
+        "rejection_code started_at finished_at attempts next_attempt_at lease_owner lease_until error_code "
+        "unproven_code unproven_asked_at unproven_agreed_at staying",
     )
-    _people(table, "proposed_by approved_by rejected_by")
+    _people(table, "proposed_by approved_by rejected_by unproven_asked_by unproven_agreed_by")
     _technical("audit_removaltarget", "id tenant_id run_id type part outcome ground authorised_by")
     classify(
         "audit_removaltarget.item_id",
@@ -122,9 +124,9 @@ def _requests() -> None:
     table = "audit_erasurerequest"
     _technical(
         table,
-        "id tenant_id year number state subject_type requester language received_at zone received_on first_due_on "
-        "due_on data_key_id identity_asked_at identity_confirmed_at ground extension extended_at refusal run_id "
-        "proposed_at approved_at finished_at created_at",
+        "id tenant_id year number purpose state subject_type requester language received_at zone received_on "
+        "first_due_on due_on data_key_id identity_asked_at identity_confirmed_at ground extension extended_at refusal "
+        "run_id proposed_at approved_at finished_at created_at",
     )
     classify(
         f"{table}.subject_id",
@@ -137,7 +139,8 @@ def _requests() -> None:
         f"{table}.details",
         Sort.SEALED,
         because="Whom it is about, who asks, what was said.",
-        stays="Under a key of the request's own, without which nothing can be read. The row is the proof of it.",
+        stays="Under a key of the request's own, without which nothing can be read. The row is the proof of it. Of a "
+        "request for access the key is destroyed thirty days after its end, or when something is erased that it found.",
     )
     table = "audit_letter"
     _technical(
@@ -152,6 +155,24 @@ def _requests() -> None:
         because="The letter with its address.",
         stays="Under the key of its request: without it nothing can be read.",
     )
+    table = "audit_accesspackage"
+    classify_columns(
+        table,
+        "id tenant_id request_id scope_ids data_key_id byte_size places quoted hidden made_at expires_at",
+        Sort.NONE,
+        because=_IDS,
+        cleared_by=ACCESS_PACKAGES,
+    )
+    classify(
+        f"{table}.made_by_id", Sort.IDENTIFIER, because="The account of whoever did it.", cleared_by=ACCESS_PACKAGES
+    )
+    classify(
+        f"{table}.ciphertext",
+        Sort.SEALED,
+        because="What is held of a person who asked for access, under a key of its own.",
+        cleared_by=ACCESS_PACKAGES,
+    )
+    classify("task:apps.audit.tasks.expire_access", Sort.NONE, because="Without arguments.")
     for name in ("send_letter", "send_letters"):
         classify(f"task:apps.audit.tasks.{name}", Sort.NONE, because="Ids of a tenant and a letter, or nothing.")
 

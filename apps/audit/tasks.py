@@ -13,6 +13,7 @@ from uuid import UUID
 
 from celery import Task, shared_task
 
+from apps.audit.access.expiring import expire_all
 from apps.audit.certificate.issuing import issue_all
 from apps.audit.erasure.engine import carry_out_due, run_carry_out
 from apps.audit.erasure.leftovers import remove_leftovers_all
@@ -116,3 +117,4 @@ redact_inventory: Task = shared_task(
     name=REDACT_TASK, acks_late=True, reject_on_worker_lost=True, ignore_result=True, time_limit=_LONGEST_SEARCH_S
 )(_redact_inventory)
 inventory_sweep: Task = shared_task(name="apps.audit.tasks.inventory_sweep", ignore_result=True)(inventory_sweep_all)
+expire_access: Task = shared_task(name="apps.audit.tasks.expire_access", ignore_result=True)(expire_all)

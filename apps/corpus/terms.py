@@ -58,6 +58,7 @@ _GLUED_PERIOD = re.compile(r"fy(?:19|20)?\d\d|q[1-4](?:19|20)?\d\d|[1-4]q(?:fy)?
 _MAGNITUDES = {"bn": "billion", "b": "billion", "mn": "million", "m": "million"}
 _QUARTERS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 _REMEMBERED = 262_144  # tokens: a large filing has about 10,000 different ones
+_STATEMENT_MARK = "statement:"
 _LONGEST_TERM = 64  # characters
 
 
@@ -89,7 +90,12 @@ def statement_term(statement: str) -> str:
     No text makes such a term, since a colon ends every token: it is counted with the words of the text, and what asks
     for a figure of the balance sheet finds the balance sheet by it, under whatever title and with whatever lines.
     """
-    return f"statement:{statement}"
+    return f"{_STATEMENT_MARK}{statement}"
+
+
+def is_statement_term(term: str) -> bool:
+    """Whether a term is the mark of a financial statement's page rather than a word."""
+    return term.startswith(_STATEMENT_MARK)
 
 
 @lru_cache(maxsize=4)

@@ -70,6 +70,12 @@ class GenerationTimeoutError(GenerationUnavailableError):
     )
 
 
+class GenerationRateLimitedError(GenerationUnavailableError):
+    code = "retrieval.generation_rate_limited"
+    status = 429
+    message = "The model {model} takes no more requests for now{wait}. Ask again later, or have its limit raised."
+
+
 class MalformedAnswerError(GenerationError):
     """Still not the agreed JSON after the one request to repair it."""
 

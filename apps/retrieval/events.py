@@ -66,7 +66,15 @@ def register_events() -> None:
                 # The text itself only where the policy has it recorded encrypted.
                 Group.QUESTION: _QUESTION | {"text"},
                 Group.ANSWER: frozenset(
-                    {"refusal", "grounding", "ref_ids", "answer_hmac_sha256", "context_sha256", "context_chars"}
+                    {
+                        "refusal",
+                        "grounding",
+                        "repair",
+                        "ref_ids",
+                        "answer_hmac_sha256",
+                        "context_sha256",
+                        "context_chars",
+                    }
                 ),
                 Group.PASSAGES: frozenset({"hits"}),
             },

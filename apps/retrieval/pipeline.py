@@ -78,9 +78,9 @@ def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
         trace = recorder.finish()
         return PipelineResult(answer=answering.refused(context, analysis, trace), trace=trace)
     draft = answering.write(recorder, analysis, context, deps)
-    report = answering.check(recorder, draft, context, analysis, deps)
+    outcome = answering.check(recorder, draft, context, analysis, deps)
     trace = recorder.finish()
-    return PipelineResult(answer=answering.finished(draft, report, context, analysis, trace), trace=trace)
+    return PipelineResult(answer=answering.finished(outcome, context, analysis, trace), trace=trace)
 
 
 def find(question: Question, *, deps: PipelineDependencies) -> FindResult:

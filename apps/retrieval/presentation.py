@@ -20,6 +20,7 @@ def asked_json(asked: Asked, *, trace: bool = False) -> Json:
         "refused": answer.refused,
         "refusal": to_json(answer.refusal),
         "grounding": answer.grounding.value if answer.grounding else None,
+        "repair": answer.repair.value,
         "citations": [citation_json(citation) for citation in answer.citations],
         "intent": {
             "name": asked.decision.intent or "unrecognised",

@@ -15,6 +15,7 @@ class StageSettings:
     expansion_weight: of a glossary term in BM25, where a term of the question weighs 1.
     statement_weight: in BM25, of the mark that the pages of a balance sheet, income or cash flow statement bear, where
         the question asks for a figure that is read from it.
+    statement_top_k: how many passages of those pages are ranked by themselves, as a third ranking; 0 for none.
     likely_filter_boost: share added to a hit's RRF score for each likely filter that its document meets.
     page_by_page: whether the best passage of each page comes before further ones of the same page.
     cut_top_k: how many hits go on when no reranker gives calibrated scores.
@@ -24,7 +25,8 @@ class StageSettings:
 
     question_maximum_chars: int = 4_000
     expansion_weight: float = 0.6
-    statement_weight: float = 1.5
+    statement_weight: float = 1.0
+    statement_top_k: int = 10
     likely_filter_boost: float = 0.1
     page_by_page: bool = True
     cut_top_k: int = 12

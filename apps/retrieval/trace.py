@@ -36,6 +36,7 @@ class Stage(StrEnum):
     EMBED = "embed"
     DENSE = "dense"
     SPARSE = "sparse"
+    STATEMENTS = "statements"
     FUSE = "fuse"
     BOOST = "boost"
     DIVERSIFY = "diversify"

@@ -10,6 +10,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from apps.tenants.isolation_sql import IsolationLevel, column_names
 from apps.tenants.operations import PREDICATES, Isolating
 
+# As PostgreSQL writes it.
 _UNLESS_REMOVER = " WHEN ((CURRENT_USER <> 'glassbox_remover'::name))"
 
 
@@ -124,6 +125,61 @@ class RemoveOnlyTargets(Isolating):
             schema_editor.execute(f"REVOKE ALL ({', '.join(self.columns)}) ON {table} FROM glassbox_eraser")
 
 
+class ChangeOnlyTargets(Isolating):
+    """Let the eraser delete or empty rows of a table that an executing run of removals covers, and no others.
+
+    For tables that RemoveOnlyTargets can't tell of: their rows are of a target by more than one column, or are emptied.
+    It gives no right. Without a run the eraser changes nothing in the table, whoever holds its password: a row is
+    passed over, and one that would be left as something else than empty is an error.
+
+    Args: model_name: an isolated model.
+          app_label: its app, where that is below the migration's.
+          deletes, empties: which rows a run covers, as SQL over the table's columns, with `named` for the targets; as
+              the stores find them (apps/audit/erasure/rows.py).
+          leaves: what a row is that was emptied, as SQL: the eraser writes nothing else into it.
+    """
+
+    def __init__(
+        self, model_name: str, *, app_label: str = "", deletes: str = "", empties: str = "", leaves: str = ""
+    ) -> None:
+        if bool(empties) != bool(leaves) or not (deletes or empties):
+            raise ValueError(f"{model_name}: say which rows go, or which are emptied and what is left of them")
+        self.model_name = model_name
+        self.app_label = app_label
+        self.clauses = {
+            "delete": f"USING ({deletes})" if deletes else "",
+            "update": f"USING ({empties}) WITH CHECK ({leaves})" if empties else "",
+        }
+
+    def describe(self) -> str:
+        return f"Bind what the eraser does to {self.model_name} to targets"
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        table = to_state.apps.get_model(self.app_label or app_label, self.model_name)._meta.db_table
+        for command, clause in self.clauses.items():
+            if clause:
+                schema_editor.execute(
+                    f"CREATE POLICY targets_{command} ON {table} AS RESTRICTIVE FOR {command.upper()} "
+                    f"TO glassbox_eraser {clause}",
+                    params=None,  # a clause may hold a percent sign
+                )
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        table = from_state.apps.get_model(self.app_label or app_label, self.model_name)._meta.db_table
+        for command, clause in self.clauses.items():
+            if clause:
+                schema_editor.execute(f"DROP POLICY targets_{command} ON {table}")
+
+
+def named(kind: str) -> str:
+    """What a column is in whose rows are of a target of this type (apps.audit.erasure.contracts.TargetType)."""
+    return f"IN (SELECT audit_removal_targets('{kind}'))"
+
+
 class RemovedWithTenant(Isolating):
     """Let rows go that the database keeps from everybody, once their tenant is erased, and not before.
 
@@ -198,6 +254,3 @@ class RemovedWithTenant(Isolating):
                 raise RuntimeError(f"the trigger {name} of {table} is not what this builds upon")
             statements += [f"DROP TRIGGER {name} ON {table}", definition.replace(old, new)]
         return statements
-
-
-# As PostgreSQL writes it.

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from apps.tenants.models import Tenant
+from apps.tenants.models import Scope, Tenant
 
 _on_created: list[Callable[[Tenant], None]] = []
 _on_configured: list[Callable[[Tenant, Tenant], None]] = []
+_on_scope_create: list[Callable[[Scope], None]] = []
 _on_migrated: list[Callable[[str, str], None]] = []
 
 
@@ -32,6 +33,15 @@ def on_tenant_configured(callback: Callable[[Tenant, Tenant], None]) -> None:
         _on_configured.append(callback)
 
 
+def on_scope_create(callback: Callable[[Scope], None]) -> None:
+    """Call back inside the transaction that makes a scope below another one, with that other one, before it is made.
+
+    A callback that raises refuses it.
+    """
+    if callback not in _on_scope_create:
+        _on_scope_create.append(callback)
+
+
 def on_migrated(callback: Callable[[str, str], None]) -> None:
     """Call back after every migration of a database, with the administrator's connection string and its name."""
     if callback not in _on_migrated:
@@ -46,6 +56,11 @@ def tenant_created(tenant: Tenant) -> None:
 def tenant_configured(before: Tenant, after: Tenant) -> None:
     for callback in _on_configured:
         callback(before, after)
+
+
+def scope_may_come_below(parent: Scope) -> None:
+    for callback in _on_scope_create:
+        callback(parent)
 
 
 def migrated(admin_url: str, database: str) -> None:

@@ -17,6 +17,8 @@ HANDED_OVER: Mapping[str, str] = {
     "public.audit_empty_log(uuid, integer)": "glassbox_remover",
     "public.audit_destroy_keys(uuid)": "glassbox_remover",
     "public.audit_forget_request(uuid)": "glassbox_remover",
+    "public.audit_forget_access(uuid)": "glassbox_remover",
+    "public.audit_remove_packages(uuid[], integer)": "glassbox_remover",
     "public.restricted_documents()": "glassbox_remover",
     "public.hidden_documents()": "glassbox_remover",
     "public.held_documents()": "glassbox_remover",

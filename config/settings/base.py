@@ -251,6 +251,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Outcome": "apps.audit.models.Outcome",
         "RequestState": "apps.audit.requests.life.RequestState",
         "SubjectType": "apps.audit.requests.codes.SubjectType",
+        "RequestPurpose": "apps.audit.requests.codes.Purpose",
         "Requester": "apps.audit.requests.codes.Requester",
         "Language": "apps.audit.requests.codes.Language",
         "ErasureGround": "apps.audit.requests.codes.Ground",
@@ -263,6 +264,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "InventoryDecision": "apps.audit.inventory.codes.Decision",
         "InventoryReason": "apps.audit.inventory.codes.Reason",
         "InventoryTreatment": "apps.audit.inventory.codes.Treatment",
+        "AccessQuoting": "apps.audit.inventory.codes.Quoting",
         "GroupState": "apps.audit.selectors.GroupState",
         "RemovalOrigin": "apps.audit.models.removal.RemovalOrigin",
         "VerificationState": "apps.audit.models.VerificationState",
@@ -326,6 +328,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
+    # Packages of requests for access, and what is known of the person after their end: thirty days, to the hour.
+    "access-expiry": {"task": "apps.audit.tasks.expire_access", "schedule": 3600.0},
     "inventory-sweep": {"task": "apps.audit.tasks.inventory_sweep", "schedule": 30.0},
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }

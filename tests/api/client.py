@@ -88,7 +88,7 @@ def conforms(method: str, path: str, response: HttpResponse) -> None:
     if "application/octet-stream" in content and response.status_code == 200:
         return
     assert media_type in content, f"{method} {path} answered {media_type}, which is not documented"
-    if method != "head":
+    if method != "head" and media_type != "application/zip":
         value = response.content.decode() if media_type == "text/plain" else response.json()
         problems = mismatches(value, content[media_type]["schema"])
         assert not problems, f"{method} {path} {response.status_code} is not what the document says: {problems[:5]}"

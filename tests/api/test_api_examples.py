@@ -17,17 +17,26 @@ import httpx
 import pytest
 from django.conf import LazySettings
 from django.db import transaction
+from django.test import override_settings
 from pytest_django.live_server_helper import LiveServer
 
-from apps.audit.erasure.contracts import Phase, TargetType
+from apps.audit.access.contents import told_by_rules
+from apps.audit.access.packages import package_make
+from apps.audit.access.quoting import Chosen, quotes_decide
+from apps.audit.erasure.contracts import Origin, Phase, TargetType
+from apps.audit.erasure.unproven import Unproven
 from apps.audit.inventory.asking import inventory_request
+from apps.audit.inventory.codes import Decision, Quoting, Reason
+from apps.audit.inventory.deciding import Said, hits_decide
 from apps.audit.inventory.runner import inventory_run
+from apps.audit.inventory.selectors import hits_of
 from apps.audit.models import Event, InventoryHit
-from apps.audit.requests.codes import Ground, Requester, SubjectType
+from apps.audit.requests.codes import Ground, Purpose, Requester, SubjectType
 from apps.audit.requests.details import Details
-from apps.audit.requests.services.proposing import request_propose
+from apps.audit.requests.services.proposing import request_approve, request_propose
 from apps.audit.requests.services.receiving import request_receive
 from apps.audit.requests.services.steps import assess, identity_confirm
+from apps.audit.requests.services.unproven import request_ask_without_proof
 from apps.corpus.models import Document
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
@@ -39,6 +48,8 @@ from apps.tenants.context import open_scope
 from apps.tenants.models import Scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission, Role
+from apps.tenants.selectors.grants import user_principal
+from apps.tenants.selectors.people import user_by_name
 from tests.api.conftest import firm_with_provider, ready_document
 from tests.api.test_api_access import DOORS, request_of
 from tests.audit.acting import checkpointed, sealed
@@ -133,11 +144,47 @@ def permission_for(example: Example) -> Permission | None:
 def needs_person(example: Example) -> bool:
     """Whether an API key that acts for nobody is refused: policies are written and approved by people."""
     of_people = ("/api/v1/policy/versions/", "/api/v1/privacy/requests/")
-    return example.path == "/api/v1/me/data/" or (example.path.startswith(of_people) and example.method != "get")
+    return (
+        example.path == "/api/v1/me/data/"
+        or is_about_access(example)
+        or (example.path.startswith(of_people) and example.method != "get")
+    )
 
 
 def is_about_erasure(example: Example) -> bool:
     return example.path.startswith("/api/v1/privacy/requests/")
+
+
+def is_about_access(example: Example) -> bool:
+    return is_about_erasure(example) and any(part in example.path for part in ("/quotes/", "/package/", "/answer/"))
+
+
+def access_for(example: Example, officer: Principal) -> str:
+    """A request for access about a person who is named like a word of the report, as far as the operation needs it."""
+    with as_(officer):
+        request = request_receive(
+            purpose=Purpose.ACCESS,
+            subject_type=SubjectType.DATA_SUBJECT,
+            requester=Requester.PERSON,
+            details=Details(aliases=("drawdown",)),
+        )
+        identity_confirm(request.id)
+        made = inventory_request(request.id)
+    inventory_run(tenant_id=officer.tenant_id, inventory_id=made.id)
+    with as_(officer):
+        hits = list(hits_of(request))
+        hits_decide(request.id, [Said(hit_id=hit.id, seen=Decision.OPEN, reason=Reason.NAMED) for hit in hits])
+    if "/quotes/" not in example.path:
+        with as_(officer):
+            quotes_decide(request.id, [Chosen(hit_id=hit.id, seen="", quoting=Quoting.QUOTED) for hit in hits])
+    if example.path.endswith(("/take-back/", "/content/", "/answer/")):
+        with as_(officer):
+            package_make(request.id, told=told_by_rules())
+    return str(request.id)
+
+
+# Steps of a request that was approved, and whose physical proof is not made yet.
+_OF_PROOF = ("without-proof", "keep-proof", "agree-without-proof")
 
 
 def request_for(example: Example, officer: Principal) -> str:
@@ -149,12 +196,21 @@ def request_for(example: Example, officer: Principal) -> str:
         subject_type=SubjectType.SCOPE, subject_id=scope, requester=Requester.FIRM, details=Details()
     )
     step = example.path.split("/")[-2]
-    if step in ("assess", "propose", "take-back", "approve", "send-back"):
+    if step in ("assess", "propose", "take-back", "approve", "send-back", *_OF_PROOF):
         identity_confirm(request.id)
-    if step in ("propose", "take-back", "approve", "send-back"):
+    if step in ("propose", "take-back", "approve", "send-back", *_OF_PROOF):
         assess(request.id, ground=Ground.CONTRACT_ENDED)
     if step in ("take-back", "approve", "send-back"):
         request_propose(request.id)
+    if step in _OF_PROOF:
+        with override_settings(GLASSBOX_PHYSICAL_ORIGINS=frozenset({Origin.REQUEST})):
+            request_propose(request.id)
+        rupert = user_by_name("rupert")
+        assert rupert is not None
+        with as_(user_principal(rupert, officer.tenant_id)):
+            request_approve(request.id)
+    if step in ("keep-proof", "agree-without-proof"):
+        request_ask_without_proof(request.id, Unproven.NO_ADMINISTRATOR)
     return str(request.id)
 
 
@@ -268,11 +324,14 @@ def test_every_example_about_erasure_runs_for_its_officers(
         )
     ):
         for example in filter(is_about_erasure, examples(document)):
-            with as_(officer):
-                request_id = request_for(example, officer)
+            if is_about_access(example):
+                request_id = access_for(example, officer)
+            else:
+                with as_(officer):
+                    request_id = request_for(example, officer)
             key = reviewer_key if permission_for(example) is Permission.PRIVACY_APPROVE else officer_key
             environment = {**shell, **reader, "GLASSBOX_KEY": key, "REQUEST_ID": request_id}
             environment["HIT_ID"] = hit_for(request_id, officer)
             failures.append(failure(example.source, environment, tmp_path))
-    assert len(failures) == 20
+    assert len(failures) == 30
     assert not any(failures), "\n\n".join(filter(None, failures))

@@ -124,12 +124,16 @@ def confirm_all(office: Office, request: ErasureRequest, *, reason: Reason = Rea
 
 
 def redacted_by_worker(office: Office, request: ErasureRequest) -> None:
-    """What the worker does after redactions_prepare: makes the versions, and makes them searchable."""
+    """What the worker does after redactions_prepare: makes the versions, makes them searchable, and searches again."""
     redactions_make(tenant_id=office.firm.id, request_id=request.id)
     with open_scope(tenant=office.firm.id, reason="a test"):
         waiting = list(IngestJob.objects.filter(status=JobStatus.PENDING))
     for job in waiting:
         run(office.firm, job)
+    with open_scope(tenant=office.firm.id, reason="a test"):
+        again = list(Inventory.objects.filter(request=request, state=InventoryState.WAITING))
+    for inventory in again:
+        assert inventory_run(tenant_id=office.firm.id, inventory_id=inventory.id) is InventoryState.DONE
 
 
 def erased(office: Office, request: ErasureRequest) -> str:

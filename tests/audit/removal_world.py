@@ -17,10 +17,23 @@ from django.core.cache import cache
 from django.db import connection
 from django.utils import timezone
 
+from apps.audit.access.contents import told_by_rules
+from apps.audit.access.packages import access_answer, package_make
+from apps.audit.access.quoting import Chosen, quotes_decide
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.holds.services import hold_place, hold_release
 from apps.audit.ids import new_id
+from apps.audit.inventory.asking import inventory_request
+from apps.audit.inventory.codes import Decision, InventoryState, Quoting, Reason
+from apps.audit.inventory.deciding import Said, hits_decide
+from apps.audit.inventory.runner import inventory_run
+from apps.audit.inventory.selectors import hits_of
 from apps.audit.models import Because, Restriction
+from apps.audit.requests.codes import Delivery, Purpose, Requester, SubjectType
+from apps.audit.requests.details import Details
+from apps.audit.requests.services.letters import letter_settle
+from apps.audit.requests.services.receiving import request_receive
+from apps.audit.requests.services.steps import identity_confirm
 from apps.audit.retention.counting import count_tenant
 from apps.audit.services import record
 from apps.corpus.models import Chunk, Document, Embedding384
@@ -92,6 +105,7 @@ def make_removal_world() -> RemovalWorld:
         make_key(acme, scopes=[scope])
     _tenants_own(bolt)
     _decided(world)
+    _packaged(world)
     with open_scope(tenant=acme.id, reason="a test"):
         for name in ("alpha", "beta"):
             Restriction.objects.create(
@@ -119,6 +133,37 @@ def _decided(world: RemovalWorld) -> None:
         hold_release(hold_id=held.id, reason="Settled")
     with open_scope(tenant=world.acme.id, reason="a test"):
         count_tenant()
+
+
+def _packaged(world: RemovalWorld) -> None:
+    """Two requests for access that were answered: about who is named like bea, of whom the package names the document
+    in fund:beta and the account; and like ann."""
+    officer = make_member(world.acme, "dpo-of-packages", Role.DPO)
+    for name, username in (("alpha", ANN), ("beta", BEA)):
+        with open_scope(tenant=world.acme.id, principal=officer):
+            request = request_receive(
+                purpose=Purpose.ACCESS,
+                subject_type=SubjectType.DATA_SUBJECT,
+                requester=Requester.PERSON,
+                details=Details(aliases=(name, username)),
+            )
+            identity_confirm(request.id)
+            made = inventory_request(request.id)
+        assert inventory_run(tenant_id=world.acme.id, inventory_id=made.id) is InventoryState.DONE
+        with open_scope(tenant=world.acme.id, principal=officer):
+            them = {world.documents[name], (world.ann if username == ANN else world.bea).id}
+            found = {hit.id: hit.target_id in them and hit.target_type != "event_group" for hit in hits_of(request)}
+            said = {True: Reason.NAMED, False: Reason.NO_PERSON}
+            hits_decide(
+                request.id, [Said(hit_id=id, seen=Decision.OPEN, reason=said[is_them]) for id, is_them in found.items()]
+            )
+            quotes_decide(
+                request.id,
+                [Chosen(hit_id=id, seen="", quoting=Quoting.LEFT_OUT) for id, is_them in found.items() if is_them],
+            )
+            package_make(request.id, told=told_by_rules())
+            access_answer(request.id, delivery=Delivery.POST)
+            letter_settle(request.id, request.letters.get().id)
 
 
 def _document(
@@ -257,9 +302,9 @@ def _tenants_own(firm: Firm) -> None:
 Rows = dict[str, frozenset[str]]
 
 
-def under_way(firm: Firm) -> tuple[str, ...]:
-    """A superuser's statements that make a run which is being carried out and names the whole firm: the eraser deletes
-    nothing of a document that no such run names, and which stores remove what is tried here, not who lets them."""
+def under_way(firm: Firm, *targets: Target) -> tuple[str, ...]:
+    """A superuser's statements that make a run which is being carried out and names the targets, or the whole firm:
+    the eraser changes nothing that no such run covers."""
     run, proposer, approver = new_id(), uuid4(), uuid4()
     return (
         "SET LOCAL session_replication_role = replica",
@@ -268,16 +313,20 @@ def under_way(firm: Firm) -> tuple[str, ...]:
         "proof, verification, end_events) "
         f"VALUES ('{run}', '{firm.id}', 'request', '{run}', 'executing', 'erasure_request', '', now(), "
         f"'{proposer}', '{approver}', now(), 0, '', '', '', 'counts', '{{}}', '{{}}')",
-        "INSERT INTO audit_removaltarget (tenant_id, run_id, type, item_id, part, outcome, ground) "
-        f"VALUES ('{firm.id}', '{run}', 'tenant', '{firm.id}', '', 'pending', '')",
+        *(
+            "INSERT INTO audit_removaltarget (tenant_id, run_id, type, item_id, part, outcome, ground) "
+            f"VALUES ('{firm.id}', '{run}', '{target.type}', '{target.id}', '{target.part}', 'pending', '')"
+            for target in targets or (Target(type=TargetType.TENANT, id=firm.tenant.id),)
+        ),
         "SET LOCAL session_replication_role = origin",
     )
 
 
 @contextmanager
-def as_eraser(firm: Firm) -> Iterator[None]:
-    """A transaction with the rights of glassbox_eraser and the system's scope, while a run goes on; rolled back."""
-    with changed(*under_way(firm)):
+def as_eraser(firm: Firm, *targets: Target) -> Iterator[None]:
+    """A transaction with the rights of glassbox_eraser and the system's scope, rolled back, while a run goes on that
+    names the targets, or the whole firm."""
+    with changed(*under_way(firm, *targets)):
         sql("SET LOCAL ROLE glassbox_eraser")
         with open_scope(tenant=firm.id, reason="a test"):
             yield

@@ -35,7 +35,7 @@ from apps.audit.backup.load import restore
 from apps.audit.backup.manifest import read_manifest
 from apps.audit.backup.programs import program
 from apps.audit.backup.replay import replay
-from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.erasure.contracts import RunState, Target, TargetType
 from apps.audit.erasure.registry import stores
 from apps.audit.holds.services import hold_place, hold_release
 from apps.audit.log.checkpoints import checkpoint_tenant
@@ -53,9 +53,10 @@ from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Role
 from tests.audit.acting import as_worker, checkpointed, sealed, signing_key
+from tests.audit.ending import ended, whole
 from tests.audit.putting_back import administrator, document, drop, other, removed, rows_of
 from tests.audit.removal_world import BEA, RemovalWorld, make_removal_world
-from tests.audit.removing import person
+from tests.audit.removing import approved, person
 from tests.conftest import admin_dsn
 from tests.corpus.ingesting import remote_profile
 from tests.factories import Firm, as_
@@ -486,3 +487,20 @@ def test_what_a_hold_of_the_backup_keeps_stays_unseen_until_it_is_released(story
     assert not [row for rows in rows_of(BACK).values() for row in rows if str(gamma) in row and "gamma" in row]
     with acting_as("glassbox_api", database=BACK), as_(dora):
         assert not Document.objects.filter(id=gamma).exists()
+
+
+def test_a_tenant_that_was_erased_since_the_backup_is_erased_again(story: Story) -> None:
+    firm = story.world.bolt
+    assert ended(firm, approved(firm, [whole(firm)])) is RunState.COMPLETED
+    before = rows_of(settings.TEST_DATABASE)
+    call_command("restore", str(story.backup), into=BACK, replace=BACK)
+    assert reason() == ""
+    back = rows_of(BACK)
+    assert {
+        table
+        for table in back
+        if table not in OWN
+        and {row for row in back[table] if str(firm.id) in row} != {row for row in before[table] if str(firm.id) in row}
+    } == set()
+    with acting_as(WORKER, database=BACK):
+        assert verify_tenant(tenant=firm.id).findings == ()

@@ -25,10 +25,20 @@ from apps.audit.inventory.errors import (
 )
 from apps.audit.inventory.excerpts import Excerpts
 from apps.audit.inventory.proposing import inventory_propose, prospect
-from apps.audit.inventory.redacting import redactions_prepare
+from apps.audit.inventory.redacting import redactions_make, redactions_prepare
 from apps.audit.inventory.restricting import lift_now, restrict_now
+from apps.audit.inventory.runner import inventory_run
 from apps.audit.inventory.selectors import hits_of, standing
-from apps.audit.models import DataKey, ErasureRequest, Event, InventoryHit, RemovalTarget, Restriction
+from apps.audit.models import (
+    DataKey,
+    ErasureRequest,
+    Event,
+    Inventory,
+    InventoryHit,
+    RemovalRun,
+    RemovalTarget,
+    Restriction,
+)
 from apps.audit.requests.codes import Delivery, LetterKind
 from apps.audit.requests.details import details_of, letter_text, words_of
 from apps.audit.requests.errors import RequestStepError
@@ -39,9 +49,10 @@ from apps.audit.requests.services.proposing import request_approve, request_send
 from apps.audit.requests.services.receiving import request_describe
 from apps.audit.requests.services.steps import withdraw
 from apps.audit.selectors import readings_of
-from apps.corpus.models import Document, DocumentStatus
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus
 from apps.intents.models import PolicyVersion
 from apps.retrieval.models import EvaluationQuery
+from apps.retrieval.services.evaluation import evaluation_query_remove
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.ids import TenantId
@@ -65,10 +76,11 @@ from tests.audit.inventorying import (
     stored,
 )
 from tests.audit.requesting import Office, make_office
-from tests.corpus.ingesting import remote_profile
+from tests.corpus.ingesting import remote_profile, run
 from tests.factories import as_, make_member
 from tests.isolation.harness import changed, sql
 from tests.model_server import ModelServer
+from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -297,9 +309,112 @@ def test_what_no_removal_reaches_is_named_with_its_ground(office: Office, found:
     request = assessed(office)
     inventoried(office, request)
     confirm_all(office, request)
+    for document in (found.letter, found.note):
+        treat(office, request, document, Treatment.REMOVE)
+    with as_(office.dora):
+        assert prospect(request).staying == ()
+        with pytest.raises(NotProposableError, match="1 confirmed place is where no removal reaches") as told:
+            inventory_propose(request.id)
+        assert "Change it by hand and search again" in told.value.detail
+        assert "Evaluation questions" in told.value.detail
+    # Either a person removes it, and it is not found any more ...
+    with open_scope(tenant=office.firm.id, reason="a test"):
+        (question,) = EvaluationQuery.objects.all()
+        evaluation_query_remove(question.id)
+    inventoried(office, request)
+    with as_(office.dora):
+        assert prospect(request).problems == ()
+
+
+def test_what_must_stay_by_law_is_said_with_its_ground_everywhere(office: Office, found: Found) -> None:
+    """... or it is said that it must stay: in the proposal, on the run, in the letter; nothing is passed over."""
+    with open_scope(tenant=office.firm.id, reason="a test"):
+        EvaluationQuery.objects.create(
+            tenant_id=office.firm.id,
+            scope_id=found.letter.scope_id,
+            text=f"What did {NAME} agree to?",
+            series_id=found.letter.series_id,
+            created_by="carl",
+        )
+    request = assessed(office)
+    inventoried(office, request)
+    (row,) = [group for group in groups(office, request) if group.target is None]
+    said = [
+        Said(hit_id=hit.id, seen=Decision.OPEN, reason=Reason.LEGAL_DUTY, words="It is evidence.") for hit in row.hits
+    ]
+    with as_(office.dora):
+        hits_decide(request.id, said)
+    confirm_all(office, request)
+    for document in (found.letter, found.note):
+        treat(office, request, document, Treatment.REMOVE)
     with as_(office.dora):
         (staying,) = prospect(request).staying
-    assert (staying.places, "Evaluation questions" in staying.ground) == (1, True)
+        assert (staying.places, staying.ground) == (1, Reason.LEGAL_DUTY.label)
+        proposed = inventory_propose(request.id)
+    expected = [{"ground": "17_3_b", "store": "retrieval.evaluation_questions", "places": 1}]
+    with as_(office.rita):
+        assert RemovalRun.objects.get(id=proposed.run_id).staying == expected
+        page = Visitor("rita").open("removal_run", proposed.run_id).text
+        assert "1 place: The person; it must stay by law (Article 17(3)(b))" in page
+        request_approve(request.id)
+    assert erased(office, request) == RequestState.COMPLETED
+    with as_(office.dora):
+        letter = letter_text(letter_write(request.id, LetterKind.DONE, delivery=Delivery.POST))
+    assert letter is not None
+    assert "1 place in which you are mentioned stays, because the law demands it" in letter.body
+
+
+# --- What is left in a redacted version ---
+
+
+def test_a_mention_that_a_redaction_left_is_found_and_named_before_anything_is_proposed(
+    office: Office, found: Found
+) -> None:
+    request = assessed(office)
+    inventoried(office, request)
+    letter = group_of(office, request, found.letter)
+    overlooked = max((hit for hit in letter.hits if hit.page), key=lambda hit: hit.char_start)
+    with as_(office.dora):
+        hits_decide(
+            request.id, [Said(hit_id=overlooked.id, seen=Decision.OPEN, reason=Reason.SOMEBODY_ELSE, words="A cousin")]
+        )
+    confirm_all(office, request)
+    treat(office, request, found.letter, Treatment.REDACT)
+    treat(office, request, found.note, Treatment.REMOVE)
+    with as_(office.dora):
+        redactions_prepare(request.id)
+        waiting = Inventory.objects.get(request=request, state=InventoryState.WAITING)
+    # It is searched again by itself, and not before there is what is to be searched.
+    assert inventory_run(tenant_id=office.firm.id, inventory_id=waiting.id) is None
+    redactions_make(tenant_id=office.firm.id, request_id=request.id)
+    with open_scope(tenant=office.firm.id, reason="a test"):
+        (job,) = IngestJob.objects.filter(status=JobStatus.PENDING)
+    run(office.firm, job)
+    with as_(office.dora), pytest.raises(NotProposableError, match="1 redacted version was made since the last search"):
+        inventory_propose(request.id)
+    assert inventory_run(tenant_id=office.firm.id, inventory_id=waiting.id) is InventoryState.DONE
+    with open_scope(tenant=office.firm.id, reason="a test"):
+        redacted = Document.objects.get(id=job.document_id)
+    left = group_of(office, request, redacted)
+    assert left.open
+    with as_(office.dora), pytest.raises(NotProposableError, match="open"):
+        inventory_propose(request.id)
+
+    confirm_all(office, request)
+    with as_(office.dora), pytest.raises(NotProposableError, match="Say of 1 document"):
+        inventory_propose(request.id)
+    treat(office, request, redacted, Treatment.REDACT)
+    with as_(office.dora):
+        assert redactions_prepare(request.id) == 1
+    redacted_by_worker(office, request)
+    with as_(office.dora):
+        inventory_propose(request.id)
+    with as_(office.rita):
+        request_approve(request.id)
+    assert erased(office, request) == RequestState.COMPLETED
+    with open_scope(tenant=office.firm.id, reason="a test"):
+        assert {document.version for document in Document.objects.filter(series_id=redacted.series_id)} == {3}
+    assert naming(WORDS) == {}
 
 
 # --- The whole way ---

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -208,15 +209,12 @@ def test_sealed_facts_open_in_their_own_request_alone(office: Office) -> None:
 
 
 def test_each_request_has_a_key_of_its_own_and_without_it_nothing_can_be_read(office: Office) -> None:
-    from apps.audit.keys.data_keys import cache
-
     request = office.received()
     with as_(office.dora):
         extend(request.id, code=Extension.COMPLEX, words=WORDS)
         key = DataKey.objects.get(subject_id=request.id)
         again = office.again(request)
         assert key.id == again.data_key_id
-        cache.clear()
         # As after its destruction: the row of the key is gone, that of the request stays.
         again.data_key_id = request.id
         letter = Letter.objects.select_related("request").get()
@@ -224,6 +222,22 @@ def test_each_request_has_a_key_of_its_own_and_without_it_nothing_can_be_read(of
         assert (details_of(again), letter_text(letter)) == (None, None)
         with pytest.raises(PayloadDamagedError):
             known_details(again)
+
+
+def test_no_process_keeps_the_key_of_a_request_so_that_its_destruction_by_another_is_the_end_of_it(
+    office: Office, django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]]
+) -> None:
+    """The worker destroys it when the last letter has gone; the web server had the page open a moment before."""
+    from apps.audit.keys.data_keys import cache
+
+    request = office.received()
+    with as_(office.dora), django_capture_on_commit_callbacks(execute=True):
+        extend(request.id, code=Extension.COMPLEX, words=WORDS)
+        letter = Letter.objects.select_related("request").get()
+        assert letter_text(letter) is not None
+        assert details_of(letter.request) is not None
+    with as_(office.dora):
+        assert cache.get(office.firm.id, str(letter.request.data_key_id)) is None
 
 
 def test_facts_are_changed_by_who_had_the_latest_before_them(office: Office) -> None:

@@ -230,8 +230,8 @@ def test_a_refusal_is_for_good(office: Office, dora: Visitor) -> None:
 def test_the_start_page_says_what_waits(office: Office, dora: Visitor) -> None:
     office.received(received_at=days_ago(60))
     text = dora.open("index").text
-    assert "1 Erasure requests overdue" in text
-    assert "1 Open erasure requests" in text
+    assert "1 Access and erasure requests overdue" in text
+    assert "1 Open access and erasure requests" in text
     assert "rasure requests" not in Visitor("rita").open("index").text
 
 

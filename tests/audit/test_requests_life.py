@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from apps.audit.migrations import _requests
-from apps.audit.requests.life import ANSWERED, EDGES, FINISHED, OPEN, By, RequestState, can_end, who_may
+from apps.audit.requests.life import ANSWER, ANSWERED, EDGES, FINISHED, OPEN, By, RequestState, can_end, who_may
 
 S = RequestState
 _SAME_STATE_BY = {By.MANAGER: _requests.MANAGER, By.SECOND: _requests.SECOND, By.PLATFORM: _requests.PLATFORM}
@@ -50,3 +50,18 @@ def test_erasing_begins_with_an_approval_by_a_second_person_and_with_nothing_els
     assert EDGES[S.AWAITING_APPROVAL, S.RESTRICTED] is By.SECOND
     into = [before for (before, after) in EDGES if after is S.EXECUTING]
     assert into == [S.RESTRICTED, S.FAILED, S.PARTIALLY_COMPLETED]
+
+
+def test_a_request_for_access_goes_no_way_on_which_something_is_removed() -> None:
+    edges = {(before, after) for before, after in product(S, S) if who_may(before, after, is_access=True)}
+    assert {after for _, after in edges} == {
+        S.IDENTITY_PENDING,
+        S.ASSESSING,
+        S.INVENTORY_READY,
+        S.COMPLETED,
+        S.REFUSED,
+        S.WITHDRAWN,
+    }
+    assert {who_may(*edge, is_access=True) for edge in edges} == {By.MANAGER}
+    assert edges - EDGES.keys() == {ANSWER}
+    assert who_may(*ANSWER) is None

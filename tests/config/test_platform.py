@@ -8,20 +8,30 @@ import socket
 import time
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings
 from django.core.management import CommandError, call_command
 from django.test import TransactionTestCase
 from pytest_django import DjangoDbBlocker
 
-from apps.audit.erasure.contracts import RunState
+from apps.audit.erasure.contracts import Origin, RunState
+from apps.audit.inventory.proposing import inventory_propose
 from apps.audit.log.sequencer import tenants_that_wait
+from apps.audit.models import Certificate, RemovalRun
+from apps.audit.requests.codes import Ground, SubjectType
+from apps.audit.requests.services.proposing import request_approve
+from apps.audit.requests.services.steps import assess, identity_confirm
+from apps.tenants.context import open_scope
 from config.processes import Platform, choose_port, start_platform
 from tests.audit.acting import recorded
+from tests.audit.proving import ZOE, letter, own_access
 from tests.audit.removing import again, approved, asked, left_of
-from tests.factories import make_firm
+from tests.audit.requesting import Office, make_office
+from tests.factories import as_, make_firm
 
 
 class Output:
@@ -91,6 +101,39 @@ def test_an_approved_removal_is_carried_out_by_the_queue_and_the_clock(
             assert time.monotonic() < deadline, f"nobody carried it out: {again(firm, run).state}"
             time.sleep(0.2)
         assert left_of(firm, parts) == 0
+
+
+def test_an_approved_request_is_proven_on_the_disk_and_certified_by_the_clock(
+    platform: Platform, django_db_blocker: DjangoDbBlocker, settings: LazySettings, tmp_path: Path
+) -> None:
+    """Two people and nobody else: the prover prepares, the eraser removes, the prover makes the disk forget and looks,
+    the sealer seals, the worker signs."""
+    settings.GLASSBOX_PHYSICAL_ORIGINS = frozenset({Origin.REQUEST})
+    with django_db_blocker.unblock():
+        own_access(tmp_path)  # so that the prover does not read gigabytes of other tests' log
+        office = make_office("proven-by-the-clock")
+        request = office.received(about=SubjectType.DOCUMENT, subject_id=letter(office.firm, ZOE).id)
+        with as_(office.dora):
+            identity_confirm(request.id)
+            assess(request.id, ground=Ground.OBJECTION)
+            inventory_propose(request.id)
+        with as_(office.rita):
+            request_approve(request.id)
+        deadline = time.monotonic() + 240
+        while not (certificates := certificates_of(office)):
+            run = again(office.firm, RemovalRun(id=office.again(request).run_id))
+            assert time.monotonic() < deadline, f"nobody proved it: {run.state}, {run.verification.get('waits')}"
+            assert run.state != RunState.FAILED, (run.error_code, run.verification.get("scan", {}).get("hits"))
+            time.sleep(0.5)
+        [certificate] = certificates
+        assert (certificate["outcome"], certificate["scan"]["hits"]) == ("completed", 0)
+        assert certificate["control"]["found"] == certificate["control"]["sources"] > 10
+        assert office.again(request).state == "completed"
+
+
+def certificates_of(office: Office) -> list[dict[str, Any]]:
+    with open_scope(tenant=office.firm.id, reason="a test"):
+        return list(Certificate.objects.values_list("body", flat=True))
 
 
 def test_nothing_is_left_of_it_when_it_has_stopped(platform: Platform) -> None:

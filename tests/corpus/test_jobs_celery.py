@@ -219,14 +219,17 @@ def remote_firm(firm: Firm, server: ModelServer) -> Firm:
 
 
 class Worker:
-    """A Celery worker as a process of its own, with its provider at the test's model server."""
+    """A Celery worker as a process of its own, with its provider at the test's model server.
 
-    def __init__(self, settings: LazySettings, server: ModelServer, tmp_path: Path) -> None:
+    changed: settings that are other ones there than in this process.
+    """
+
+    def __init__(self, settings: LazySettings, server: ModelServer, tmp_path: Path, **changed: object) -> None:
         self._settings = settings
         module = tmp_path / "worker_settings.py"
+        there = {"GLASSBOX_EMBEDDING_PROFILES": {"remote": remote_profile(server)}, **changed}
         module.write_text(
-            "from config.settings.test import *\n"
-            f"GLASSBOX_EMBEDDING_PROFILES = {{'remote': {remote_profile(server)!r}}}\n"
+            "from config.settings.test import *\n" + "".join(f"{name} = {each!r}\n" for name, each in there.items())
         )
         self._environment = {
             **os.environ,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 
 import httpx
@@ -27,7 +28,7 @@ def client(server: ModelServer) -> openai.OpenAI:
     return openai.OpenAI(api_key="unused", base_url=server.base_url, max_retries=0, timeout=5)
 
 
-def ask(client: openai.OpenAI, text: str = "hello") -> str | None:
+def ask(client: openai.OpenAI, text: str = "hello, answer in JSON") -> str | None:
     completion = client.chat.completions.create(
         model="test-model", messages=[{"role": "user", "content": text}], response_format={"type": "json_object"}
     )
@@ -51,7 +52,7 @@ def test_replies_are_given_in_order_and_may_look_at_the_request(server: ModelSer
 
 
 def test_without_a_script_the_first_ref_id_is_cited(client: openai.OpenAI) -> None:
-    reply = json.loads(ask(client, "Context: [doc-7|p34|c2] The drawdown was 12 %.") or "")
+    reply = json.loads(ask(client, "JSON. Context: [doc-7|p34|c2] The drawdown was 12 %.") or "")
     assert reply["ref_ids"] == ["doc-7|p34|c2"]
 
 
@@ -69,6 +70,60 @@ def test_a_truncated_stream_breaks_off(server: ModelServer, client: openai.OpenA
         list(stream)
 
 
+def test_a_stream_that_fails_in_the_middle_says_so(server: ModelServer, client: openai.OpenAI) -> None:
+    server.reply_with("one two three four")
+    server.fail_with(Fault.STREAM_ERROR)
+    stream = client.chat.completions.create(model="m", messages=[{"role": "user", "content": "?"}], stream=True)
+    with pytest.raises(openai.APIError, match="had an error"):
+        list(stream)
+
+
+def test_a_stream_that_stalls_is_given_up(server: ModelServer) -> None:
+    impatient = openai.OpenAI(api_key="unused", base_url=server.base_url, max_retries=0, timeout=0.3)
+    server.reply_with("one two")
+    server.fail_with(Fault.TRICKLE)
+    stream = impatient.chat.completions.create(model="m", messages=[{"role": "user", "content": "?"}], stream=True)
+    with pytest.raises((httpx2.TimeoutException, openai.APITimeoutError)):
+        list(stream)
+
+
+def test_json_mode_needs_the_word_as_it_does_at_openai(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.BadRequestError, match="must contain the word 'json'"):
+        ask(client, "hello")
+
+
+def test_a_request_without_messages_is_refused(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.BadRequestError, match="messages"):
+        client.chat.completions.create(model="m", messages=[])
+
+
+@pytest.mark.parametrize("fault", [Fault.RATE_LIMITED, Fault.RETRY_AT_DATE])
+def test_a_rate_limit_says_when_to_come_again(server: ModelServer, client: openai.OpenAI, fault: Fault) -> None:
+    server.fail_with(fault)
+    with pytest.raises(openai.RateLimitError) as told:
+        ask(client)
+    wait = told.value.response.headers["retry-after"]
+    assert wait == "7" if fault is Fault.RATE_LIMITED else wait.endswith("GMT")
+
+
+def test_a_client_that_may_try_again_waits_as_long_as_it_is_told() -> None:
+    with ModelServer(retry_after_seconds=1) as server:
+        patient = openai.OpenAI(api_key="unused", base_url=server.base_url, max_retries=1, timeout=5)
+        server.fail_with(Fault.RATE_LIMITED, times=1)
+        began = time.monotonic()
+        assert ask(patient)
+        assert time.monotonic() - began >= 1
+        assert len(server.requests) == 2
+
+
+def test_the_key_is_asked_for_where_one_is_set() -> None:
+    with ModelServer(api_key="sk-right") as server:
+        wrong = openai.OpenAI(api_key="sk-wrong", base_url=server.base_url, max_retries=0, timeout=5)
+        with pytest.raises(openai.AuthenticationError):
+            ask(wrong)
+        assert ask(openai.OpenAI(api_key="sk-right", base_url=server.base_url, max_retries=0, timeout=5))
+
+
 def test_models_are_listed(client: openai.OpenAI) -> None:
     assert "text-embedding-3-small" in [model.id for model in client.models.list()]
 
@@ -82,9 +137,9 @@ def test_a_fault_ends_after_its_times(server: ModelServer, client: openai.OpenAI
 
 
 def test_requests_are_recorded_with_their_bodies(server: ModelServer, client: openai.OpenAI) -> None:
-    ask(client, "who?")
+    ask(client, "who? (JSON)")
     assert server.requests[0].path == "/v1/chat/completions"
-    assert server.requests[0].body["messages"][0]["content"] == "who?"
+    assert server.requests[0].body["messages"][0]["content"] == "who? (JSON)"
 
 
 def test_it_runs_as_a_process_of_its_own() -> None:

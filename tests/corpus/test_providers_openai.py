@@ -98,6 +98,8 @@ FAULTS: list[tuple[Fault, type[ProviderError]]] = [
     (Fault.DROPPED, ProviderUnavailableError),
     (Fault.TRUNCATED, ProviderUnavailableError),
     (Fault.RATE_LIMITED, ProviderRateLimitedError),
+    (Fault.RETRY_AT_DATE, ProviderRateLimitedError),
+    (Fault.MALFORMED_JSON, ProviderResponseError),
     (Fault.UNAUTHORISED, ProviderAuthError),
     (Fault.BAD_REQUEST, ProviderRequestError),
     (Fault.NOT_JSON, ProviderResponseError),

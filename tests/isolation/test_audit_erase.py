@@ -316,10 +316,12 @@ def test_the_remover_owns_its_functions_and_may_no_more_than_it_does(world: Worl
             "audit_destroy_keys(uuid)",
             "audit_empty_log(uuid,integer)",
             "audit_erase(uuid,text,uuid)",
+            "audit_forget_access(uuid)",
             "audit_forget_request(uuid)",
             "audit_removal_targets(text)",
             "audit_removal_terms()",
             "audit_remove_of_tenant(text,integer)",
+            "audit_remove_packages(uuid[],integer)",
             # They read, and answer with ids or a refusal: tests/isolation/test_restriction.py.
             "corpus_document_is_kept()",
             "held_documents()",
@@ -334,7 +336,7 @@ def test_the_remover_owns_its_functions_and_may_no_more_than_it_does(world: Worl
         )
         held_rights = set(cursor.fetchall())
         with_tenant = sql("SELECT tablename FROM pg_policies WHERE policyname = 'end_of_tenant'")
-        tables = {"audit_payload", "audit_datakey", *(row[0] for row in with_tenant)}
+        tables = {"audit_payload", "audit_datakey", "audit_accesspackage", *(row[0] for row in with_tenant)}
         assert "intents_policyversion" in tables
         assert held_rights == {(table, "DELETE") for table in tables}
         cursor.execute(

@@ -19,10 +19,13 @@ from uuid import UUID, uuid4
 
 from django.utils import timezone
 
+from apps.audit.access.contents import told_by_rules
+from apps.audit.access.packages import package_make
+from apps.audit.access.quoting import Chosen, quotes_decide
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.holds.services import hold_place
 from apps.audit.inventory.asking import inventory_request
-from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
+from apps.audit.inventory.codes import Decision, InventoryState, Quoting, Reason, Treatment
 from apps.audit.inventory.deciding import Said, document_treat, hits_decide
 from apps.audit.inventory.runner import inventory_run
 from apps.audit.inventory.selectors import hits_of
@@ -37,7 +40,7 @@ from apps.audit.models import (
     RetentionSchedule,
     Verification,
 )
-from apps.audit.requests.codes import LetterKind, Requester, SubjectType
+from apps.audit.requests.codes import LetterKind, Purpose, Requester, SubjectType
 from apps.audit.requests.details import Details
 from apps.audit.requests.services.letters import letter_write
 from apps.audit.requests.services.receiving import request_receive
@@ -225,6 +228,26 @@ def _asked_to_erase(firm: Firm) -> None:
         )
         letter_write(request.id, LetterKind.RECEIVED)
     _inventoried(firm, officer)
+    _asked_for_access(firm, officer)
+
+
+def _asked_for_access(firm: Firm, officer: Principal) -> None:
+    """A request for access with its package, which quotes the canary of fund:alpha."""
+    with open_scope(tenant=firm.id, principal=officer):
+        request = request_receive(
+            purpose=Purpose.ACCESS,
+            subject_type=SubjectType.DATA_SUBJECT,
+            requester=Requester.PERSON,
+            details=Details(aliases=(canary(firm.tenant.slug, "fund:alpha"),)),
+        )
+        identity_confirm(request.id)
+        made = inventory_request(request.id)
+    assert inventory_run(tenant_id=firm.id, inventory_id=made.id) is InventoryState.DONE
+    with open_scope(tenant=firm.id, principal=officer):
+        hits = list(hits_of(request))
+        hits_decide(request.id, [Said(hit_id=hit.id, seen=Decision.OPEN, reason=Reason.NAMED) for hit in hits])
+        quotes_decide(request.id, [Chosen(hit_id=hit.id, seen="", quoting=Quoting.QUOTED) for hit in hits])
+        package_make(request.id, told=told_by_rules())
 
 
 def _inventoried(firm: Firm, officer: Principal) -> None:

@@ -21,6 +21,7 @@ from apps.retrieval.contracts import (
     GroundingStatus,
     Refusal,
     RefusalReason,
+    Repair,
 )
 from apps.retrieval.trace import Stage
 from tests.retrieval.tracing import TEXTS, result
@@ -93,6 +94,7 @@ def an_answer(
     citations: tuple[Citation, ...] = (),
     grounding: GroundingStatus | None = GroundingStatus.GROUNDED,
     refusal: Refusal | None = None,
+    repair: Repair = Repair.NONE,
     degradations: tuple[Degradation, ...] = (),
 ) -> Answer:
     return Answer(
@@ -100,6 +102,7 @@ def an_answer(
         ref_ids=tuple(citation.ref_id for citation in citations),
         citations=citations,
         grounding=grounding,
+        repair=repair,
         generator="test",
         model="",
         refusal=refusal,
@@ -150,7 +153,7 @@ def test_a_card_marks_the_quote_within_its_passage() -> None:
     ("answer", "labels"),
     [
         (an_answer(), ["Grounded"]),
-        (an_answer(grounding=GroundingStatus.PARTIAL), ["Partly grounded"]),
+        (an_answer(grounding=GroundingStatus.GROUNDED, repair=Repair.SHORTENED), ["Grounded", "Repaired"]),
         (an_answer(grounding=None, refusal=Refusal(reason=RefusalReason.TOO_VAGUE, message="")), ["Refused"]),
         (
             an_answer(degradations=(Degradation(stage="embed", code="x", message="It is down."),)),

@@ -9,6 +9,7 @@ from apps.retrieval.contracts import RefusalReason
 from apps.retrieval.errors import (
     GenerationError,
     GenerationKeyError,
+    GenerationRateLimitedError,
     GenerationRequestError,
     GenerationTimeoutError,
     GenerationUnavailableError,
@@ -99,7 +100,12 @@ def test_empty_answer_is_a_refusal(server: ModelServer) -> None:
     ("fault", "error"),
     [
         (Fault.ERROR_500, GenerationUnavailableError),
-        (Fault.RATE_LIMITED, GenerationUnavailableError),
+        (Fault.RATE_LIMITED, GenerationRateLimitedError),
+        (Fault.RETRY_AT_DATE, GenerationRateLimitedError),
+        (Fault.CUT_SHORT, GenerationUnavailableError),
+        (Fault.FILTERED, GenerationUnavailableError),
+        (Fault.NO_CHOICES, GenerationUnavailableError),
+        (Fault.MALFORMED_JSON, GenerationUnavailableError),
         (Fault.DROPPED, GenerationUnavailableError),
         (Fault.TRUNCATED, GenerationUnavailableError),
         (Fault.NOT_JSON, GenerationUnavailableError),
@@ -113,6 +119,30 @@ def test_faults_of_the_server_have_their_errors(
     server.fail_with(fault)
     with pytest.raises(error):
         generator(server).generate(ANALYSIS, CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [(Fault.RATE_LIMITED, r"again in 7 seconds"), (Fault.RETRY_AT_DATE, r"again after \w{3}, .* GMT")],
+)
+def test_a_rate_limit_tells_when_to_ask_again(server: ModelServer, fault: Fault, told: str) -> None:
+    server.fail_with(fault)
+    with pytest.raises(GenerationRateLimitedError, match=told):
+        generator(server).generate(ANALYSIS, CONTEXT)
+
+
+def test_half_an_answer_is_no_answer(server: ModelServer) -> None:
+    server.reply_with(GOOD)
+    server.fail_with(Fault.CUT_SHORT)
+    with pytest.raises(GenerationUnavailableError, match="was cut off"):
+        generator(server).generate(ANALYSIS, CONTEXT)
+
+
+def test_a_reply_without_content_is_sent_back_and_then_an_error(server: ModelServer) -> None:
+    server.fail_with(Fault.NO_CONTENT)
+    with pytest.raises(MalformedAnswerError):
+        generator(server).generate(ANALYSIS, CONTEXT)
+    assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("fault", [Fault.HANG, Fault.TRICKLE])

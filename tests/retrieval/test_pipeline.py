@@ -16,6 +16,7 @@ from apps.retrieval.contracts import (
     GroundingStatus,
     QueryAnalysis,
     RefusalReason,
+    Repair,
 )
 from apps.retrieval.errors import EmptyQuestionError, UnknownStageImplementationError
 from apps.retrieval.pipeline import PipelineResult, answer
@@ -151,11 +152,35 @@ def test_ungrounded_answer_of_a_model_is_withheld() -> None:
     assert result.answer.grounding is GroundingStatus.UNGROUNDED
 
 
-def test_partly_grounded_answer_passes_with_its_mark() -> None:
-    text = "Purchases of property, plant and equipment were 1,577, up 15%."
+def test_what_does_not_stand_is_taken_out_where_the_rest_still_answers() -> None:
+    text = "Purchases of property, plant and equipment were 1,577. They were 15% of revenue."
     generator = ScriptedGenerator(written(text, "northwind-1|p60|c2"))
     result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, generator=generator))
-    assert (result.answer.text, result.answer.grounding) == (text, GroundingStatus.PARTIAL)
+    assert (result.answer.text, result.answer.grounding, result.answer.repair) == (
+        "Purchases of property, plant and equipment were 1,577.",
+        GroundingStatus.GROUNDED,
+        Repair.SHORTENED,
+    )
+    assert "the rest still answers" in notes(result, Stage.GROUND)
+    record = result.trace.record(Stage.GROUND)
+    assert record is not None
+    assert [each.subject for each in record.exclusions] == ["number 15%"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Purchases of property, plant and equipment were 1,577, up 15%.",
+        "Purchases of property, plant and equipment were 1,578. Purchases of treasury stock were 4,870.",
+        "Purchases of property, plant and equipment were 1,578. Equipment is property, plant and equipment.",
+    ],
+)
+def test_an_answer_is_withheld_where_the_rest_does_not_answer(text: str) -> None:
+    generator = ScriptedGenerator(written(text, "northwind-1|p60|c2"))
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, generator=generator))
+    refusal = result.answer.refusal
+    assert refusal is not None
+    assert refusal.reason is RefusalReason.UNGROUNDED
 
 
 def test_vague_question_is_refused_before_any_search() -> None:
@@ -182,9 +207,24 @@ def test_nothing_found_is_said_with_the_filters() -> None:
 def test_retrievers_are_bound_to_scope_kinds_and_sure_filters() -> None:
     sparse = ListRetriever("sparse", FOUND)
     answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, sparse=sparse, entries=[entry("Northwind", 2018)]))
-    ((query, bounds),) = sparse.seen
-    assert (bounds.kinds, bounds.filter.companies) == ((Kind.REFERENCE_REPORT,), ("Northwind",))
-    assert "capex" not in {each.term for each in query.terms}
+    assert len(sparse.seen) == 2  # the statements are ranked by themselves
+    for query, bounds in sparse.seen:
+        assert (bounds.kinds, bounds.filter.companies) == ((Kind.REFERENCE_REPORT,), ("Northwind",))
+        assert "capex" not in {each.term for each in query.terms}
+
+
+def test_a_figure_of_a_statement_makes_the_statements_a_ranking_of_their_own() -> None:
+    sparse = ListRetriever("sparse", FOUND)
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, sparse=sparse))
+    assert [query.required_terms for query, _ in sparse.seen] == [(), ("statement:cash_flow_statement",)]
+    assert status(result, Stage.STATEMENTS) is StageStatus.RAN
+
+
+def test_a_question_without_such_a_figure_has_no_ranking_of_statements() -> None:
+    sparse = ListRetriever("sparse", FOUND)
+    result = answer(asked("Who audits Northwind?"), deps=dependencies(FOUND, sparse=sparse))
+    assert [query.required_terms for query, _ in sparse.seen] == [()]
+    assert status(result, Stage.STATEMENTS) is StageStatus.SKIPPED
 
 
 def test_withheld_kinds_are_named_in_the_trace() -> None:
@@ -228,8 +268,8 @@ def test_rewriter_adds_wordings_that_are_searched_and_fused() -> None:
 
     sparse = ListRetriever("sparse", FOUND)
     result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, sparse=sparse, slots=Slots(rewriter=Twice())))
-    assert len(sparse.seen) == 2
-    assert "of 4 rankings" in notes(result, Stage.FUSE)
+    assert len([query for query, _ in sparse.seen if not query.required_terms]) == 2
+    assert "of 5 rankings" in notes(result, Stage.FUSE)
 
 
 def test_healer_searches_through_the_same_bounds() -> None:
@@ -248,7 +288,7 @@ def test_healer_searches_through_the_same_bounds() -> None:
     sparse = ListRetriever("sparse", FOUND)
     deps = dependencies(FOUND, sparse=sparse, slots=Slots(healer=Asking()), policy=RetrievalSettings(heal_rounds=1))
     answer(asked(CAPEX_QUESTION), deps=deps)
-    assert [bounds.kinds for _, bounds in sparse.seen] == [(Kind.REFERENCE_REPORT,)] * 2
+    assert [bounds.kinds for _, bounds in sparse.seen] == [(Kind.REFERENCE_REPORT,)] * 3
 
 
 def test_trace_is_json_without_vectors_or_whole_chunks() -> None:

@@ -193,3 +193,13 @@ def test_no_permitted_kind_gives_nothing(acme: Firm) -> None:
 def test_terms_are_data_not_sql(acme: Firm) -> None:
     store(acme.root, ["custody of assets"])
     assert search(weighted("custodi' OR true --", "%s", '"; DROP TABLE corpus_chunk; --'), bounds(acme)) == []
+
+
+def test_required_terms_leave_in_only_what_bears_one_and_change_no_score(acme: Firm) -> None:
+    ids = store(acme.root, ["custody of assets", "custody and risk", "risk of swaps"])
+    query = weighted("custodi", "risk")
+    whole = search(query, bounds(acme))
+    required = SearchQuery(terms=query, required_terms=("risk", "unheard"))
+    found = listed(SparseRetriever(k1=K1, b=B).retrieve(required, within=bounds(acme), top_k=10))
+    assert found == [hit for hit in whole if hit[0] in ids[1:]]
+    assert len(whole) == 3

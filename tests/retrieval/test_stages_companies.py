@@ -76,3 +76,28 @@ def test_names_are_blanked_in_place() -> None:
     rest = read_companies(text, HELD).rest
     assert len(rest) == len(text)
     assert "3M" not in rest
+
+
+ALIKE = (
+    entry("Delta Global Equity Fund"),
+    entry("Delta Global Equity Income Fund"),
+    entry("Delta Power Partners LP"),
+    entry("Epsilon Power, Inc.", ticker="EPS"),
+)
+
+
+@pytest.mark.parametrize("company", ["Delta Global Equity Fund", "Delta Global Equity Income Fund"])
+def test_words_within_a_longer_name_are_not_another_fund(company: str) -> None:
+    (condition,) = read_companies(f"the drawdown of the {company} in 2024", ALIKE).filters
+    assert (condition.certainty, condition.values) == (Certainty.SURE, (company,))
+
+
+def test_two_names_that_are_both_written_out_both_count() -> None:
+    text = "Compare Delta Global Equity Fund with Delta Global Equity Income Fund"
+    (condition,) = read_companies(text, ALIKE).filters
+    assert set(condition.values) == {"Delta Global Equity Fund", "Delta Global Equity Income Fund"}
+
+
+def test_beginning_that_two_names_share_still_counts_for_both() -> None:
+    (condition,) = read_companies("the drawdown of the Delta Global funds", ALIKE[:2]).filters
+    assert set(condition.values) == {"Delta Global Equity Fund", "Delta Global Equity Income Fund"}

@@ -25,7 +25,7 @@ def checked(text: str, *ref_ids: str) -> GroundingReport:
     "text",
     [
         f"Capital expenditure was 1,577 million [{CASH}].",
-        "Purchases of property, plant and equipment were $1.577 billion in 2018.",
+        "Purchases of property, plant and equipment were 1.577 billion in 2018.",
         "The statement says “Purchases of treasury stock | 2018: (4,870)”.",
         "In 2018 purchases of property, plant and equipment were 1577.",
     ],
@@ -38,6 +38,7 @@ def test_supported_answer_is_grounded(text: str) -> None:
     "text",
     [
         "Capital expenditure was 1,577 million, up 15% on the year before.",
+        "Purchases of property, plant and equipment were $1.577 billion in 2018.",
         "Purchases of property were 1,577. The weather in Rotterdam was rather pleasant throughout.",
     ],
 )

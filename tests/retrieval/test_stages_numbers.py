@@ -6,12 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.retrieval.stages.numbers import AS_WRITTEN, match_number, read_numbers
+from apps.retrieval.stages.numbers import (
+    AS_WRITTEN,
+    NumberUnit,
+    Stated,
+    compare_numbers,
+    currencies_in,
+    match_number,
+    read_numbers,
+    stated_scale,
+)
 
 
-def match(claim: str, source: str, *, percent_nearby: bool = False) -> str | None:
+def match(claim: str, source: str, stated: Stated | None = None) -> str | None:
     (number,) = read_numbers(claim)
-    return match_number(number, read_numbers(source), percent_nearby=percent_nearby)
+    return match_number(number, read_numbers(source), stated=stated or Stated())
+
+
+MILLIONS = Stated(exponent=6)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +46,7 @@ def test_negatives(text: str) -> None:
     assert read_numbers(text)[0].negative
 
 
-@pytest.mark.parametrize("text", ["5.1%", "5.1 %", "(5.1)%", "5.1 percent", "5.1 per cent", "5.1 percentage points"])
+@pytest.mark.parametrize("text", ["5.1%", "5.1 %", "(5.1)%", "5.1 percent", "5.1 per cent"])
 def test_percentages(text: str) -> None:
     assert read_numbers(text)[0].percent
 
@@ -56,20 +68,82 @@ def test_sign_may_differ_and_is_noted() -> None:
 
 
 def test_scaled_and_rounded_number() -> None:
-    assert match("$1.6 billion", "(1,577)") == "rounded or in another scale; with the opposite sign in the source"
+    assert match("1.6 billion", "(1,577)", MILLIONS) == "rounded; with the opposite sign in the source"
 
 
-def test_rounding_keeps_to_the_decimals_of_the_claim() -> None:
-    assert match("$1.57 billion", "1,577") is None
+@pytest.mark.parametrize("claim", ["1.57 billion", "2 billion", "1.6 million", "1.6 thousand"])
+def test_rounding_keeps_to_the_decimals_and_the_scale_of_the_claim(claim: str) -> None:
+    assert match(claim, "1,577", MILLIONS) is None
 
 
-def test_scale_beside_the_claim_alone_is_noted() -> None:
-    assert match("1,577 million", "1,577") == "the scale is not given beside the figure"
+def test_a_scale_needs_one_in_the_source() -> None:
+    assert match("1,577 million", "1,577") is None
+    assert match("1,577 million", "1,577", MILLIONS) == "the scale stands in the heading"
+    assert match("1,577 million", "1,577 million") == AS_WRITTEN
+
+
+def test_money_without_its_scale_is_another_amount() -> None:
+    dollars = Stated(exponent=6, currencies=frozenset({"USD"}))
+    assert match("$1,577", "1,577", dollars) is None
+    asked_in_millions = Stated(exponent=6, currencies=frozenset({"USD"}), asked_exponent=6)
+    assert match("$1,577", "1,577", asked_in_millions) == AS_WRITTEN
 
 
 def test_percent_needs_percent_in_the_source() -> None:
     assert match("5.1%", "5.1") is None
-    assert match("5.1%", "5.1", percent_nearby=True) == "the percent sign stands elsewhere"
+    assert match("5.1%", "5.1", Stated(units=frozenset({NumberUnit.PERCENT}))) == "the unit stands in the heading"
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "same"),
+    [
+        ("18 basis points", "0.18 percentage points", True),
+        ("0.18 percentage points", "18 basis points", True),
+        ("0.18 percentage points", "0.18 %", False),
+        ("EUR 5 million", "5 million euros", True),
+        ("€5 million", "EUR 5 million", True),
+        ("USD 5 million", "EUR 5 million", False),
+        ("10 %", "10 to 15 per cent", True),
+        ("three", "3", True),
+        ("three", "four", False),
+    ],
+)
+def test_units_are_part_of_a_number(claim: str, source: str, same: bool) -> None:
+    assert (match(claim, source) is not None) is same
+
+
+@pytest.mark.parametrize(
+    ("text", "exponent"),
+    [
+        ("(In millions, except per share data)", 6),
+        ("(Millions) | 2018", 6),
+        ("EUR million | 2024", 6),
+        ("in US$ thousands", 3),
+        ("in Mio. EUR", 6),
+        ("It cost EUR 5 million.", None),
+    ],
+)
+def test_the_scale_of_a_table_is_read_from_its_caption(text: str, exponent: int | None) -> None:
+    assert stated_scale(text) == exponent
+
+
+def test_currencies_by_code_sign_and_name() -> None:
+    assert currencies_in("EUR 5, $6, C$7 and eight pounds") == {"EUR", "USD", "CAD", "GBP"}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1.577", "1577"), ("1.577,5", "1577.5"), ("4,9 %", "4.9"), ("2 Mrd.", "2"), ("drei", "3")]
+)
+def test_german_points_group_and_commas_divide(text: str, value: str) -> None:
+    (number,) = read_numbers(text, "de")
+    assert number.value == Decimal(value)
+
+
+def test_what_differs_is_told_without_the_figures() -> None:
+    (claim,), (source,) = read_numbers("USD 5 million"), read_numbers("EUR 5 million")
+    compared = compare_numbers(claim, source)
+    assert compared is not None
+    assert (compared.same, compared.note) == (False, "in another currency")
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,11 @@ def resolved(text: str, *entries) -> MetadataFilter:
         ("from FY2016 to FY2018", ["FY2016", "FY2017", "FY2018"]),
         ("FY2022 and FY2021", ["FY2022", "FY2021"]),
         ("in 2022", ["FY2022"]),
+        ("im vierten Quartal 2024", ["Q4 2024"]),
+        ("des dritten Quartals des Geschäftsjahres 2023", ["Q3 2023"]),
+        ("im 2. Quartal 2023", ["Q2 2023"]),
+        ("im Geschäftsjahr 2023", ["FY2023"]),
+        ("Ende 2023", ["FY2023"]),
         ("Q4 30-day volatility", []),
         ("1,2018 shares", []),
         ("$2018", []),
@@ -107,3 +112,38 @@ def test_quarter_before_the_first_is_the_fourth_of_the_year_before() -> None:
 
 def test_order_of_the_inventory_changes_nothing() -> None:
     assert resolved("last quarter", *FUND_REPORTS) == resolved("last quarter", *reversed(FUND_REPORTS))
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("Drawdown im letzten Quartal", ("Q4 2024",)),
+        ("Rendite in diesem Quartal", ("Q4 2024",)),
+        ("der Wert des vorigen Quartals", ("Q3 2024",)),
+        ("im Vorquartal", ("Q3 2024",)),
+        ("Dividende für das letzte Geschäftsjahr", ("FY2024",)),
+        ("Auszubildende im Vorjahr", ("FY2023",)),
+        ("in den letzten zwei Jahren", ("FY2024", "FY2023")),
+        ("how sales changed year over year", ("FY2024", "FY2023")),
+        ("sales growth, quarter-on-quarter", ("Q4 2024", "Q3 2024")),
+        ("YoY growth of sales", ("FY2024", "FY2023")),
+        ("staff the year before", ("FY2023",)),
+    ],
+)
+def test_relative_words_are_resolved_from_what_is_held(text: str, labels: tuple[str, ...]) -> None:
+    found = resolved(text, entry("A", 2023, 4), entry("A", 2024, 3), entry("A", 2024, 4))
+    assert (found.values, found.certainty) == (labels, Certainty.SURE)
+
+
+@pytest.mark.parametrize("text", ["the year before last", "Vorjahresvergleich", "in the year", "the quarter", "Jahr"])
+def test_words_about_time_that_name_no_period_are_left_alone(text: str) -> None:
+    assert resolve_periods(read_period_mentions(text), FUND_REPORTS).filters == ()
+
+
+def test_the_year_before_a_bare_year_is_preferred_with_it() -> None:
+    found = resolved("staff in 2024, and how many the year before?", entry("A", 2023), entry("A", 2024))
+    assert (found.values, found.certainty) == (("FY2023", "FY2024"), Certainty.LIKELY)
+
+
+def test_latest_beside_a_bare_year_adds_no_year() -> None:
+    assert resolved("the latest figures of 2024", entry("A", 2023), entry("A", 2024)).values == ("FY2024",)

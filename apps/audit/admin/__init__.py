@@ -1,6 +1,7 @@
 """The audit log in the admin: events, reports, whether the log holds; and privacy: requests, holds, retention."""
 
 from apps.audit.admin import event, hold
+from apps.audit.admin.access_page import access_download_view, access_view
 from apps.audit.admin.certificate import (
     certificate_html_view,
     certificate_json_view,
@@ -31,6 +32,8 @@ add_page("privacy/requests/<uuid:request_id>/inventory/", inventory_view, name="
 add_page(
     "privacy/requests/<uuid:request_id>/inventory/progress/", inventory_progress_view, name="erasure_inventory_progress"
 )
+add_page("privacy/requests/<uuid:request_id>/package/", access_view, name="access_package")
+add_page("privacy/requests/<uuid:request_id>/package/download/", access_download_view, name="access_package_download")
 add_page("privacy/requests/<uuid:request_id>/<slug:name>/", step_view, name="erasure_request_step")
 add_page("privacy/runs/<uuid:run_id>/", removal_run_view, name="removal_run")
 add_page("privacy/runs/<uuid:run_id>/progress/", removal_progress_view, name="removal_run_progress")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC
 from typing import Any, Final
 
-from apps.audit.admin.removal_words import GROUNDS, REASONS, counted
+from apps.audit.admin.removal_words import GROUNDS, REASONS, UNPROVEN, counted, staying_in_words
+from apps.audit.inventory.codes import EXPIRES
 from apps.audit.models import Certificate
 from apps.audit.models.removal import RemovalOrigin
 
@@ -25,10 +27,23 @@ _SORTS: Final[Mapping[str, tuple[str, str]]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What was made of a physical proof."""
+
+    steps: list[tuple[str, int]]
+    looked_for: str
+    left_out: list[tuple[str, int]]
+    encodings: list[tuple[str, int]]
+    places: list[dict[str, Any]]
+    unreachable: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """What a template shows of a certificate beside its body."""
+    """What a template shows of a certificate beside its body. unproven: why no physical proof was made; else empty."""
 
     title: str
+    unproven: str
     outcome: str
     tone: str
     why: str
@@ -37,13 +52,10 @@ class Words:
     stores: list[dict[str, Any]]
     empty_stores: int
     retained: list[tuple[str, str, int, str]]
-    steps: list[tuple[str, int]]
-    looked_for: str
-    left_out: list[tuple[str, int]]
-    encodings: list[tuple[str, int]]
-    places: list[dict[str, Any]]
-    unreachable: list[str]
+    staying: list[tuple[int, str]]
+    shown: Shown | None
     times: list[tuple[str, str]]
+    issued: str
 
 
 def words_of(certificate: Certificate) -> Words:
@@ -52,8 +64,9 @@ def words_of(certificate: Certificate) -> Words:
     whole = body["outcome"] == "completed"
     return Words(
         title=f"Certificate of erasure no. {certificate.number}",
-        outcome="All of it was removed" if whole else "Removed, but for what must stay",
-        tone="good" if whole else "warn",
+        unproven=UNPROVEN.get(told["code"], told["code"]) if (told := body.get("unproven")) else "",
+        outcome=_outcome(body, whole=whole),
+        tone="good" if whole and not body.get("unproven") else "warn",
         why=REASONS.get(body["reason"], body["reason"]),
         origin=str(RemovalOrigin(body["origin"]).label),
         counted=counted(body["subject"]),
@@ -63,12 +76,8 @@ def words_of(certificate: Certificate) -> Words:
             (GROUNDS.get(each["ground"], each["ground"]), each["id"], each["targets"], each["review_on"] or "")
             for each in body["retained"]
         ],
-        steps=_steps(body["physical"]["steps"]),
-        looked_for=_joined(_numbered(count, *_SORTS[sort]) for sort, count in body["needles"]["by_sort"].items()),
-        left_out=sorted(body["scan"]["left_out"].items()),
-        encodings=sorted(body["scan"]["by_encoding"].items()),
-        places=body["scan"]["places"],
-        unreachable=list(dict.fromkeys([*body["scan"]["unreachable"], *body["physical"]["unreachable"]])),
+        staying=staying_in_words(body.get("staying", ())),
+        shown=None if body.get("unproven") else _shown(body),
         times=[
             (label, body["times"][key].replace("T", " ").replace("Z", " UTC"))
             for key, label in (
@@ -77,11 +86,32 @@ def words_of(certificate: Certificate) -> Words:
                 ("prepared", "Control passed"),
                 ("begun", "Removal begun"),
                 ("counted_zero", "Every store counted zero"),
-                ("ended", "Scan clean, erasure ended"),
+                ("ended", "Erasure ended" if body.get("unproven") else "Scan clean, erasure ended"),
             )
             if body["times"][key]
         ],
+        # On paper, away from whoever's clock: as the times above.
+        issued=f"{certificate.issued_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC",
     )
+
+
+def _shown(body: Mapping[str, Any]) -> Shown:
+    return Shown(
+        steps=_steps(body["physical"]["steps"]),
+        looked_for=_joined(_numbered(count, *_SORTS[sort]) for sort, count in body["needles"]["by_sort"].items()),
+        left_out=sorted(body["scan"]["left_out"].items()),
+        encodings=sorted(body["scan"]["by_encoding"].items()),
+        places=body["scan"]["places"],
+        unreachable=list(dict.fromkeys([*body["scan"]["unreachable"], *body["physical"]["unreachable"]])),
+    )
+
+
+def _outcome(body: Mapping[str, Any], *, whole: bool) -> str:
+    if not whole:
+        return "Removed, but for what must stay"
+    if any(each["ground"] != EXPIRES for each in body.get("staying", ())):
+        return "All that was to go was removed; places that must stay by law were not among it"
+    return "All of it was removed"
 
 
 def _steps(steps: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:

@@ -26,6 +26,7 @@ STAGES: Final[Mapping[str, str]] = {
     "embed": "Embed the question",
     "dense": "Rank by meaning",
     "sparse": "Rank by words",
+    "statements": "Rank the statements",
     "fuse": "Fuse the rankings",
     "boost": "Lift likely passages",
     "diversify": "Spread over documents",
@@ -131,7 +132,7 @@ def trace_of(payload: Mapping[str, Mapping[str, Any]]) -> EventTrace | None:
     )
 
 
-_RANKINGS: Final[Mapping[str, str]] = {"dense": "by meaning", "sparse": "by words"}
+_RANKINGS: Final[Mapping[str, str]] = {"dense": "by meaning", "sparse": "by words", "statements": "among statements"}
 
 
 def milliseconds(value: float) -> str:

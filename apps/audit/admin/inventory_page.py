@@ -15,10 +15,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.audit.admin.inventory_acts import ACTS
-from apps.audit.admin.inventory_rows import REASONS, TREATMENTS, group_rows
+from apps.audit.admin.inventory_rows import TREATMENTS, group_rows, reasons_of
 from apps.audit.admin.removal_words import counted
 from apps.audit.admin.request_words import about, state_pill
-from apps.audit.inventory.asking import ASSESSED
+from apps.audit.inventory.asking import is_assessed as is_assessed_now
 from apps.audit.inventory.codes import InventoryState
 from apps.audit.inventory.proposing import prospect
 from apps.audit.inventory.selectors import grouped, newest, searched_last, standing, stores_searched
@@ -109,21 +109,21 @@ def _show(request: HttpRequest, found: ErasureRequest, *, refusal: str = "", sta
     is_person = found.subject_type == SubjectType.DATA_SUBJECT
     last = searched_last(found) if is_person else None
     page = Paginator(grouped(found) if last else [], _A_PAGE).get_page(request.GET.get("page"))
-    is_assessed = found.state in ASSESSED
+    is_assessed = is_assessed_now(found)
     is_readable = details_of(found) is not None
     there = standing(found) if last else None
     tenant, mine = current_scope().tenant_id, current_scope().scope_ids
-    outlook = prospect(found) if is_assessed and is_readable else None
+    outlook = prospect(found) if is_assessed and is_readable and not found.is_access else None
     context = {
         **admin.site.each_context(request),
         **_moving(found),
         "title": f"Inventory of {found.reference}",
         "crumbs": [
-            ("Erasure requests", reverse("admin:erasure_requests")),
+            ("Access and erasure requests", reverse("admin:erasure_requests")),
             (found.reference, reverse("admin:erasure_request", args=[found.id])),
             ("Inventory", ""),
         ],
-        "state": state_pill(RequestState(found.state)),
+        "state": state_pill(RequestState(found.state), is_access=found.is_access),
         "about": about(found),
         "is_person": is_person,
         "is_assessed": is_assessed,
@@ -137,7 +137,7 @@ def _show(request: HttpRequest, found: ErasureRequest, *, refusal: str = "", sta
         "stores": stores_searched(last) if last else (),
         "groups": group_rows(found, list(page.object_list)) if is_readable else (),
         "page_obj": page,
-        "reasons": [(label, [(each.value, each.label) for each in reasons]) for label, reasons in REASONS],
+        "reasons": [(label, [(each.value, each.label) for each in each_of]) for label, each_of in reasons_of(found)],
         "treatments": [(each.value, label) for each, label in TREATMENTS.items()],
         "outlook": outlook,
         "goes": counted(outlook.targets) if outlook and outlook.targets else "",

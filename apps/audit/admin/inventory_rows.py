@@ -13,11 +13,12 @@ from apps.audit.erasure.contracts import TargetType
 from apps.audit.erasure.registry import stores
 from apps.audit.erasure.searched import searched
 from apps.audit.holds.items import describe
-from apps.audit.inventory.codes import CLEARING, CONFIRMING, Decision, Reason, Treatment
+from apps.audit.inventory.codes import CLEARING, CONFIRMING, ERASING_ONLY, Decision, Reason, Treatment
 from apps.audit.inventory.contracts import DocumentFacts, Passage, RedactedState, Spot, documents
 from apps.audit.inventory.deciding import words_part
 from apps.audit.inventory.excerpts import Excerpt, Excerpts
 from apps.audit.inventory.selectors import Grouped, treatments_of
+from apps.audit.inventory.where import where_of
 from apps.audit.models import ErasureRequest, InventoryHit, InventoryTreatment
 from apps.audit.requests.details import words_of
 from apps.audit.requests.selectors import names_of
@@ -38,18 +39,17 @@ MATCHED: Final[Mapping[str, str]] = {
     "account": "Number",
     "word": "Words",
 }
-_PARTS: Final[Mapping[str, str]] = {
-    "title": "title",
-    "filename": "file name",
-    "company": "company",
-    "external_id": "id in its source",
-    "error_detail": "error message",
-    "header": "heading",
-}
 _TONES: Final = {Decision.OPEN: "warn", Decision.CONFIRMED: "bad", Decision.CLEARED: "good"}
 # So many places of one thing stand on the page; the others come up when these are decided.
 MOST_SHOWN: Final = 50
-REASONS: Final = (("It is the person", CONFIRMING), ("It stays", CLEARING))
+_NOT_THEM: Final = "It is not the person"
+
+
+def reasons_of(request: ErasureRequest) -> Sequence[tuple[str, Sequence[Reason]]]:
+    """What can be said of a place, under headings. By a request for access nothing goes, and nothing has to stay."""
+    if not request.is_access:
+        return ("It is the person", CONFIRMING), ("It stays", CLEARING)
+    return ("It is the person", CONFIRMING), (_NOT_THEM, [each for each in CLEARING if each not in ERASING_ONLY])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +72,13 @@ class HitRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRow:
-    """rows: certain places first; hidden: how many more there are. made: how far the redacted version is."""
+    """rows: certain places first; hidden: how many more there are. made: how far the redacted version is.
+
+    goes: whether what becomes of a document is asked at all: of a request for access nothing becomes of it.
+    """
 
     key: str
+    goes: bool
     group: Grouped
     name: str
     detail: str
@@ -102,7 +106,7 @@ class GroupRow:
 
     @property
     def needs_treatment(self) -> bool:
-        return self.group.is_document and bool(self.group.confirmed)
+        return self.goes and self.group.is_document and bool(self.group.confirmed)
 
     @property
     def is_fixed(self) -> bool:
@@ -156,9 +160,11 @@ def _row(
     rows = [_hit_row(request, hit, people, excerpts) for hit in group.hits if hit in shown]
     treatment = treated.get(document.id) if document else None
     redacted_id = treatment.redacted_id if treatment else None
-    spots = [Spot(page=hit.page, part=hit.part, start=hit.char_start, end=hit.char_end) for hit in group.confirmed]
+    confirmed = () if request.is_access else group.confirmed
+    spots = [Spot(page=hit.page, part=hit.part, start=hit.char_start, end=hit.char_end) for hit in confirmed]
     return GroupRow(
         key=str(group.target.id if group.target else group.item_id) + (group.target.part if group.target else ""),
+        goes=not request.is_access,
         group=group,
         name=name,
         detail=detail,
@@ -175,15 +181,14 @@ def _row(
 
 
 def _hit_row(request: ErasureRequest, hit: InventoryHit, people: Mapping[UUID, str], excerpts: Excerpts) -> HitRow:
-    place = f"page {hit.page}" if hit.page else _PARTS.get(hit.part, hit.part)
     named = Reason.NAMED if hit.matched in ("name", "alias") else Reason.IDENTIFIED
     decision = Decision(hit.decision)
     return HitRow(
         hit=hit,
-        where=place,
+        where=where_of(hit),
         how=f"{MATCHED.get(hit.matched, hit.matched)}, {HOW.get(hit.how, hit.how)}",
         excerpt=excerpts.of(hit),
-        decision=decision.label,
+        decision=_NOT_THEM if request.is_access and decision is Decision.CLEARED else decision.label,
         tone=_TONES[decision],
         reason=Reason(hit.reason).label if hit.reason else "",
         words=words_of(request, bytes(hit.words), part=words_part(hit)) if hit.words else "",

@@ -74,6 +74,7 @@ _LABELS: Mapping[str, str] = {
     "length_chars": "Length, characters",
     "refusal": "Refusal",
     "grounding": "Grounding",
+    "repair": "Repaired before it was given",
     "ref_ids": "Cited",
     "answer_hmac_sha256": "Answer, as a keyed hash",
     "context_chars": "Context, characters",

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from django.conf import settings
 
+from apps.audit.admin.removal_words import UNPROVEN
 from apps.audit.erasure.contracts import Proof, RunState
 from apps.audit.models import Certificate, RemovalRun
 from config.services import ServiceName
@@ -41,6 +42,8 @@ def proof_parts(run: RemovalRun, certificates: Sequence[Certificate]) -> list[Pa
     if run.proof != Proof.PHYSICAL or run.state in (RunState.PROPOSED, RunState.REJECTED):
         return []
     found: Mapping[str, Any] = run.verification
+    if run.is_unproven:
+        return [_without(run), _certificate(run, certificates)]
     is_over = run.state in (RunState.COMPLETED, RunState.PARTIALLY_COMPLETED)
     verifying = run.state == RunState.VERIFYING
     return [
@@ -58,15 +61,25 @@ def proof_parts(run: RemovalRun, certificates: Sequence[Certificate]) -> list[Pa
             said=_physical(found, verifying=verifying),
         ),
         _scan(run, found),
-        _part(
-            "Certificate",
-            done=is_over and len(certificates) >= len(run.end_events),
-            now=is_over,
-            said="Signed, and linked above."
-            if is_over and certificates
-            else "Signed within about a minute of the end.",
-        ),
+        _certificate(run, certificates),
     ]
+
+
+def _without(run: RemovalRun) -> Part:
+    """That two people have agreed to do without."""
+    why = UNPROVEN.get(run.unproven_code, run.unproven_code)
+    said = f"Physical phase and scan are not made: {why}. Every store counts zero at its end; nobody looks."
+    return Part(label="Physical proof", state="Not made", tone="warn", said=said)
+
+
+def _certificate(run: RemovalRun, certificates: Sequence[Certificate]) -> Part:
+    is_over = run.state in (RunState.COMPLETED, RunState.PARTIALLY_COMPLETED)
+    return _part(
+        "Certificate",
+        done=is_over and len(certificates) >= len(run.end_events),
+        now=is_over,
+        said="Signed, and linked above." if is_over and certificates else "Signed within about a minute of the end.",
+    )
 
 
 def residue_of(run: RemovalRun) -> list[dict[str, Any]]:

@@ -21,13 +21,17 @@ from apps.audit.admin.removal_words import (
     REASONS,
     REJECTIONS,
     TONES,
+    UNPROVEN,
+    came_since_in_words,
     counted,
+    staying_in_words,
     target_rows,
 )
 from apps.audit.certificate.selectors import certificates_of
-from apps.audit.erasure.contracts import Proof, RunState, TargetType
+from apps.audit.erasure.contracts import WHOLE, Origin, Proof, RunState, TargetType
 from apps.audit.erasure.runs import RejectionReason, run_approve, run_reject, run_retry
 from apps.audit.erasure.selectors import RunProgress, progress_of, run_of
+from apps.audit.erasure.unproven import MAY_ASK, Unproven, unproven_agree, unproven_ask, unproven_take_back
 from apps.audit.models import RemovalRun, RemovalTarget
 from apps.errors import ApplicationError
 from apps.tenants.admin.addresses import address
@@ -38,6 +42,12 @@ from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
 
 SHOWN: Final = 100
+
+
+class _UnprovenForm(forms.Form):
+    unproven = forms.ChoiceField(
+        label="Why no physical proof can be made", choices=Unproven.choices, widget=UnfoldAdminSelectWidget
+    )
 
 
 class _RejectionForm(forms.Form):
@@ -87,6 +97,15 @@ def _decided(request: HttpRequest, run: RemovalRun, form: _RejectionForm) -> str
         case "withdraw":
             run_reject(run.id, RejectionReason.WITHDRAWN)
             return "Taken back. Nothing was removed."
+        case "without" if (asked := _UnprovenForm(request.POST)).is_valid():
+            unproven_ask(run.id, Unproven(asked.cleaned_data["unproven"]))
+            return "Asked. Nothing changes before somebody else agrees."
+        case "with":
+            unproven_take_back(run.id)
+            return "Taken back. It goes on to its physical proof."
+        case "agree":
+            unproven_agree(run.id)
+            return "Agreed. It goes on by itself, and ends without a physical proof; the certificate will say so."
         case "retry":
             run_retry(run.id)
             return "It is being tried again."
@@ -117,9 +136,13 @@ def _page(
         "rows": target_rows(rows),
         "more": max(0, sum(found.targets.values()) - SHOWN),
         "counted": counted(found.targets),
+        "since": came_since_in_words(run) if waits else "",
+        "closes": bool(found.targets.keys() & set(WHOLE)) and run.origin == Origin.REQUEST,
+        "staying": staying_in_words(run.staying),
         "has_documents": TargetType.DOCUMENT in found.targets,
         "is_own": is_own,
         "is_physical": run.proof == Proof.PHYSICAL,
+        **_without_proof(request, run),
         "may_approve": waits and not is_own and may(request, Permission.PRIVACY_APPROVE),
         "may_withdraw": waits and is_own and may(request, Permission.PRIVACY_MANAGE),
         "may_retry": run.state == RunState.FAILED and may(request, Permission.PRIVACY_MANAGE),
@@ -130,6 +153,21 @@ def _page(
     }
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(request, "glassbox/removal_run.html", context, status=status)
+
+
+def _without_proof(request: HttpRequest, run: RemovalRun) -> dict[str, Any]:
+    """What can be decided about a physical proof that is not made yet, for whoever may."""
+    is_open = run.proof == Proof.PHYSICAL and not run.is_unproven and run.state in MAY_ASK
+    is_own = run.unproven_asked_by is not None and run.unproven_asked_by == principal_of(request).id
+    is_asked = is_open and run.unproven_asked_by is not None
+    return {
+        "unproven": UNPROVEN.get(run.unproven_code, run.unproven_code),
+        "unproven_form": _UnprovenForm(),
+        "is_asked": is_asked,
+        "may_do_without": is_open and not is_asked and may(request, Permission.PRIVACY_MANAGE),
+        "may_do_with": is_asked and is_own,
+        "may_agree": is_asked and not is_own and may(request, Permission.PRIVACY_APPROVE),
+    }
 
 
 def _moving(run: RemovalRun) -> dict[str, Any]:
@@ -157,6 +195,12 @@ def _moving(run: RemovalRun) -> dict[str, Any]:
 
 def _people(run: RemovalRun) -> dict[str, str]:
     """Names of those who acted, as far as they belong to the tenant still."""
-    ids = {"proposed": run.proposed_by, "approved": run.approved_by, "rejected": run.rejected_by}
+    ids = {
+        "proposed": run.proposed_by,
+        "approved": run.approved_by,
+        "rejected": run.rejected_by,
+        "asked": run.unproven_asked_by,
+        "agreed": run.unproven_agreed_by,
+    }
     names = {user.id: str(user) for user in User.objects.filter(id__in=[each for each in ids.values() if each])}
     return {act: names.get(id, "somebody who has left") for act, id in ids.items() if id}

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from apps.audit.erasing import RemovalReason
+from apps.audit.erasure.closing import came_since
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
 from apps.audit.erasure.runs import RejectionReason, target_of
-from apps.audit.models import RemovalTarget
+from apps.audit.erasure.unproven import Unproven
+from apps.audit.inventory.codes import EXPIRES, GOES_BY_ITSELF, Reason
+from apps.audit.models import RemovalRun, RemovalTarget
 from apps.tenants.admin.addresses import address
 
 TONES: Final[Mapping[RunState, str]] = {
@@ -44,6 +48,7 @@ ERRORS: Final[Mapping[str, str]] = {
     "more that nothing is left on the disk",
     "audit.removal_stuck": "A store holds something that can't be removed; the row that is not done says which",
 }
+UNPROVEN: Final[Mapping[str, str]] = {each.value: str(each.label) for each in Unproven}
 GROUNDS: Final[Mapping[str, str]] = {"hold": "Legal hold", "request": "Open request"}
 # Addresses of the pages of what runs are proposed for, whichever is installed.
 ORIGIN_PAGES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -79,6 +84,21 @@ def counted(targets: Mapping[str, int]) -> str:
     """Such as: 3 documents and 12 parts of events."""
     *first, last = [f"{count:,} {_WORDS[kind][count != 1]}" for kind, count in targets.items()]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def came_since_in_words(run: RemovalRun) -> str:
+    """What came into the scopes or the tenant of a proposal, and goes too once it is approved; empty where nothing."""
+    new = came_since(run) if run.state == RunState.PROPOSED else ()
+    return counted(dict(sorted(Counter(target.type for target in new).items()))) if new else ""
+
+
+def staying_in_words(staying: Iterable[Mapping[str, Any]]) -> list[tuple[int, str]]:
+    """What was found of a person and stays: how many places, and on which ground. Args: see RemovalRun.staying."""
+    found: Counter[str] = Counter()
+    for each in staying:
+        is_soon_gone = each["ground"] == EXPIRES
+        found[GOES_BY_ITSELF[each["store"]] if is_soon_gone else str(Reason(each["ground"]).label)] += each["places"]
+    return [(places, ground) for ground, places in sorted(found.items())]
 
 
 def target_rows(targets: Iterable[Target | RemovalTarget]) -> list[TargetRow]:

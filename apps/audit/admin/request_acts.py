@@ -69,7 +69,7 @@ ACTS: Final[Mapping[str, Act]] = {
     "withdraw": Act(
         form=WordsForm,
         run=lambda id, said, post: withdraw(id, words=said["words"]),
-        done="{reference} is closed as withdrawn. Nothing was erased.",
+        done="{reference} is closed as withdrawn. Nothing was erased, and nothing told.",
     ),
     "forget": Act(
         run=lambda id, said, post: request_forget(id),

@@ -14,8 +14,19 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
+from apps.audit.access.contents import Told
 from apps.audit.erasure.runs import RejectionReason
-from apps.audit.requests.codes import Delivery, Extension, Ground, Language, Refusal, Requester, SubjectType
+from apps.audit.requests.codes import (
+    Delivery,
+    Extension,
+    Ground,
+    Language,
+    Purpose,
+    Refusal,
+    Requester,
+    SubjectType,
+    refusals_of,
+)
 from apps.audit.requests.details import Details, LetterText
 from apps.audit.requests.errors import WordsMissingError
 from apps.tenants.models import Membership, Scope
@@ -214,6 +225,23 @@ class RefuseForm(PlainForm):
         error_messages={"required": "Choose the ground on which it is refused."},
     )
     words = _words("The reasons", required=True, help_text="They stand in the letter: the person has a right to them.")
+
+    def __init__(self, *args: Any, purpose: str = Purpose.ERASURE, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        grounds = [(each.value, each.label) for each in refusals_of(purpose)]
+        self.fields["code"].choices = [("", "Choose one"), *grounds]  # type: ignore[attr-defined]
+
+
+class ToldForm(PlainForm):
+    """What an access package says of the firm's documents (Article 15(1)(a), (d) and (g)), and on which ground."""
+
+    purposes = _words("What they are kept for", required=True)
+    legal_basis = _words("On which legal basis", required=True, rows=2)
+    source = _words("Where they come from", required=True, rows=2)
+    retention = _words("How long they are kept", required=True, rows=2)
+
+    def told(self) -> Told:
+        return Told(**self.cleaned_data)
 
 
 class LetterForm(PlainForm):

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from apps.audit.admin.request_words import TimeLeft, about, state_pill, time_left
 from apps.audit.models import ErasureRequest
-from apps.audit.requests.codes import SubjectType
+from apps.audit.requests.codes import Purpose, SubjectType
 from apps.audit.requests.life import RequestState
 from apps.audit.requests.selectors import Which, erasure_requests, legal_today
 from apps.tenants.admin.base import may, require
@@ -46,13 +46,14 @@ def requests_view(request: HttpRequest) -> HttpResponse:
     require(request, Permission.AUDIT_VIEW)
     asked = request.GET
     which = Which(asked["which"]) if asked.get("which") in set(Which) else Which.OPEN
+    purpose = asked.get("purpose", "") if asked.get("purpose", "") in Purpose.values else ""
     state = asked.get("state", "") if asked.get("state", "") in RequestState.values else ""
     subject = asked.get("subject", "") if asked.get("subject", "") in SubjectType.values else ""
     reference = asked.get("q", "")[:40]
-    found = erasure_requests(which=which, state=state, subject_type=subject, reference=reference)
+    found = erasure_requests(which=which, purpose=purpose, state=state, subject_type=subject, reference=reference)
     paged = Paginator(found, _PAGE).get_page(asked.get("page"))
     today = legal_today()
-    title = "Erasure requests"
+    title = "Access and erasure requests"
     context = {
         **admin.site.each_context(request),
         "title": title,
@@ -61,7 +62,7 @@ def requests_view(request: HttpRequest) -> HttpResponse:
             Row(
                 request=each,
                 about=about(each),
-                state=state_pill(RequestState(each.state)),
+                state=state_pill(RequestState(each.state), is_access=each.is_access),
                 time=time_left(each, today),
                 url=reverse("admin:erasure_request", args=[each.id]),
             )
@@ -70,12 +71,14 @@ def requests_view(request: HttpRequest) -> HttpResponse:
         "paged": paged,
         "which": which.value,
         "choices": [(each.value, _TITLES[each]) for each in Which],
+        "purposes": Purpose.choices,
+        "purpose": purpose,
         "states": RequestState.choices,
         "subjects": SubjectType.choices,
         "state": state,
         "subject": subject,
         "reference": reference,
-        "is_filtered": bool(state or subject or reference or which is not Which.OPEN),
+        "is_filtered": bool(purpose or state or subject or reference or which is not Which.OPEN),
         "manages": may(request, Permission.PRIVACY_MANAGE),
         "zone_today": today,
     }

@@ -14,17 +14,28 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from apps.audit.access.packages import package_of
+from apps.audit.admin.removal_words import UNPROVEN, came_since_in_words
 from apps.audit.admin.request_acts import ACTS, Act
 from apps.audit.admin.request_forms import AssessForm, PlainForm, SendBackForm, WordsForm
 from apps.audit.admin.request_words import about, state_pill, story, time_left
+from apps.audit.certificate.selectors import certificates_of
+from apps.audit.erasure.contracts import Proof
 from apps.audit.erasure.selectors import StepProgress, progress_of
-from apps.audit.models import ErasureRequest, Letter, RemovalRun
+from apps.audit.models import Certificate, ErasureRequest, Letter, RemovalRun
 from apps.audit.requests.codes import LetterKind, LetterState, SubjectType
 from apps.audit.requests.deadlines import extended_deadline, may_extend_on
 from apps.audit.requests.details import Details, LetterText, details_of, letter_text
 from apps.audit.requests.errors import RequestPersonNeededError
 from apps.audit.requests.life import ANSWERED, RequestState, can_end
-from apps.audit.requests.selectors import erasure_request, legal_today, may_read_details, names_of
+from apps.audit.requests.selectors import (
+    erasure_request,
+    legal_today,
+    may_read_details,
+    names_of,
+    proposal_of,
+    run_of_request,
+)
 from apps.audit.requests.services.forgetting import may_be_forgotten
 from apps.audit.requests.services.letters import may_be_written
 from apps.audit.requests.services.proposing import inventory
@@ -97,9 +108,9 @@ def _show(
     context = {
         **admin.site.each_context(request),
         "title": f"{found.reference}",
-        "crumbs": [("Erasure requests", reverse("admin:erasure_requests")), (found.reference, "")],
+        "crumbs": [("Access and erasure requests", reverse("admin:erasure_requests")), (found.reference, "")],
         "found": found,
-        "state": state_pill(state),
+        "state": state_pill(state, is_access=found.is_access),
         "is": {each.name.lower(): each is state for each in RequestState},
         "is_answered": state in ANSWERED,
         "about": about(found),
@@ -121,8 +132,12 @@ def _show(
         "own": found.proposed_by_id is not None and found.proposed_by_id == principal_of(request).id,
         "approves": may(request, Permission.PRIVACY_APPROVE),
         "inventory": inventory(found) if reads else (),
+        "since": came_since_in_words(run) if (run := proposal_of(found)) else "",
+        "without_proof": _without_proof(found),
+        "closes": found.subject_type in (SubjectType.SCOPE, SubjectType.TENANT),
         "has_inventory": found.subject_type == SubjectType.DATA_SUBJECT and reads,
-        "steps": _steps(found),
+        **_gone(found),
+        "package": package_of(found) if manages and found.is_access else None,
         "may_forget": manages and may_be_forgotten(found),
         "run_url": address("removal_run", found.run_id) if found.run_id else "",
         "story": story(found),
@@ -137,10 +152,21 @@ def _show(
     return TemplateResponse(request, "glassbox/request.html", context, status=status, headers=headers)
 
 
-def _steps(found: ErasureRequest) -> Sequence[StepProgress]:
-    """What went out of each store that held something, once the run has begun."""
+def _without_proof(found: ErasureRequest) -> dict[str, object]:
+    """What was said of doing without a physical proof; empty where nothing was."""
+    run = run_of_request(found)
+    if run is None or not run.unproven_code:
+        return {}
+    return {"why": UNPROVEN.get(run.unproven_code, run.unproven_code), "agreed": run.is_unproven}
+
+
+def _gone(found: ErasureRequest) -> dict[str, Any]:
+    """What went out of each store that held something, once the run has begun; and what certifies it."""
     run = RemovalRun.objects.filter(id=found.run_id).first() if found.run_id else None
-    return [each for each in progress_of(run).steps if each.before] if run is not None else ()
+    steps: Sequence[StepProgress] = [each for each in progress_of(run).steps if each.before] if run is not None else ()
+    certificates: Sequence[Certificate] = certificates_of(run) if run is not None else ()
+    waits = run is not None and run.proof == Proof.PHYSICAL and len(certificates) < len(run.end_events)
+    return {"steps": steps, "certificates": certificates, "awaits_certificate": waits}
 
 
 def _ways(
@@ -155,7 +181,10 @@ def _ways(
         and found.extended_at is None
         and may_extend_on(found.received_on, legal_today()),
         "can_ask_identity": manages and state in (_S.RECEIVED, _S.ASSESSING),
-        "can_describe": manages and can_end(state) and state is not _S.AWAITING_APPROVAL,
+        "can_describe": manages
+        and can_end(state)
+        and state is not _S.AWAITING_APPROVAL
+        and not (found.is_access and state is _S.INVENTORY_READY),
         "can_confirm_receipt": manages
         and may_be_written(found, LetterKind.RECEIVED)
         and LetterKind.RECEIVED not in sent,

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from apps.audit.admin.request_forms import FORMS, WhoAsksForm, received_at_field
 from apps.audit.models import ErasureRequest
-from apps.audit.requests.codes import Language, Requester, SubjectType
+from apps.audit.requests.codes import Language, Purpose, Requester, SubjectType
 from apps.audit.requests.details import known_details
 from apps.audit.requests.errors import (
     ReceiptInFutureError,
@@ -47,7 +47,8 @@ def receive_view(request: HttpRequest) -> HttpResponse:
     """First what it is about; then who asks, when it came, and how the person is found."""
     require(request, Permission.PRIVACY_MANAGE)
     asked = request.GET.get("subject", "")
-    if asked not in SubjectType.values:
+    purpose = Purpose.ACCESS if request.GET.get("purpose") == Purpose.ACCESS else Purpose.ERASURE
+    if asked not in SubjectType.values or (purpose is Purpose.ACCESS and asked != SubjectType.DATA_SUBJECT):
         choices = [(each.value, each.label, words) for each, words in _CHOICES]
         return _page(request, "glassbox/request_choose.html", title="Take in a request", choices=choices)
     type = SubjectType(asked)
@@ -56,7 +57,7 @@ def receive_view(request: HttpRequest) -> HttpResponse:
     form.order_fields(["received_at", *form.field_order] if form.field_order else ["received_at"])
     if request.method == "POST" and form.is_valid():
         try:
-            made = _received(type, form)
+            made = _received(purpose, type, form)
         except ApplicationError as error:
             add_error(form, error, _FIELDS.get(error.code))
         else:
@@ -65,10 +66,10 @@ def receive_view(request: HttpRequest) -> HttpResponse:
     return _page(
         request,
         "glassbox/request_receive.html",
-        title=f"Take in a request: {type.label[0].lower()}{type.label[1:]}",
+        title=f"Take in a request for {purpose.label.lower()}: {type.label[0].lower()}{type.label[1:]}",
         form=form,
-        intro="From its receipt on, the request has to be answered within one calendar month. Nothing is erased by "
-        "taking it in. What describes a person is sealed under a key of this request alone.",
+        intro="From its receipt on, the request has to be answered within one calendar month. Nothing is erased or "
+        "told by taking it in. What describes a person is sealed under a key of this request alone.",
         action="Take the request in",
         back=reverse("admin:erasure_request_receive"),
         status=422 if form.errors else 200,
@@ -115,10 +116,11 @@ def describe_view(request: HttpRequest, request_id: UUID) -> HttpResponse:
     )
 
 
-def _received(type: SubjectType, form: WhoAsksForm) -> ErasureRequest:
+def _received(purpose: Purpose, type: SubjectType, form: WhoAsksForm) -> ErasureRequest:
     said = form.cleaned_data
     subject = said.get("subject_id")
     return request_receive(
+        purpose=purpose,
         subject_type=type,
         subject_id=UUID(str(subject)) if subject else None,
         requester=Requester(said["requester"]),
@@ -133,7 +135,7 @@ def _page(request: HttpRequest, template: str, *, title: str, status: int = 200,
     whole = {
         **admin.site.each_context(request),
         "title": title,
-        "crumbs": [("Erasure requests", reverse("admin:erasure_requests")), (title, "")],
+        "crumbs": [("Access and erasure requests", reverse("admin:erasure_requests")), (title, "")],
         **context,
     }
     return TemplateResponse(request, template, whole, status=status, headers={"Cache-Control": "no-store"})

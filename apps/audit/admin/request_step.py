@@ -9,11 +9,12 @@ from uuid import UUID
 
 from django.contrib import admin, messages
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from apps.audit.access.packages import access_answer
 from apps.audit.admin.request_forms import ExtendForm, IdentityForm, LetterForm, PlainForm, RefuseForm
 from apps.audit.admin.request_words import time_left
 from apps.audit.models import ErasureRequest
@@ -43,6 +44,7 @@ class Step:
     done: str
     run: Callable[[UUID, Said, LetterText, Delivery], object]
     form: type[PlainForm] | None = None
+    of_access: bool | None = None  # for requests for access alone, or for erasure alone
     irreversible: str = ""
     dangerous: bool = False
 
@@ -75,11 +77,14 @@ STEPS: Final[Mapping[str, Step]] = {
     "refuse": Step(
         kind=LetterKind.REFUSED,
         title="Refuse the request",
-        effects=("Nothing is erased.", "Whoever asks gets a letter with the reasons and what they can do about it."),
+        effects=(
+            "Nothing is erased, and nothing is told.",
+            "Whoever asks gets a letter with the reasons and what they can do about it.",
+        ),
         action="Refuse it for good and send the letter",
         done="{reference} is refused. The letter is on its way, or waits to be posted.",
         form=RefuseForm,
-        irreversible="A refused request is closed for good. Who still wants an erasure makes another request.",
+        irreversible="A refused request is closed for good. Who still wants it makes another request.",
         dangerous=True,
         run=lambda id, said, text, by: refuse(
             id, code=Refusal(said["code"]), words=said["words"], letter=text, delivery=by
@@ -93,8 +98,23 @@ STEPS: Final[Mapping[str, Step]] = {
         done="The letter of {reference} is on its way, or waits to be posted.",
         run=lambda id, said, text, by: letter_write(id, LetterKind.RECEIVED, text=text, delivery=by),
     ),
+    "answer": Step(
+        kind=LetterKind.DONE,
+        of_access=True,
+        title="Answer the request",
+        effects=(
+            "Whoever asks gets a letter that says what is held, and what they can do about it.",
+            "The package is not in the letter: you hand it over, by the way that was agreed on. Take it out first.",
+            "The request is closed. Package, letters and what is known of the person are destroyed thirty days later.",
+        ),
+        irreversible="An answered request is not opened again. The package can be taken out until it expires.",
+        action="Answer the request and send the letter",
+        done="{reference} is answered. The letter is on its way, or waits to be posted.",
+        run=lambda id, said, text, by: access_answer(id, letter=text, delivery=by),
+    ),
     "done": Step(
         kind=LetterKind.DONE,
+        of_access=False,
         title="Tell that it is done",
         effects=(
             "Whoever asks gets a letter that says what was done, and what remains.",
@@ -114,10 +134,10 @@ def step_view(request: HttpRequest, request_id: UUID, name: str) -> HttpResponse
     require(request, Permission.PRIVACY_MANAGE)
     found = erasure_request(request_id)
     step = STEPS.get(name)
-    if step is None:
+    if step is None or step.of_access not in (None, found.is_access):
         raise Http404("There is no such step.")
     posted = request.POST if request.method == "POST" else None
-    form = step.form(posted) if step.form else None
+    form = _form(found, step, posted)
     said = form.cleaned_data if form is not None and form.is_valid() else {}
     is_said = form is None or bool(said)
     if posted is None or posted.get("phase") != "send":
@@ -138,6 +158,12 @@ def step_view(request: HttpRequest, request_id: UUID, name: str) -> HttpResponse
         return _show(request, found, step, form, letter, refusal=error.detail, status=error.status)
     messages.success(request, step.done.format(reference=found.reference))
     return HttpResponseRedirect(reverse("admin:erasure_request", args=[found.id]))
+
+
+def _form(found: ErasureRequest, step: Step, posted: QueryDict | None) -> PlainForm | None:
+    if step.form is RefuseForm:
+        return RefuseForm(posted, purpose=found.purpose)
+    return step.form(posted) if step.form else None
 
 
 def _filled_in(found: ErasureRequest, step: Step, said: Said) -> LetterForm:
@@ -164,7 +190,7 @@ def _show(
         **admin.site.each_context(request),
         "title": f"{found.reference}: {step.title}",
         "crumbs": [
-            ("Erasure requests", reverse("admin:erasure_requests")),
+            ("Access and erasure requests", reverse("admin:erasure_requests")),
             (found.reference, page),
             (step.title, ""),
         ],

@@ -14,7 +14,7 @@ from apps.audit.models import ErasureRequest
 from apps.audit.registry import event_class
 from apps.audit.requests.codes import LetterKind, SubjectType
 from apps.audit.requests.deadlines import days_left, deadline, first_deadline, left_in_words
-from apps.audit.requests.life import ANSWERED, RequestState
+from apps.audit.requests.life import ANSWERED, RequestState, label_of
 from apps.audit.requests.selectors import history, legal_today
 from apps.audit.requests.subjects import subject_name
 from apps.audit.selectors import readings_of
@@ -47,8 +47,8 @@ _ABOUT: Final[Mapping[SubjectType, str]] = {
 }
 
 
-def state_pill(state: RequestState) -> SafeString:
-    return pill(state.label, _TONES[state])
+def state_pill(state: RequestState, *, is_access: bool = False) -> SafeString:
+    return pill(label_of(state, is_access=is_access), _TONES[state])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
 from rest_framework import serializers
 
+from apps.audit.erasure.closing import came_since
 from apps.audit.erasure.runs import RejectionReason
 from apps.audit.models import ErasureRequest, Letter
 from apps.audit.requests.codes import (
@@ -16,6 +18,7 @@ from apps.audit.requests.codes import (
     Language,
     LetterKind,
     LetterState,
+    Purpose,
     Refusal,
     Requester,
     SubjectType,
@@ -23,7 +26,7 @@ from apps.audit.requests.codes import (
 from apps.audit.requests.deadlines import days_left, deadline
 from apps.audit.requests.details import Details, LetterText, details_of, letter_text
 from apps.audit.requests.life import ANSWERED, RequestState
-from apps.audit.requests.selectors import legal_today
+from apps.audit.requests.selectors import legal_today, proposal_of, run_of_request
 from apps.tenants.api.serializers import StrictSerializer
 
 
@@ -65,8 +68,12 @@ class ErasureRequestSerializer(serializers.Serializer[ErasureRequest]):
     """Without a word of a person."""
 
     id = serializers.UUIDField()
-    reference = serializers.CharField(help_text="The number on paper, such as ER-2026-0007.")
-    state = serializers.ChoiceField(choices=RequestState.choices)
+    reference = serializers.CharField(help_text="The number on paper, such as ER-2026-0007; AR- for access.")
+    purpose = serializers.ChoiceField(choices=Purpose.choices)
+    state = serializers.ChoiceField(
+        choices=RequestState.choices,
+        help_text="Of a request for access, inventory_ready: its package is made; completed: it is answered.",
+    )
     subject_type = serializers.ChoiceField(choices=SubjectType.choices)
     subject_id = serializers.UUIDField(allow_null=True, help_text="null for a person who is named in documents.")
     requester = serializers.ChoiceField(choices=Requester.choices)
@@ -128,6 +135,25 @@ class ErasureRequestDetailSerializer(ErasureRequestSerializer):
         help_text="Who it is about and who asks: for who manages privacy or approves; null once the key is destroyed."
     )
     letters = serializers.SerializerMethodField()
+    came_since = serializers.SerializerMethodField(
+        help_text="Of a scope or tenant that waits for approval: how many things came into it since the proposal, by "
+        "type. They go too, once it is approved."
+    )
+
+    without_proof = serializers.SerializerMethodField(
+        help_text="Where it was asked that the erasure ends without physical proof: why (a code), and whether another "
+        "person agreed; else null."
+    )
+
+    def get_without_proof(self, request: ErasureRequest) -> dict[str, Any] | None:
+        run = run_of_request(request)
+        if run is None or not run.unproven_code:
+            return None
+        return {"reason": run.unproven_code, "agreed": run.is_unproven}
+
+    def get_came_since(self, request: ErasureRequest) -> dict[str, int]:
+        run = proposal_of(request)
+        return {} if run is None else dict(sorted(Counter(target.type.value for target in came_since(run)).items()))
 
     def get_details(self, request: ErasureRequest) -> dict[str, Any] | None:
         found = details_of(request) if self.context["reads"] else None
@@ -139,6 +165,11 @@ class ErasureRequestDetailSerializer(ErasureRequestSerializer):
 
 
 class ReceiveSerializer(StrictSerializer):
+    purpose = serializers.ChoiceField(
+        choices=Purpose.choices,
+        default=Purpose.ERASURE,
+        help_text="Access is asked for by people who are named in documents: subject_type data_subject.",
+    )
     subject_type = serializers.ChoiceField(choices=SubjectType.choices)
     subject_id = serializers.UUIDField(
         required=False, help_text="Of a user, a document or a scope. Not for a person in documents, nor the tenant."

@@ -31,6 +31,7 @@ from apps.audit.requests.codes import (
 )
 from apps.audit.requests.errors import (
     LetterUnaddressedError,
+    RefusalGroundError,
     WordsMissingError,
 )
 from apps.audit.requests.selectors import erasure_request
@@ -144,7 +145,7 @@ class ExtendView(StepView):
 
 class RefuseView(StepView):
     required_permissions = _MANAGE
-    field_of_error = _OF_LETTER
+    field_of_error = {**_OF_LETTER, RefusalGroundError: "code"}
 
     @extend_schema(
         operation_id="refuse_erasure_request",

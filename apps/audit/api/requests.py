@@ -1,4 +1,4 @@
-"""Requests for erasure: list, receive, show. The services hold the rules; request_steps.py has the steps."""
+"""Requests for erasure and for access: list, receive, show. The services hold the rules; see request_steps.py."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ from apps.audit.api.request_serializers import (
 from apps.audit.models import ErasureRequest
 from apps.audit.requests.codes import (
     Language,
+    Purpose,
     Requester,
     SubjectType,
 )
 from apps.audit.requests.errors import (
+    AccessSubjectError,
     ReceiptInFutureError,
     SubjectUndescribedError,
     SubjectUnknownError,
@@ -41,6 +43,7 @@ from apps.tenants.roles import Permission
 
 
 class RequestFilter(FilterSet):
+    purpose = filters.ChoiceFilter(choices=Purpose.choices, empty_label=None)
     state = filters.ChoiceFilter(choices=RequestState.choices, empty_label=None)
     subject_type = filters.ChoiceFilter(choices=SubjectType.choices, empty_label=None)
     which = filters.ChoiceFilter(
@@ -68,6 +71,7 @@ class ErasureRequestListView(ApiListView[ErasureRequest]):
         "POST": Permission.PRIVACY_MANAGE,
     }
     field_of_error: ClassVar[Mapping[type[Exception], str]] = {
+        AccessSubjectError: "subject_type",
         SubjectUnknownError: "subject_id",
         SubjectUndescribedError: "details",
         ReceiptInFutureError: "received_at",
@@ -83,7 +87,7 @@ class ErasureRequestListView(ApiListView[ErasureRequest]):
     @extend_schema(
         operation_id="list_erasure_requests",
         tags=TAG,
-        summary="List requests for erasure",
+        summary="List requests for access and erasure",
         description="By the day on which they are due. Numbers, states and dates: whom they are about is sealed.",
         extensions=sample(f'curl "{BASE}?which=open" {KEY}'),
     )
@@ -93,7 +97,7 @@ class ErasureRequestListView(ApiListView[ErasureRequest]):
     @extend_schema(
         operation_id="receive_erasure_request",
         tags=TAG,
-        summary="Take in a request for erasure",
+        summary="Take in a request for access or erasure",
         description=(
             "In a person's name: a session, or a key that acts for you. From its receipt on, it is to be answered "
             "within one calendar month. What describes a person is sealed, and in no answer to a write."
@@ -112,6 +116,7 @@ class ErasureRequestListView(ApiListView[ErasureRequest]):
         facts = DetailsSerializer(data=said.get("details", {}))
         facts.is_valid(raise_exception=True)
         made = request_receive(
+            purpose=Purpose(said["purpose"]),
             subject_type=SubjectType(said["subject_type"]),
             subject_id=said.get("subject_id"),
             requester=Requester(said["requester"]),
@@ -128,7 +133,7 @@ class ErasureRequestView(ApiView):
     @extend_schema(
         operation_id="get_erasure_request",
         tags=TAG,
-        summary="Show a request for erasure",
+        summary="Show a request for access or erasure",
         description="Whom it is about and its letters are for who manages privacy or approves; others see its state.",
         responses=ErasureRequestDetailSerializer,
         extensions=sample(f'curl "{BASE}$REQUEST_ID/" {KEY}'),

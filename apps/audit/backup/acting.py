@@ -1,9 +1,8 @@
 """Working as one of the database's roles after the other, on a database that nothing serves.
 
-Putting a backup back takes what no single role may. The worker seals the log. The eraser removes parts of events, and
-takes access away; documents it removes only where a run names them that two people are behind, and the backup knows of
-none: the owner of the tables takes out what the backup brought back. Whoever runs the command holds all of their
-passwords anyway.
+Putting a backup back takes what no single role may. The worker seals the log. The eraser removes what a run names that
+two people are behind, and the backup knows of none: so the owner of the tables names what the tombstones tell of
+(repeating.py). Whoever runs the command holds all of their passwords anyway.
 """
 
 from __future__ import annotations

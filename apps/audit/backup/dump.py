@@ -1,7 +1,8 @@
 """Making a backup: the whole database as glassbox_backup sees it, in one snapshot, with a manifest.
 
 Originals of documents lie in the database, so there are no other files to keep. Left out is the data of what must not
-come back: the keys of scope tokens, which the environment gives anew, and sessions, which would be signed in again.
+come back: the keys of scope tokens, which the environment gives anew, what a restore may remove (repeating.py), and
+sessions, which would be signed in again.
 Key-encryption keys are in no table, so that a backup by itself opens no payload of the log. It holds everything else in
 the clear: it is as confidential as the database, and its files are their owner's alone.
 """
@@ -32,7 +33,7 @@ from apps.tenants.ids import TenantId
 from config.files import write_atomically
 
 ROLE: Final = "glassbox_backup"
-NOT_KEPT: Final = ("authz.signing_key", "public.tenants_session")
+NOT_KEPT: Final = ("authz.signing_key", "authz.repeated_removal", "public.tenants_session")
 _DUMPING: Final = "dumping contents of table"
 
 _TABLES: Final = "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"

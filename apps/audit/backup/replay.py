@@ -3,8 +3,9 @@
 By roles in turn (acting.py), tenant by tenant:
 
 1. Each log says that it was put back, and what of it is lost (log/epochs.py). What waits is sealed.
-2. Every store removes what the tombstones name, in parts; parts of events are authorised anew in the log, as what
-   authorised them first is not in it any more, sealed, and removed by audit_erase as ever.
+2. Every store removes what the tombstones name, in parts, as the eraser, whom repeating.py lets at it; parts of events
+   are authorised anew in the log, as what authorised them first is not in it any more, sealed, and removed by
+   audit_erase as ever.
 3. Every store is asked. What a run that had ended removed must count zero; else nothing is opened.
 4. The database marks that it has all tombstones, and the place outside that it may be served.
 
@@ -28,9 +29,11 @@ from django.db import connection
 from apps.audit.backup.acting import ERASER, OWNER, WORKER, acting_as
 from apps.audit.backup.errors import ReplayIncompleteError
 from apps.audit.backup.gate import DatabaseState, database_state, forget, judged
+from apps.audit.backup.repeating import repeated
 from apps.audit.erasing import ERASED, MOST_REMOVALS, Removal, RemovalReason, payload_erase
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.erasure.registry import kept, stores
+from apps.audit.keys.data_keys import cache
 from apps.audit.log.epochs import RESTORED, current_origin
 from apps.audit.log.export.contracts import LATEST, checkpoint_place
 from apps.audit.log.notes import Checkpoint, opened
@@ -51,6 +54,7 @@ from apps.tenants.selectors.tenants import all_tenants
 _REASON: Final = "repeat what was removed before the restore"
 _HOLD: Final = "hold:"
 _BATCH: Final = 1_000
+_MOST_TURNS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +103,8 @@ def replay(*, database: str = "", backup_id: UUID | None = None) -> Replay:
         was_closed = bool(judged(state, place))
         done = [TenantReplay(tenant_id=TenantId(tenant.id)) for tenant in all_tenants()]
         for each in done:
+            # This process may remember keys of the database whose place this one takes.
+            cache.forget(each.tenant_id)
             each.lost_leaves = _note_restore(each.tenant_id, state, place, through, was_closed, backup_id)
             seal_tenant(each.tenant_id)
     for each in done:
@@ -180,9 +186,15 @@ def _repeat(done: TenantReplay, todo: _Work, database: str) -> None:
     targets = sorted(todo.targets.keys() - held)
     done.targets, done.kept = len(targets), len(held & todo.targets.keys())
     parts = [target for target in targets if target.type is TargetType.EVENT_GROUP]
-    for role in (ERASER, OWNER):
-        with acting_as(role, database=database):
-            _clear(done, [target for target in targets if target.type is not TargetType.EVENT_GROUP])
+    whole = [target for target in targets if target.type is not TargetType.EVENT_GROUP]
+    with repeated(done.tenant_id, whole, database=database, reason=_REASON):
+        for _ in range(_MOST_TURNS):
+            with acting_as(ERASER, database=database):
+                _clear(done, whole)
+            # A tenant's log goes once the event that says so is sealed.
+            with acting_as(WORKER, database=database):
+                if not seal_tenant(done.tenant_id):
+                    break
     with acting_as(WORKER, database=database):
         authorised = _authorise(done.tenant_id, parts, todo.targets)
     with acting_as(ERASER, database=database):

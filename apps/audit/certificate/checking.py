@@ -73,6 +73,8 @@ def _says(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
         return "its targets do not add up"
     if sum(each["targets"] for each in body["retained"]) != body["targets"]["retained"]:
         return "something stayed, and no ground says why"
+    if body.get("unproven"):
+        return _says_without(body)
     if body["control"]["proves"] is not True or body["control"]["found"] != body["control"]["sources"]:
         return "the control before the removal did not find everything: the scan proves nothing"
     if body["control"]["planted_found"] != body["control"]["planted"]:
@@ -82,6 +84,23 @@ def _says(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
     if body["scan"]["clean"] is not True or body["scan"]["hits"] != 0:
         return "the scan found something"
     return ""
+
+
+def _says_without(body: Mapping[str, Any]) -> str:
+    """It may say that no physical proof was made, and nothing then of one."""
+    told = body["unproven"]
+    if any(body[name] is not None for name in ("needles", "control", "physical", "scan")):
+        return "it says that no physical proof was made, and speaks of one"
+    if not told["code"] or not told["asked_by"] or told["asked_by"] == told["agreed_by"]:
+        return "no physical proof was made, and no two people have said so with a reason"
+    return ""
+
+
+def unproven_code(document: Any) -> str:
+    """Why no physical proof was made, where the certificate says so; empty where it says that one was."""
+    body = document.get("certificate") if isinstance(document, dict) else None
+    told = body.get("unproven") if isinstance(body, dict) else None
+    return str(told.get("code", "")) if isinstance(told, dict) else ""
 
 
 def _manifest(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
@@ -140,7 +159,7 @@ def _content(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
 
 _CHECKS: Final[tuple[tuple[str, _Look], ...]] = (
     ("Signed by a key that is known, and not altered since", _signature),
-    ("Says nothing that contradicts itself: zero remaining, control complete, scan clean", _says),
+    ("Says nothing that contradicts itself: zero remaining; control complete and scan clean, or neither made", _says),
     ("The targets' list belongs to the manifest", _manifest),
     ("The log's checkpoint is signed, and the one that is named", _checkpoint),
     ("The end of the run is in the log that the checkpoint is of", _inclusion),

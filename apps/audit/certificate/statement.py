@@ -50,10 +50,8 @@ def statement_of(
         "stores": [_store(step) for step in steps],
         "keys_destroyed": _keys_destroyed(steps),
         "retained": _retained(retained, reviews),
-        "needles": found["needles"],
-        "control": found["control"],
-        "physical": found["physical"],
-        "scan": {key: value for key, value in found["scan"].items() if key != "hits"} | {"hits": 0},
+        "staying": run.staying,
+        **(_unproven(run) if run.is_unproven else _proven(found)),
         "backups": _backups(run.finished_at),
         "people": {"proposed_by": str(run.proposed_by), "approved_by": str(run.approved_by)},
         "times": {
@@ -64,7 +62,34 @@ def statement_of(
             "counted_zero": _text(run.verifying_at),
             "ended": _text(run.finished_at),
         },
-        "software": {"glassbox": release(), "postgresql": found["physical"]["server"]},
+        "software": {"glassbox": release(), "postgresql": "" if run.is_unproven else found["physical"]["server"]},
+    }
+
+
+def _proven(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "unproven": None,
+        "needles": found["needles"],
+        "control": found["control"],
+        "physical": found["physical"],
+        "scan": {key: value for key, value in found["scan"].items() if key != "hits"} | {"hits": 0},
+    }
+
+
+def _unproven(run: RemovalRun) -> dict[str, Any]:
+    """That nothing was shown of the disk, why, and who decided so. What was begun of a proof is none."""
+    return {
+        "unproven": {
+            "code": run.unproven_code,
+            "asked_by": str(run.unproven_asked_by),
+            "agreed_by": str(run.unproven_agreed_by),
+            "asked": _text(run.unproven_asked_at),
+            "agreed": _text(run.unproven_agreed_at),
+        },
+        "needles": None,
+        "control": None,
+        "physical": None,
+        "scan": None,
     }
 
 

@@ -23,6 +23,7 @@ from apps.audit.erasure.errors import RunLeaseLostError
 from apps.audit.erasure.in_flight import await_records
 from apps.audit.erasure.lease import EnginePolicy, Lease, claim, due_runs, holding, tenants_with_due_runs
 from apps.audit.erasure.ledger import Ledger
+from apps.audit.erasure.proof.ending import end_unproven
 from apps.audit.erasure.queue import enqueue
 from apps.audit.erasure.registry import after_removal, before_removal, stores
 from apps.audit.erasure.runs import tell
@@ -60,13 +61,14 @@ def run_carry_out(*, tenant_id: TenantId, run_id: UUID, policy: EnginePolicy = _
     """Go on with one run, for a turn at most.
 
     Returns: the state that it is left in, EXECUTING where it goes on later, VERIFYING where others look at the disk
-             before it ends; None where there was nothing to take.
+             before it ends (but for one that is to end without: unproven.py); None where there was nothing to take.
     """
     lease = claim(tenant_id=tenant_id, run_id=run_id, policy=policy)
     if lease is None:
-        return None
+        return end_unproven(tenant_id=tenant_id, run_id=run_id)
     try:
-        return _carry_out(lease)
+        state = _carry_out(lease)
+        return end_unproven(tenant_id=tenant_id, run_id=run_id) or state
     except _NotYet:
         return _give_back(lease, moved=False)
     except _TurnOver:

@@ -49,12 +49,38 @@ class OwnRunError(ApplicationError):
     message = "You proposed this run: somebody else approves it."
 
 
+class NotUnprovenError(ApplicationError):
+    code = "audit.removal_not_unproven"
+    status = 409
+    message = (
+        "There is nothing to decide about the proof of this run: it has no physical one, or it was decided already, or "
+        "nobody has asked, or somebody else has. Read it again."
+    )
+
+
+class OwnUnprovenError(ApplicationError):
+    code = "audit.removal_unproven_own"
+    status = 403
+    message = "You asked to do without the physical proof: somebody else agrees, or does not."
+
+
 class RemoverNotAPersonError(ApplicationError):
     code = "audit.removal_person_needed"
     status = 403
     message = (
         "A removal is proposed and approved by people. Use a key that acts for you (Administration, My keys), or sign "
         "in."
+    )
+
+
+class ScopeClosedError(ApplicationError):
+    """Also where the whole tenant is erased: who is told holds the scope, and need not know more."""
+
+    code = "audit.scope_closed"
+    status = 409
+    message = (
+        "Nothing was taken in: this scope is being erased, or was, so that no document is added to it and no question "
+        "answered from it any more. Choose another scope; your data protection officer knows of the request."
     )
 
 

@@ -21,6 +21,9 @@ STEP_FINISHED: Final = "audit.removal.step_finished"
 COUNTED_ZERO: Final = "audit.removal.counted_zero"
 ENDED: Final = "audit.removal.ended"
 FAILED: Final = "audit.removal.failed"
+UNPROVEN_ASKED: Final = "audit.removal.unproven_asked"
+UNPROVEN_TAKEN_BACK: Final = "audit.removal.unproven_taken_back"
+UNPROVEN_AGREED: Final = "audit.removal.unproven_agreed"
 CERTIFIED: Final = "audit.certificate.issued"
 # Of a tenant: verifiers go by it (verify/entries.py, verify/offline.py), and the database does (migration 0013).
 LOG_EMPTIED: Final = "audit.log.emptied"
@@ -28,7 +31,8 @@ LOG_EMPTIED: Final = "audit.log.emptied"
 _EVERY: Final = ("origin", "origin_id", "reason_code")
 _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     PROPOSED: ("Removal proposed", ("targets",)),
-    APPROVED: ("Removal approved", ("targets", "proposed_by")),
+    # joined: of the targets, what came into a scope or tenant since the proposal.
+    APPROVED: ("Removal approved", ("targets", "proposed_by", "joined")),
     REJECTED: ("Removal rejected", ("rejection_code", "proposed_by")),
     RETRIED: ("Removal tried again", ("error_code",)),
     RESUMED: ("Removal taken up again", ("targets",)),
@@ -40,6 +44,10 @@ _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     # statement: what is certified of a run with a physical proof (apps/audit/certificate/statement.py).
     ENDED: ("Removal ended", ("state", "removed", "targets", "retained", "proof", "statement")),
     FAILED: ("Removal failed", ("error_code", "remaining", "residue")),
+    # code: apps.audit.erasure.unproven.Unproven.
+    UNPROVEN_ASKED: ("Asked to end a removal without physical proof", ("code",)),
+    UNPROVEN_TAKEN_BACK: ("Removal goes on to its physical proof", ("code",)),
+    UNPROVEN_AGREED: ("Agreed to end a removal without physical proof", ("code", "asked_by")),
 }
 
 

@@ -53,6 +53,11 @@ def keep_removals_waiting() -> None:
     _lock("pg_advisory_xact_lock_shared")
 
 
+def keep_records_out() -> None:
+    """Wait for what is being recorded or taken in, and let nothing be before the open transaction ends."""
+    _lock("pg_advisory_xact_lock")
+
+
 def await_records(tenant_id: TenantId, run_id: UUID) -> None:
     """Before a run is begun: wait for what is being recorded of documents. Not in a transaction.
 
@@ -60,7 +65,7 @@ def await_records(tenant_id: TenantId, run_id: UUID) -> None:
     """
     with open_scope(tenant=tenant_id, reason="wait for records before a removal"):
         if not RemovalStep.objects.filter(run_id=run_id).exists():
-            _lock("pg_advisory_xact_lock")
+            keep_records_out()
 
 
 def taken_along(run: RemovalRun, going: Iterable[Target], known: Iterable[Target]) -> list[RemovalTarget]:

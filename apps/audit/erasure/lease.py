@@ -24,6 +24,8 @@ from apps.tenants.ids import TenantId
 from apps.tenants.tokens import Identity
 
 REASON: Final = "carry out a removal"
+# Every store has counted zero, and nobody looks at the disk any more: apps/audit/erasure/unproven.py.
+_TO_END: Final = Q(state=RunState.VERIFYING, unproven_agreed_by__isnull=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +111,7 @@ def holding(lease: Lease) -> Iterator[RemovalRun]:
 def tenants_with_due_runs() -> tuple[TenantId, ...]:
     """Costs: one query, whatever is due."""
     with open_identity(Identity(all_tenants=True)):
-        found = RemovalRun.objects.filter(_due(timezone.now())).order_by("tenant_id").distinct()
+        found = RemovalRun.objects.filter(_due(timezone.now()) | _TO_END).order_by("tenant_id").distinct()
         return tuple(TenantId(each) for each in found.values_list("tenant_id", flat=True))
 
 
@@ -117,14 +119,16 @@ def due_runs(tenant_id: TenantId) -> tuple[UUID, ...]:
     """Those that were approved first, first."""
     with open_scope(tenant=tenant_id, reason=REASON):
         return tuple(
-            RemovalRun.objects.filter(_due(timezone.now())).order_by("approved_at", "id").values_list("id", flat=True)
+            RemovalRun.objects.filter(_due(timezone.now()) | _TO_END)
+            .order_by("approved_at", "id")
+            .values_list("id", flat=True)
         )
 
 
 def _due(now: datetime) -> Q:
     is_time = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=now)
     # Nothing goes before it is known what will be looked for afterwards, and that looking finds it.
-    is_prepared = Q(proof=Proof.COUNTS) | Q(prepared_at__isnull=False)
+    is_prepared = Q(proof=Proof.COUNTS) | Q(prepared_at__isnull=False) | Q(unproven_agreed_by__isnull=False)
     return (
         Q(state=RunState.APPROVED) & is_time & is_prepared
         | Q(state=RunState.FAILED, next_attempt_at__lte=now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from apps.audit.erasing import ERASED, RemovalReason
 from apps.audit.erasure import events
+from apps.audit.erasure.closing import join_what_came
 from apps.audit.erasure.contracts import WHOLE, Origin, Proof, RunState, Target, TargetType
 from apps.audit.erasure.errors import (
     NothingToRemoveError,
@@ -48,13 +49,21 @@ class RejectionReason(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-def run_propose(origin: Origin, origin_id: UUID, targets: Sequence[Target], reason: RemovalReason) -> RemovalRun:
+def run_propose(
+    origin: Origin,
+    origin_id: UUID,
+    targets: Sequence[Target],
+    reason: RemovalReason,
+    *,
+    staying: Sequence[Mapping[str, Any]] = (),
+) -> RemovalRun:
     """Propose to remove these targets, in the principal's own name. From here on nothing is added to them.
 
     Args:    origin, origin_id: what it is for; its listener is told of every step (registry.register_listener).
              targets: all of them. What lies in scopes and tenants among them is added here (expansion.expanded), so
                  that none of these is frozen without; of documents and people it is the caller's to say, since a
                  retention rule that ends a document's time does not end that of the log.
+             staying: see RemovalRun.
     Returns: the run, waiting for the approval of another person.
     Raises:  PermissionDeniedError, RemoverNotAPersonError; NothingToRemoveError; UnknownTargetTypeError: no store knows
              the type; TargetRefusedError: a part of an event that is none, or that must stay; OtherTenantError.
@@ -77,6 +86,7 @@ def run_propose(origin: Origin, origin_id: UUID, targets: Sequence[Target], reas
             origin_id=origin_id,
             reason_code=RemovalReason(reason),
             proposed_by=principal.id,
+            staying=[dict(each) for each in staying],
             proof=Proof.PHYSICAL if origin in settings.GLASSBOX_PHYSICAL_ORIGINS else Proof.COUNTS,
         )
         RemovalTarget.objects.bulk_create(
@@ -96,24 +106,30 @@ def run_propose(origin: Origin, origin_id: UUID, targets: Sequence[Target], reas
 def run_approve(run_id: UUID) -> RemovalRun:
     """Approve a run, in the principal's own name: it is carried out at once, and can't be undone.
 
-    Of a run for a request, nobody but who decides about privacy sees the documents from this transaction on.
+    Of a run for a request, nobody but who decides about privacy sees the documents from this transaction on. Scopes and
+    tenants take in nothing more; what came into them since the proposal goes too (closing.py).
 
     Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError; OwnRunError: whoever
             proposed it does not approve it.
     """
     principal = _person(Permission.PRIVACY_APPROVE)
     with transaction.atomic():
-        run = _locked(run_id)
+        run = locked_run(run_id)
         _require_state(run, RunState.PROPOSED, act="approved")
         if run.proposed_by == principal.id:
             raise OwnRunError
+        joined = join_what_came(run)
         run.state = RunState.APPROVED
         run.approved_by, run.approved_at = principal.id, timezone.now()
         run.save(update_fields=["state", "approved_by", "approved_at"])
         restrict_documents(run)
         targets = RemovalTarget.objects.filter(run=run).values_list("type", flat=True)
         events.record_run(
-            events.APPROVED, run, targets=dict(sorted(Counter(targets).items())), proposed_by=str(run.proposed_by)
+            events.APPROVED,
+            run,
+            targets=dict(sorted(Counter(targets).items())),
+            proposed_by=str(run.proposed_by),
+            joined=_by_type(joined),
         )
         enqueue(run)
         tell(run)
@@ -128,7 +144,7 @@ def run_reject(run_id: UUID, reason: RejectionReason) -> RemovalRun:
     held = current_scope().principal.may(Permission.PRIVACY_MANAGE)
     principal = _person(Permission.PRIVACY_MANAGE if held else Permission.PRIVACY_APPROVE)
     with transaction.atomic():
-        run = _locked(run_id)
+        run = locked_run(run_id)
         _require_state(run, RunState.PROPOSED, act="rejected")
         run.state = RunState.REJECTED
         run.rejected_by, run.rejected_at = principal.id, timezone.now()
@@ -152,7 +168,7 @@ def run_retry(run_id: UUID) -> RemovalRun:
     """
     current_scope().principal.require(Permission.PRIVACY_MANAGE)
     with transaction.atomic():
-        run = _locked(run_id)
+        run = locked_run(run_id)
         _require_state(run, RunState.FAILED, act="tried again")
         run_take_up(run, events.RETRIED, error_code=run.error_code)
     return run
@@ -188,11 +204,14 @@ def target_of(row: RemovalTarget) -> Target:
     return Target(type=TargetType(row.type), id=row.item_id, part=row.part)
 
 
-def run_take_up(run: RemovalRun, action: str, **core: Any) -> None:
-    """Have it carried out again, within the current transaction. Args: action: the event that says why."""
+def run_take_up(run: RemovalRun, action: str, *, besides: Sequence[str] = (), **core: Any) -> None:
+    """Have it carried out again, within the current transaction.
+
+    Args: action: the event that says why. besides: fields of the run that are written with it.
+    """
     run.state, run.error_code = RunState.APPROVED, ""
     run.finished_at, run.next_attempt_at = None, timezone.now()
-    run.save(update_fields=["state", "error_code", "finished_at", "next_attempt_at"])
+    run.save(update_fields=["state", "error_code", "finished_at", "next_attempt_at", *besides])
     events.record_run(action, run, **core)
     enqueue(run)
     tell(run)
@@ -223,7 +242,8 @@ def _person(permission: Permission) -> Principal:
     return principal
 
 
-def _locked(run_id: UUID) -> RemovalRun:
+def locked_run(run_id: UUID) -> RemovalRun:
+    """Raises: RunNotFoundError."""
     run: RemovalRun | None = RemovalRun.objects.select_for_update(no_key=True).filter(id=run_id).first()
     if run is None:
         raise RunNotFoundError(run=run_id)

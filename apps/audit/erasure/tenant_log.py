@@ -119,13 +119,18 @@ def _say(targets: Sequence[Target]) -> None:
     tenant = current_scope().tenant_id
     going = sorted(str(id) for id in DataKey.objects.values_list("id", flat=True))
     end_data_key(tenant)
-    run_id = RemovalTarget.objects.filter(
-        type=TargetType.TENANT, item_id=tenant, outcome=TargetOutcome.PENDING, run__state=RunState.EXECUTING
-    ).values_list("run_id", flat=True)[:1]
+    # None after a restore: which run it was, the restored database does not know (apps/audit/backup/repeating.py).
+    run_id = (
+        RemovalTarget.objects.filter(
+            type=TargetType.TENANT, item_id=tenant, outcome=TargetOutcome.PENDING, run__state=RunState.EXECUTING
+        )
+        .values_list("run_id", flat=True)
+        .first()
+    )
     record(
         action=LOG_EMPTIED,
         core={
-            "run_id": str(run_id.get()),
+            "run_id": None if run_id is None else str(run_id),
             "kept": [{"event_id": str(each.id), "group": each.part} for each in _kept(targets)],
             "keys": going,
         },

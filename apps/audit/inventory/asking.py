@@ -19,7 +19,7 @@ from apps.audit.inventory.events import tell
 from apps.audit.models import ErasureRequest, Inventory, InventoryTreatment
 from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.details import description_digest
-from apps.audit.requests.life import RequestState
+from apps.audit.requests.life import RequestState, label_of
 from apps.audit.requests.services.stepping import locked_request, require_manager
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
@@ -34,10 +34,16 @@ ASSESSED: Final = (RequestState.ASSESSING, RequestState.INVENTORY_READY)
 MOVING: Final = (InventoryState.WAITING, InventoryState.RUNNING)
 
 
+def is_assessed(request: ErasureRequest) -> bool:
+    """Whether places are found and decided on now: of a request for access, until its package is made of them."""
+    return request.state in ASSESSED and not (request.is_access and request.state == RequestState.INVENTORY_READY)
+
+
 def require_assessed(request: ErasureRequest) -> None:
     """Raises: InventoryStateError."""
-    if request.state not in ASSESSED:
-        raise InventoryStateError(reference=request.reference, state=RequestState(request.state).label)
+    if not is_assessed(request):
+        state = label_of(RequestState(request.state), is_access=request.is_access)
+        raise InventoryStateError(reference=request.reference, state=state)
 
 
 def inventory_request(request_id: UUID) -> Inventory:
@@ -53,24 +59,29 @@ def inventory_request(request_id: UUID) -> Inventory:
         if request.subject_type != SubjectType.DATA_SUBJECT:
             raise InventoryStateError(reference=request.reference, state=request.get_subject_type_display())
         require_assessed(request)
-        moving: Inventory | None = Inventory.objects.filter(request=request, state__in=MOVING).first()
-        if moving is not None:
-            return moving
-        made: Inventory = Inventory.objects.create(
-            tenant_id=request.tenant_id,
-            request=request,
-            requested_by_id=person,
-            description=description_digest(request),
-            next_attempt_at=timezone.now() + RESEND_AFTER,
-        )
-        tell("requested", request, inventory_id=str(made.id))
-        send_later(RUN_TASK, request.tenant_id, made.id)
+        return search_again(request, person)
+
+
+def search_again(request: ErasureRequest, person: UUID) -> Inventory:
+    """In the open transaction, with the request locked. Begins once no redacted version of it is being made."""
+    moving: Inventory | None = Inventory.objects.filter(request=request, state__in=MOVING).first()
+    if moving is not None:
+        return moving
+    made: Inventory = Inventory.objects.create(
+        tenant_id=request.tenant_id,
+        request=request,
+        requested_by_id=person,
+        description=description_digest(request),
+        next_attempt_at=timezone.now() + RESEND_AFTER,
+    )
+    tell("requested", request, inventory_id=str(made.id))
+    send_later(RUN_TASK, request.tenant_id, made.id)
     return made
 
 
-def send_later(task: str, tenant_id: UUID, id: UUID) -> None:
+def send_later(task: str, tenant_id: UUID, id: UUID, *, after_s: int = 0) -> None:
     """Ids alone, when the transaction is through. What is lost is sent again by the sweep."""
-    transaction.on_commit(_sender(task, [str(tenant_id), str(id)]))
+    transaction.on_commit(_sender(task, [str(tenant_id), str(id)], after_s=after_s))
 
 
 def inventory_sweep_all() -> int:
@@ -96,13 +107,13 @@ def _sweep(tenant_id: TenantId) -> int:
     return len(due) + len(waiting)
 
 
-def _sender(task: str, arguments: list[str]) -> Callable[[], None]:
+def _sender(task: str, arguments: list[str], *, after_s: int = 0) -> Callable[[], None]:
     def send() -> None:
         # Imported here: it names Celery's settings, and this module is loaded while Django's are still being read.
         from config.celery import app
 
         try:
-            app.send_task(task, args=arguments)
+            app.send_task(task, args=arguments, countdown=after_s or None)
         except OperationalError as error:
             logger.warning("%s %s waits for the sweeper: %s", task, arguments[1], type(error).__name__)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from django.db import models
@@ -32,6 +33,14 @@ class Reason(models.TextChoices):
     LEGAL_CLAIMS = "17_3_e", "The person; it must stay for legal claims (Article 17(3)(e))"
 
 
+# Of a request for access: nothing goes, so that nothing has to be kept.
+ERASING_ONLY: Final = (Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS)
+# By store: what was found there is gone soon, whoever asks, and nothing has to be done about it.
+GOES_BY_ITSELF: Final[Mapping[str, str]] = {
+    "tenants.idempotent_requests": "An answer kept for a repeated request goes by itself within a day."
+}
+# The ground of it, where others stay on that of a Reason (RemovalRun.staying).
+EXPIRES: Final = "expires"
 CONFIRMING: Final = (Reason.NAMED, Reason.IDENTIFIED, Reason.DESCRIBED)
 CLEARING: Final = (Reason.SOMEBODY_ELSE, Reason.NO_PERSON, Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS)
 
@@ -43,3 +52,10 @@ def decision_of(reason: Reason) -> Decision:
 class Treatment(models.TextChoices):
     REMOVE = "remove", "Remove the document"
     REDACT = "redact", "Redact the passages, and keep the rest"
+
+
+class Quoting(models.TextChoices):
+    """Of a place that an access package names: whether it quotes the words around it."""
+
+    QUOTED = "quoted", "Quoted"
+    LEFT_OUT = "left_out", "Not quoted: the rights of others (Article 15(4))"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol, TypeVar
 from uuid import UUID
 
@@ -91,11 +92,12 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedactedState:
-    """How far a redacted version is."""
+    """How far a redacted version is. ready_at: since when its text is there to be searched."""
 
     is_ready: bool
     is_failed: bool
     percent: int
+    ready_at: datetime | None = None
     error_code: str = ""
 
 

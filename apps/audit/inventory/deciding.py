@@ -13,7 +13,7 @@ from django.utils import timezone
 from apps.audit.erasure.contracts import TargetType
 from apps.audit.erasure.registry import released
 from apps.audit.inventory.asking import require_assessed
-from apps.audit.inventory.codes import Decision, Reason, Treatment, decision_of
+from apps.audit.inventory.codes import ERASING_ONLY, Decision, Reason, Treatment, decision_of
 from apps.audit.inventory.contracts import documents
 from apps.audit.inventory.errors import (
     HitDecidedError,
@@ -26,7 +26,7 @@ from apps.audit.inventory.events import tell
 from apps.audit.inventory.selectors import require_hits, treatments_of
 from apps.audit.models import ErasureRequest, InventoryHit, InventoryTreatment
 from apps.audit.requests.details import sealed_words
-from apps.audit.requests.services.stepping import locked_request, require_manager
+from apps.audit.requests.services.stepping import locked_request, require_erasure, require_manager
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +114,7 @@ def document_treat(
     person = require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
+        require_erasure(request)
         require_assessed(request)
         hits = require_hits(request).filter(target_type=TargetType.DOCUMENT, target_id=document_id)
         one: InventoryHit | None = hits.first()
@@ -151,6 +152,8 @@ def _require_unredacted(request: ErasureRequest, hits: Iterable[InventoryHit]) -
 
 def _set(request: ErasureRequest, hit: InventoryHit, *, reason: Reason | None, words: str, person: UUID) -> None:
     said = words.strip()
+    if reason in ERASING_ONLY:
+        require_erasure(request)
     if reason is None:
         hit.decision, hit.reason, hit.words = Decision.OPEN, "", None
         hit.decided_by_id = hit.decided_at = None
@@ -158,7 +161,9 @@ def _set(request: ErasureRequest, hit: InventoryHit, *, reason: Reason | None, w
         hit.decision, hit.reason = decision_of(reason), reason
         hit.words = sealed_words(request, said, part=words_part(hit)) if said else None
         hit.decided_by_id, hit.decided_at = person, timezone.now()
-    hit.save(update_fields=["decision", "reason", "words", "decided_by_id", "decided_at"])
+    # Whether it is quoted is looked at anew.
+    hit.quoting, hit.hidden = "", None
+    hit.save(update_fields=["decision", "reason", "words", "quoting", "hidden", "decided_by_id", "decided_at"])
 
 
 def words_part(hit: InventoryHit) -> str:

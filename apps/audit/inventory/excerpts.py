@@ -19,9 +19,10 @@ class Excerpt:
 
 
 class Excerpts:
-    """For one page: a text that holds several places is read once."""
+    """For one page: a text that holds several places is read once. Args: around: characters on either side, at most."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, around: int = _AROUND_CHARS) -> None:
+        self._around = around
         self._texts: dict[Place, str | None] = {}
 
     def of(self, hit: InventoryHit) -> Excerpt | None:
@@ -32,7 +33,7 @@ class Excerpts:
         text = self._texts[place]
         if text is None or hit.char_end > len(text):
             return None
-        start, end = max(0, hit.char_start - _AROUND_CHARS), hit.char_end + _AROUND_CHARS
+        start, end = max(0, hit.char_start - self._around), hit.char_end + self._around
         return Excerpt(
             before=("… " if start else "") + text[start : hit.char_start],
             found=text[hit.char_start : hit.char_end],

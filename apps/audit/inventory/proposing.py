@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
@@ -13,7 +13,7 @@ from django.db import transaction
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.erasure.registry import stores
 from apps.audit.inventory.asking import ASSESSED, require_assessed
-from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
+from apps.audit.inventory.codes import EXPIRES, GOES_BY_ITSELF, Decision, InventoryState, Reason, Treatment
 from apps.audit.inventory.contracts import documents
 from apps.audit.inventory.errors import NotProposableError
 from apps.audit.inventory.selectors import (
@@ -31,7 +31,7 @@ from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.details import description_digest
 from apps.audit.requests.life import RequestState
 from apps.audit.requests.services.proposing import all_that_goes, request_propose, targets_of
-from apps.audit.requests.services.stepping import change, locked_request, require_manager
+from apps.audit.requests.services.stepping import change, locked_request, require_erasure, require_manager
 
 # What is changed by hand, and by whom: nothing of the application removes one of these rows for a person.
 BY_HAND: Final[Mapping[str, str]] = {
@@ -50,7 +50,6 @@ BY_HAND: Final[Mapping[str, str]] = {
     "retrieval.evaluation_questions": "An evaluation question is removed under Retrieval, Evaluation questions.",
     "tenants.api_keys": "A key's name stays with the key: an administrator makes another one and revokes this.",
     "tenants.scopes": "An administrator renames the scope.",
-    "tenants.idempotent_requests": "An answer kept for a repeated request goes by itself within a day.",
 }
 _OTHERS_BY_HAND: Final = "No removal reaches it: it is changed where it was written."
 
@@ -59,7 +58,6 @@ _OTHERS_BY_HAND: Final = "No removal reaches it: it is changed where it was writ
 class Staying:
     """What no removal of this request takes along: how many places, and on which ground."""
 
-    label: str
     places: int
     ground: str
 
@@ -113,6 +111,7 @@ def inventory_propose(request_id: UUID) -> ErasureRequest:
     require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
+        require_erasure(request)
         if request.subject_type != SubjectType.DATA_SUBJECT:
             return request_propose(request_id)
         require_assessed(request)
@@ -120,7 +119,7 @@ def inventory_propose(request_id: UUID) -> ErasureRequest:
             raise NotProposableError(problems=" ".join(problems))
         if request.state == RequestState.ASSESSING:
             change(request, "inventoried", to=RequestState.INVENTORY_READY)
-        return request_propose(request_id, found_targets(request))
+        return request_propose(request_id, found_targets(request), staying=_staying_by_code(request))
 
 
 def found_targets(request: ErasureRequest) -> Sequence[Target]:
@@ -162,6 +161,13 @@ def _problems(request: ErasureRequest) -> list[str]:
         problems.append(
             "No place was confirmed, so there is nothing to erase: refuse the request, since nothing is held."
         )
+    if by_hand := _by_hand(request):
+        first = by_hand.total()
+        problems.append(
+            f"{first} confirmed place{'s are' if first != 1 else ' is'} where no removal reaches. Change "
+            f"{'them' if first != 1 else 'it'} by hand and search again; or say of each that it must stay by law, with "
+            f"the words why. {' '.join(sorted({BY_HAND.get(store, _OTHERS_BY_HAND) for store in by_hand}))}"
+        )
     return [*problems, *_documents_undecided(request)]
 
 
@@ -174,6 +180,16 @@ def _documents_undecided(request: ErasureRequest) -> list[str]:
     unchosen = sum(id not in treated for id in confirmed)
     if unchosen:
         problems.append(f"Say of {unchosen} document{'s' * (unchosen != 1)}: remove, or redact.")
+    last = searched_last(request)
+    unsearched = sum(
+        state.ready_at is not None and (last is None or last.started_at is None or state.ready_at > last.started_at)
+        for state in states.values()
+    )
+    if unsearched:
+        problems.append(
+            f"{unsearched} redacted version{'s were' if unsearched != 1 else ' was'} made since the last search: "
+            "search again, so that what is left in there of the person is found."
+        )
     rows = [treated[id] for id in confirmed if id in treated and treated[id].treatment == Treatment.REDACT]
     if unasked := sum(not each.is_asked for each in rows):
         problems.append(f"{unasked} redacted version{'s' * (unasked != 1)} must be made first.")
@@ -206,16 +222,28 @@ def _places(count: int) -> str:
     return "place is" if count == 1 else "places are"
 
 
-def _staying(request: ErasureRequest) -> tuple[Staying, ...]:
-    """Cleared although it is the person; confirmed where no removal reaches; and what the registry says stays."""
+def _by_hand(request: ErasureRequest) -> Counter[str]:
+    """By store: places that were confirmed where no removal reaches, and that do not go by themselves."""
     with whole_tenant():
-        hits = list(hits_of(request))
-    kept = Counter(Reason(hit.reason).label for hit in hits if hit.reason in (Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS))
-    by_hand = Counter(hit.store for hit in hits if hit.decision == Decision.CONFIRMED and hit.target_id is None)
-    return (
-        *(Staying(label="Kept by decision", places=count, ground=label) for label, count in sorted(kept.items())),
-        *(
-            Staying(label="Changed by hand", places=count, ground=BY_HAND.get(store, _OTHERS_BY_HAND))
-            for store, count in sorted(by_hand.items())
-        ),
-    )
+        confirmed = hits_of(request).filter(decision=Decision.CONFIRMED, target_id__isnull=True)
+        found = Counter(confirmed.order_by().values_list("store", flat=True))
+    return Counter({store: count for store, count in found.items() if store not in GOES_BY_ITSELF})
+
+
+def _staying_by_code(request: ErasureRequest) -> list[dict[str, Any]]:
+    """What stays of the person although it was found, for the run and its certificate: codes and counts."""
+    with whole_tenant():
+        kept = hits_of(request).filter(reason__in=(Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS))
+        places = Counter(kept.order_by().values_list("reason", "store"))
+        confirmed = hits_of(request).filter(decision=Decision.CONFIRMED, store__in=GOES_BY_ITSELF)
+        places += Counter((EXPIRES, store) for store in confirmed.order_by().values_list("store", flat=True))
+    return [{"ground": ground, "store": store, "places": count} for (ground, store), count in sorted(places.items())]
+
+
+def _staying(request: ErasureRequest) -> tuple[Staying, ...]:
+    """Cleared although it is the person, and what goes by itself: in words."""
+    by_ground: Counter[str] = Counter()
+    for each in _staying_by_code(request):
+        ground = GOES_BY_ITSELF[each["store"]] if each["ground"] == EXPIRES else str(Reason(each["ground"]).label)
+        by_ground[ground] += each["places"]
+    return tuple(Staying(places=places, ground=ground) for ground, places in sorted(by_ground.items()))

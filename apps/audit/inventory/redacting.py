@@ -14,13 +14,13 @@ from django.utils import timezone
 
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.holds.restrictions import restrict
-from apps.audit.inventory.asking import REDACT_TASK, require_assessed, send_later
+from apps.audit.inventory.asking import REDACT_TASK, require_assessed, search_again, send_later
 from apps.audit.inventory.codes import Treatment
 from apps.audit.inventory.contracts import documents
 from apps.audit.inventory.events import tell
 from apps.audit.inventory.selectors import confirmed_documents, require_hits, spots_of
 from apps.audit.models import Because, ErasureRequest, InventoryTreatment, Outcome
-from apps.audit.requests.services.stepping import locked_request, require_manager
+from apps.audit.requests.services.stepping import locked_request, require_erasure, require_manager
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
@@ -34,7 +34,9 @@ CRASHED: Final = "audit.redaction_crashed"
 def redactions_prepare(request_id: UUID) -> int:
     """Have the redacted versions made of all documents that were chosen to be redacted, or again what failed.
 
-    From here on the old versions are out of retrieval and of every reader's view. Nothing is removed.
+    From here on the old versions are out of retrieval and of every reader's view. Nothing is removed. Once the new ones
+    are there, the whole tenant is searched again by itself: what is left in them of the person is found, and waits for
+    a decision like every other place.
 
     Returns: how many are being made.
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, InventoryStateError,
@@ -43,6 +45,7 @@ def redactions_prepare(request_id: UUID) -> int:
     person = require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
+        require_erasure(request)
         require_assessed(request)
         require_hits(request)
         confirmed = set(confirmed_documents(request))
@@ -63,8 +66,18 @@ def redactions_prepare(request_id: UUID) -> int:
             targets = [Target(type=TargetType.DOCUMENT, id=each.document_id) for each in asked]
             restrict(targets, Because.REQUEST, request.id)
             tell("redaction_asked", request, documents=len(asked))
+            search_again(request, person)
             send_later(REDACT_TASK, request.tenant_id, request.id)
     return len(asked)
+
+
+def are_being_made(request_id: UUID) -> bool:
+    """Whether a redacted version of a request is not there yet, and has not failed. In the open scope. Two queries."""
+    asked = InventoryTreatment.objects.filter(request_id=request_id, treatment=Treatment.REDACT, asked_at__isnull=False)
+    rows = list(asked.filter(error_code=""))
+    states = documents().redacted([each.redacted_id for each in rows if each.redacted_id])
+    made = {id for id, state in states.items() if state.is_ready or state.is_failed}
+    return any(each.redacted_id not in made for each in rows)
 
 
 def redactions_make(*, tenant_id: TenantId, request_id: UUID) -> int:

@@ -30,7 +30,7 @@ from apps.audit.models import (
 )
 from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.life import RequestState
-from apps.audit.requests.services.stepping import locked_request, require_manager
+from apps.audit.requests.services.stepping import locked_request, require_erasure, require_manager
 
 # As long as nothing was approved, others leave alone what the request is about.
 _UNDECIDED: Final = (
@@ -60,6 +60,7 @@ def restrict_now(request_id: UUID) -> int:
     require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
+        require_erasure(request)
         require_assessed(request)
         with whole_tenant():
             found = restrict(_concerned(request), Because.REQUEST, request.id)

@@ -20,10 +20,12 @@ from django.utils import timezone
 
 from apps.audit.erasure.searched import Place, searched_of
 from apps.audit.holds.locks import keep_removals_out
+from apps.audit.inventory.asking import RUN_TASK, send_later
 from apps.audit.inventory.codes import InventoryState
 from apps.audit.inventory.contracts import Mentioned, Search, person_finder
 from apps.audit.inventory.errors import InventoryLeaseLostError, TooManyHitsError
 from apps.audit.inventory.events import tell
+from apps.audit.inventory.redacting import are_being_made
 from apps.audit.models import Inventory, InventoryHit, Outcome
 from apps.audit.requests.details import known_details
 from apps.errors import ApplicationError
@@ -33,13 +35,14 @@ from apps.tenants.ids import TenantId
 
 logger = logging.getLogger("glassbox.audit")
 
-REASON: Final = "search for the person of a request for erasure"
+REASON: Final = "search for the person of a request"
 MOST_HITS: Final = 20_000
 CRASHED: Final = "audit.inventory_crashed"
 _LEASE: Final = timedelta(minutes=5)
 _TOLD_EVERY_S: Final = 2.0
 _MOST_ATTEMPTS: Final = 3
 _AT_ONCE: Final = 1_000
+_LOOKED_AGAIN_AFTER_S: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +81,11 @@ def _claim(tenant_id: TenantId, inventory_id: UUID) -> _Lease | None:
     with open_scope(tenant=tenant_id, reason=REASON):
         now = timezone.now()
         owner = f"{socket.gethostname()[:60]}:{os.getpid()}:{uuid.uuid4().hex}"
+        of_request = Inventory.objects.filter(id=inventory_id).values_list("request_id", flat=True)[:1]
+        if any(are_being_made(request_id) for request_id in of_request):
+            # What is left in them is to be found.
+            send_later(RUN_TASK, tenant_id, inventory_id, after_s=_LOOKED_AGAIN_AFTER_S)
+            return None
         is_free = Q(state=InventoryState.WAITING) | Q(state=InventoryState.RUNNING, lease_until__lte=now)
         taken = Inventory.objects.filter(is_free, id=inventory_id).update(
             state=InventoryState.RUNNING,

@@ -79,7 +79,10 @@ def end_data_key(tenant: TenantId) -> UUID:
 
 
 def subject_data_key(tenant: TenantId, subject_id: UUID) -> DataKeyInUse:
-    """A new key of one subject alone: destroying it destroys what it sealed, and nothing else. Costs: one query."""
+    """A new key of one subject alone: destroying it destroys what it sealed, and nothing else. Costs: one query.
+
+    It is not kept in memory, as those of a tenant are: once it is destroyed, no process opens anything by it.
+    """
     id, key = new_id(), secrets.token_bytes(KEY_BYTES)
     wrapped = key_provider().wrap(key, context=key_context(tenant=tenant, key_id=id))
     DataKey.objects.create(
@@ -90,9 +93,7 @@ def subject_data_key(tenant: TenantId, subject_id: UUID) -> DataKeyInUse:
         kek_id=wrapped.kek_id,
         wrapped_key=wrapped.wrapped,
     )
-    made = DataKeyInUse(id=id, key=key)
-    _remember(tenant, (str(id),), made)
-    return made
+    return DataKeyInUse(id=id, key=key)
 
 
 def data_keys(tenant: UUID, ids: Iterable[UUID]) -> dict[UUID, bytes | None]:
@@ -114,7 +115,8 @@ def data_keys(tenant: UUID, ids: Iterable[UUID]) -> dict[UUID, bytes | None]:
             found[row.id] = None
         else:
             found[row.id] = key.key
-            _remember(tenant, (str(key.id),), key)
+            if row.subject_id is None:
+                _remember(tenant, (str(key.id),), key)
     return found
 
 

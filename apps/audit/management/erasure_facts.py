@@ -1,17 +1,20 @@
-"""`manage.py erasure tenants` and `erasure show RUN`: what was erased, when and on whose approval, for who runs this.
+"""`manage.py erasure tenants`, `show RUN` and `certificate RUN`: what was erased, when and on whose approval.
 
-Ids, counts, codes and times alone: it is what stays of an erasure, also where a whole tenant is gone and nobody of it
-can sign in any more.
+For who runs the platform. Ids, counts, codes and times alone: it is what stays of an erasure, also where a whole tenant
+is gone and nobody of it can sign in any more.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 
+from apps.audit.certificate.document import document_of
+from apps.audit.certificate.selectors import certificates_of
 from apps.audit.erasure.contracts import RunState, TargetType
 from apps.audit.erasure.selectors import progress_of
 from apps.audit.models import RemovalRun, RemovalTarget
@@ -40,6 +43,23 @@ def show(command: BaseCommand, options: Mapping[str, Any]) -> None:
     with open_scope(tenant=TenantId(found.tenant_id), reason=_REASON):
         for line in _lines(found):
             command.stdout.write(line)
+
+
+def certificate(command: BaseCommand, options: Mapping[str, Any]) -> None:
+    """The newest certificate of a run, as its page hands it out: of a tenant that is erased nobody can open that.
+
+    Raises: CommandError: there is none.
+    """
+    run_id = run_named(options)
+    with open_identity(Identity(all_tenants=True)):
+        run: RemovalRun | None = RemovalRun.objects.filter(id=run_id).first() if run_id else None
+    if run is None:
+        raise CommandError("Name a run of removals that there is: manage.py erasure certificate RUN.")
+    with open_scope(tenant=TenantId(run.tenant_id), reason=_REASON):
+        found = certificates_of(run)
+        if not found:
+            raise CommandError("It has no certificate: see how far it is with manage.py erasure show RUN.")
+        command.stdout.write(json.dumps(document_of(found[0]), indent=2, sort_keys=True, ensure_ascii=False))
 
 
 def run_named(options: Mapping[str, Any]) -> UUID | None:

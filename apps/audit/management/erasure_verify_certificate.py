@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.audit.certificate import manifest
-from apps.audit.certificate.checking import checked, holds
+from apps.audit.certificate.checking import checked, holds, unproven_code
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.errors import ApplicationError
 from config.log_keys import verify_keys
@@ -61,6 +61,10 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
     if lacking:
         raise CommandError("The certificate holds, and says nothing of what you asked about.")
     command.stdout.write("The certificate holds.")
+    if code := unproven_code(document):
+        command.stdout.write(
+            f"It says that NO physical proof was made ({code}): every store counted zero; nobody looked on the disk."
+        )
 
 
 def _read(path: Path) -> Any:

@@ -1,3 +1,4 @@
+from apps.audit.models.access import AccessPackage
 from apps.audit.models.certificate import Certificate
 from apps.audit.models.checkpoint import Checkpoint
 from apps.audit.models.data_key import DataKey
@@ -20,6 +21,7 @@ from apps.audit.models.tombstone import TombstoneMark
 from apps.audit.models.verification import Verification, VerificationState
 
 __all__ = [
+    "AccessPackage",
     "Because",
     "Certificate",
     "Checkpoint",

@@ -1,4 +1,4 @@
-"""Requests for erasure and their letters. What describes a person is sealed; the rest is ids, codes and dates."""
+"""Requests for erasure and for access, with letters. What describes a person is sealed; the rest is ids and codes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from apps.audit.requests.codes import (
     Language,
     LetterKind,
     LetterState,
+    Purpose,
     Refusal,
     Requester,
     SubjectType,
@@ -20,8 +21,10 @@ from apps.tenants.models.base import TenantForeignKey, TenantModel
 
 
 class ErasureRequest(TenantModel):
-    """One request. The database holds who takes it from state to state (migration 0006_requests).
+    """One request. The database holds who takes it from state to state (migrations 0011_requests and 0017_access).
 
+    purpose: erasure, or access to what is held of a person who is named in documents (Article 15): the same receipt,
+        months, letters and inventory, with a package at its end and nothing removed (apps/audit/access).
     details: sealed under a data key of the request's own (DataKey.subject_id is its id): see apps/audit/requests/
         details.py. There is no foreign key to that key, so that the key can be destroyed and the request stay, as the
         proof of what was done, with nothing of the person in it.
@@ -33,6 +36,7 @@ class ErasureRequest(TenantModel):
 
     year = models.PositiveSmallIntegerField()
     number = models.PositiveIntegerField()
+    purpose = models.CharField(max_length=8, choices=Purpose.choices, default=Purpose.ERASURE)
     state = models.CharField(max_length=32, choices=RequestState.choices, default=RequestState.RECEIVED)
     subject_type = models.CharField(max_length=16, choices=SubjectType.choices)
     subject_id = models.UUIDField(null=True)
@@ -90,6 +94,26 @@ class ErasureRequest(TenantModel):
                 | (~models.Q(state=RequestState.REFUSED) & models.Q(refusal="")),
                 name="erasure_request_refused_with_ground",
             ),
+            models.CheckConstraint(
+                condition=models.Q(purpose=Purpose.ERASURE)
+                | models.Q(
+                    purpose=Purpose.ACCESS,
+                    subject_type=SubjectType.DATA_SUBJECT,
+                    ground="",
+                    run_id__isnull=True,
+                    restricted_at__isnull=True,
+                    state__in=(
+                        "received",
+                        "identity_pending",
+                        "assessing",
+                        "inventory_ready",
+                        "completed",
+                        "refused",
+                        "withdrawn",
+                    ),
+                ),
+                name="access_request_removes_nothing",
+            ),
         )
 
     def __str__(self) -> str:
@@ -97,8 +121,12 @@ class ErasureRequest(TenantModel):
 
     @property
     def reference(self) -> str:
-        """The number on paper, such as ER-2026-0007."""
-        return f"ER-{self.year}-{self.number:04}"
+        """The number on paper, such as ER-2026-0007; of a request for access, AR-2026-0008."""
+        return f"{'AR' if self.is_access else 'ER'}-{self.year}-{self.number:04}"
+
+    @property
+    def is_access(self) -> bool:
+        return self.purpose == Purpose.ACCESS
 
 
 class Letter(TenantModel):

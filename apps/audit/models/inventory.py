@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.erasure.searched import Place
-from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
+from apps.audit.inventory.codes import Decision, InventoryState, Quoting, Reason, Treatment
 from apps.audit.models.erasure_request import ErasureRequest
 from apps.tenants.models.base import TenantForeignKey, TenantModel
 
@@ -66,6 +66,8 @@ class InventoryHit(TenantModel):
     Of a request, once each: a later search finds it again with its decision, and sets `inventory`; what the newest
     search did not find is passed over. scope_ids: where it lies; a reader must hold them all.
     words: why, sealed under the request's key.
+    quoting: of a request for access, whether the words around it go into the package; hidden: which of them are made
+        unreadable there, since they are about others (Article 15(4)), sealed under the request's key.
     """
 
     request = TenantForeignKey(ErasureRequest, on_delete=models.PROTECT, related_name="inventory_hits")
@@ -87,6 +89,8 @@ class InventoryHit(TenantModel):
     decision = models.CharField(max_length=16, choices=Decision.choices, default=Decision.OPEN)
     reason = models.CharField(max_length=16, choices=Reason.choices, blank=True)
     words = models.BinaryField(null=True)
+    quoting = models.CharField(max_length=16, choices=Quoting.choices, blank=True)
+    hidden = models.BinaryField(null=True)
     decided_by_id = models.UUIDField(null=True)
     decided_at = models.DateTimeField(null=True)
 
@@ -101,6 +105,11 @@ class InventoryHit(TenantModel):
                 condition=Q(decision="open", reason="", decided_by_id__isnull=True, decided_at__isnull=True)
                 | (~Q(decision="open") & ~Q(reason="") & Q(decided_by_id__isnull=False, decided_at__isnull=False)),
                 name="inventory_hit_decided_by_somebody",
+            ),
+            models.CheckConstraint(
+                condition=Q(quoting="", hidden__isnull=True)
+                | (Q(decision="confirmed") & (Q(quoting="quoted") | Q(quoting="left_out", hidden__isnull=True))),
+                name="inventory_hit_quoted_if_confirmed",
             ),
         )
         indexes = (models.Index(fields=["tenant", "target_id"], name="inventory_hit_by_target"),)

@@ -64,6 +64,11 @@ class RemovalRun(TenantModel):
     goes; verifying_at, when every store counted zero; verification, what became of control, physical phase and scan
     (counts, codes and names of tables), which the server's administrator alone can write; end_events, the events of the
     log that say how it ended, one for each time that it came to an end.
+
+    staying: of a person's request, what was found of them and is no target, frozen with the proposal:
+    [{"ground": "17_3_b", "store": "audit.payloads", "places": 2}]. unproven_...: why no physical proof is made
+    (apps.audit.erasure.unproven.Unproven), who asked to do without one, and who agreed; from the agreement on it ends
+    without, for good.
     """
 
     origin = models.CharField(max_length=16, choices=RemovalOrigin.choices)
@@ -91,6 +96,12 @@ class RemovalRun(TenantModel):
     verifying_at = models.DateTimeField(null=True)
     verification = models.JSONField(default=dict)
     end_events = ArrayField(models.UUIDField(), default=list)
+    staying = models.JSONField(default=list)
+    unproven_code = models.CharField(max_length=32, blank=True, default="")
+    unproven_asked_by = models.UUIDField(null=True)
+    unproven_asked_at = models.DateTimeField(null=True)
+    unproven_agreed_by = models.UUIDField(null=True)
+    unproven_agreed_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ("-proposed_at", "-id")
@@ -103,6 +114,15 @@ class RemovalRun(TenantModel):
                 condition=Q(state__in=("proposed", "rejected"))
                 | Q(approved_by__isnull=False, approved_at__isnull=False, frozen_at__isnull=False),
                 name="removal_approved_by_somebody",
+            ),
+            models.CheckConstraint(
+                condition=Q(unproven_agreed_by__isnull=True) | ~Q(unproven_agreed_by=F("unproven_asked_by")),
+                name="removal_unproven_by_two",
+            ),
+            models.CheckConstraint(
+                condition=Q(unproven_code="", unproven_asked_by__isnull=True, unproven_agreed_by__isnull=True)
+                | (~Q(unproven_code="") & Q(unproven_asked_by__isnull=False, unproven_asked_at__isnull=False)),
+                name="removal_unproven_for_a_reason",
             ),
             models.CheckConstraint(
                 condition=Q(origin__in=("purge", "request"), proof__in=("counts", "physical"))
@@ -132,6 +152,11 @@ class RemovalRun(TenantModel):
 
     def __str__(self) -> str:
         return f"removal run {self.id}"
+
+    @property
+    def is_unproven(self) -> bool:
+        """Whether two people have agreed that it ends without a physical proof."""
+        return self.unproven_agreed_by is not None
 
 
 class RemovalTarget(TenantModel):

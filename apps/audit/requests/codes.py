@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db import models
+
+
+class Purpose(models.TextChoices):
+    """What a request asks for."""
+
+    ERASURE = "erasure", "Erasure"
+    ACCESS = "access", "Access"
 
 
 class SubjectType(models.TextChoices):
@@ -51,6 +60,15 @@ class Refusal(models.TextChoices):
     PUBLIC_HEALTH = "17_3_c", "Article 17(3)(c): public interest in public health"
     ARCHIVE = "17_3_d", "Article 17(3)(d): archiving, research or statistics"
     LEGAL_CLAIMS = "17_3_e", "Article 17(3)(e): legal claims"
+
+
+# A request for access is refused on these alone: Article 17 is about erasure, and what Article 15(4) protects is left
+# out of the package, place by place.
+OF_ACCESS: Final = (Refusal.UNFOUNDED, Refusal.EXCESSIVE, Refusal.UNIDENTIFIED)
+
+
+def refusals_of(purpose: str) -> tuple[Refusal, ...]:
+    return OF_ACCESS if purpose == Purpose.ACCESS else tuple(Refusal)
 
 
 class Extension(models.TextChoices):

@@ -1,4 +1,4 @@
-"""What can go wrong with a request for erasure. No error holds a word of a person: numbers, states and codes alone."""
+"""What can go wrong with a request. No error holds a word of a person: numbers, states and codes alone."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ class RequestNotFoundError(ApplicationError):
 
     code = "audit.request_not_found"
     status = 404
-    message = "There is no request for erasure {request}."
+    message = "There is no request {request}."
 
 
 class RequestPersonNeededError(ApplicationError):
     code = "audit.request_person_needed"
     status = 403
     message = (
-        "An API key is nobody: requests for erasure are worked on by people. Use a key that acts for you "
+        "An API key is nobody: requests are worked on by people. Use a key that acts for you "
         "(Administration, My keys), or sign in."
     )
 
@@ -112,3 +112,33 @@ class LetterKindError(ApplicationError):
     code = "audit.letter_kind"
     status = 409
     message = "{reference} is “{state}”: a letter of the kind '{kind}' would not be true now."
+
+
+class OnlyErasureError(ApplicationError):
+    code = "audit.request_is_for_access"
+    status = 409
+    message = "{reference} is a request for access: nothing is removed, redacted or put out of use because of it."
+
+
+class OnlyAccessError(ApplicationError):
+    code = "audit.request_is_for_erasure"
+    status = 409
+    message = "{reference} is a request for erasure: a package is made for requests for access alone."
+
+
+class AccessSubjectError(ApplicationError):
+    """Users of the platform take out their own data by themselves."""
+
+    code = "audit.access_subject"
+    message = (
+        "A request for access is about a person who is named in documents. Who has an account here takes out what is "
+        "held about it by themselves, under “What is held about me”."
+    )
+
+
+class RefusalGroundError(ApplicationError):
+    code = "audit.request_refusal_ground"
+    message = (
+        "Access is refused under Article 12(5) or 12(2) alone. Where a place is about others as well, leave its words "
+        "out of the package (Article 15(4)); where nothing is held, say so with an empty package."
+    )

@@ -1,4 +1,7 @@
-"""The events of a request's life. Ids, codes and dates: what is said of a person is sealed in the request."""
+"""The events of a request's life, under one prefix for erasure and another for access.
+
+Ids, codes and dates: what is said of a person is sealed in the request.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from apps.audit.services import record
 
 SUBJECT: Final = "erasure_request"
 PREFIX: Final = "audit.request."
+ACCESS_PREFIX: Final = "audit.access."
 
 # Action after the prefix -> in words.
 _LABELS: Final[Mapping[str, str]] = {
@@ -39,6 +43,26 @@ _LABELS: Final[Mapping[str, str]] = {
     "letter_retried": "Letter to be sent again",
     "letter_settled": "Letter noted as sent by hand",
 }
+_ACCESS_LABELS: Final[Mapping[str, str]] = {
+    "received": "Request for access received",
+    "described": "Request for access: its facts changed",
+    "identity_asked": "Request for access: proof of identity asked for",
+    "identity_confirmed": "Request for access: identity confirmed",
+    "quoted": "Access: what is quoted decided on",
+    "prepared": "Access: package made",
+    "taken_back": "Access: package destroyed, to be made anew",
+    "downloaded": "Access: package taken out",
+    "expired": "Access: package expired and destroyed",
+    "completed": "Request for access answered",
+    "extended": "Request for access extended by two months",
+    "refused": "Request for access refused",
+    "withdrawn": "Request for access withdrawn",
+    **{name: label for name, label in _LABELS.items() if name == "forgotten" or name.startswith("letter_")},
+}
+# Of a package: how much is in it, in numbers.
+_PACKAGE: Final = frozenset(
+    {"package_id", "places", "quoted", "left_out", "hidden", "byte_size", "expires_at", "at_once"}
+)
 _FIELDS: Final = frozenset(
     {"reference", "before", "state", "subject_type", "due_on", "code", "run_id", "letter_id", "letter_kind", "delivery"}
 )
@@ -49,14 +73,19 @@ def register_request_events() -> None:
         *(
             EventClass(action=f"{PREFIX}{name}", label=label, fields={Group.CORE: _FIELDS})
             for name, label in _LABELS.items()
-        )
+        ),
+        *(
+            EventClass(action=f"{ACCESS_PREFIX}{name}", label=label, fields={Group.CORE: _FIELDS | _PACKAGE})
+            for name, label in _ACCESS_LABELS.items()
+        ),
     )
 
 
 def tell(name: str, request: ErasureRequest, *, outcome: Outcome = Outcome.SUCCESS, **more: Any) -> Event:
     """Record a step. Args: more: fields of the core beside what every one has."""
     core = {"reference": request.reference, "state": request.state, "due_on": request.due_on.isoformat(), **more}
-    return record(action=f"{PREFIX}{name}", core=core, outcome=outcome, subject_type=SUBJECT, subject_id=request.id)
+    prefix = ACCESS_PREFIX if request.is_access else PREFIX
+    return record(action=f"{prefix}{name}", core=core, outcome=outcome, subject_type=SUBJECT, subject_id=request.id)
 
 
 def tell_letter(name: str, letter: Letter, *, outcome: Outcome = Outcome.SUCCESS, **more: Any) -> Event:

@@ -1,4 +1,8 @@
-"""The states of a request and who may take it from one to another. Pure; the database holds the same edges."""
+"""The states of a request and who may take it from one to another. Pure; the database holds the same edges.
+
+One for access goes the same way until every place is decided on: INVENTORY_READY means that its package is made there,
+and COMPLETED that it was answered.
+"""
 
 from __future__ import annotations
 
@@ -62,6 +66,14 @@ EDGES: Final[Mapping[tuple[RequestState, RequestState], By]] = {
     **{(state, S.WITHDRAWN): By.MANAGER for state in _BEFORE_APPROVAL},
 }
 
+# Of a request for access alone: nothing is removed, so nobody else has to approve it.
+ANSWER: Final = (S.INVENTORY_READY, S.COMPLETED)
+_ACCESS_STATES: Final = frozenset({*_BEFORE_APPROVAL[:-1], S.COMPLETED, S.REFUSED, S.WITHDRAWN})
+ACCESS_LABELS: Final[Mapping[RequestState, str]] = {
+    S.INVENTORY_READY: "Package prepared",
+    S.COMPLETED: "Answered",
+}
+
 # Nothing of them changes any more.
 FINISHED: Final = frozenset({S.COMPLETED, S.REFUSED, S.WITHDRAWN})
 # The person has had, or is owed, an answer: the month is over for them.
@@ -69,9 +81,18 @@ ANSWERED: Final = FINISHED | {S.PARTIALLY_COMPLETED}
 OPEN: Final = frozenset(S) - ANSWERED
 
 
-def who_may(before: RequestState, after: RequestState) -> By | None:
+def who_may(before: RequestState, after: RequestState, *, is_access: bool = False) -> By | None:
     """Who takes this step; None where there is no such step."""
-    return EDGES.get((before, after))
+    if not is_access:
+        return EDGES.get((before, after))
+    if (before, after) == ANSWER:
+        return By.MANAGER
+    return EDGES.get((before, after)) if {before, after} <= _ACCESS_STATES else None
+
+
+def label_of(state: RequestState, *, is_access: bool = False) -> str:
+    """The state in words."""
+    return ACCESS_LABELS.get(state, state.label) if is_access else state.label
 
 
 def can_end(state: RequestState) -> bool:

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from apps.audit.models import ErasureRequest, Event, Letter
+from apps.audit.models import ErasureRequest, Event, Letter, RemovalRun
 from apps.audit.requests.codes import LetterState
 from apps.audit.requests.deadlines import received_date
 from apps.audit.requests.errors import RequestNotFoundError
@@ -23,7 +23,7 @@ from apps.tenants.models import Membership
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
 
-_REFERENCE: Final = re.compile(r"(?:ER-)?(?:(?P<year>\d{4})-)?(?P<number>\d{1,6})", re.IGNORECASE)
+_REFERENCE: Final = re.compile(r"(?:[EA]R-)?(?:(?P<year>\d{4})-)?(?P<number>\d{1,6})", re.IGNORECASE)
 # Of these a person must say what becomes of them.
 UNSETTLED: Final = (LetterState.FAILED, LetterState.UNCERTAIN, LetterState.TO_POST)
 
@@ -45,10 +45,12 @@ def legal_today() -> date:
 
 
 def erasure_requests(
-    *, which: Which = Which.ALL, state: str = "", subject_type: str = "", reference: str = ""
+    *, which: Which = Which.ALL, purpose: str = "", state: str = "", subject_type: str = "", reference: str = ""
 ) -> QuerySet[ErasureRequest]:
     """Those that are open first, by the time left; then those that are answered, the newest first."""
     found = ErasureRequest.objects.filter(_of(which))
+    if purpose:
+        found = found.filter(purpose=purpose)
     if state:
         found = found.filter(state=state)
     if subject_type:
@@ -93,6 +95,16 @@ def erasure_request(request_id: UUID) -> ErasureRequest:
     if found is None:
         raise RequestNotFoundError(request=request_id)
     return found
+
+
+def proposal_of(request: ErasureRequest) -> RemovalRun | None:
+    """Its run, as long as that waits for approval."""
+    return run_of_request(request) if request.state == RequestState.AWAITING_APPROVAL else None
+
+
+def run_of_request(request: ErasureRequest) -> RemovalRun | None:
+    """The run that was proposed for it."""
+    return RemovalRun.objects.filter(id=request.run_id).first() if request.run_id is not None else None
 
 
 def may_read_details(principal: Principal) -> bool:

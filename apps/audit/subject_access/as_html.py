@@ -17,7 +17,7 @@ from apps.audit.subject_access.wording import ARTICLE_15
 # So many fields of an entry are columns; the others stand in a line below.
 _COLUMNS: Final = 5
 
-_STYLE: Final = """
+STYLE: Final = """
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
 body { color: #1d2530; font: 15px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; margin: 0 auto;
@@ -85,11 +85,11 @@ class HtmlWriter:
             firm=about["firm"],
             until=words(about["until"]),
             law=about["law"],
-            style=mark_safe(_STYLE),  # noqa: S308 (a constant)
+            style=mark_safe(STYLE),  # noqa: S308 (a constant)
             note=format_html('<p class="note">{}</p>', package.not_reached) if package.not_reached else "",
             chapters=format_html_join("", '<li><a href="#{}">{}</a></li>', _chapters()),
-            article=_list(ARTICLE_15.items()),
-            recipients=_table(
+            article=definitions(ARTICLE_15.items()),
+            recipients=table(
                 {
                     "who": "Who",
                     "which": "Which",
@@ -108,7 +108,7 @@ class HtmlWriter:
             category.key,
             category.title,
             category.about,
-            _list(
+            definitions(
                 {
                     "What for": category.purpose,
                     "Legal basis": category.legal_basis,
@@ -134,7 +134,7 @@ class HtmlWriter:
         return format_html(
             '<h2 id="kinds">How long events are kept</h2>{}\n<h2 id="left-out">What is not in here, and why</h2>{}\n'
             "<p>End of the document.</p></body></html>\n",
-            _table(kept, [{name: entry[name] for name in kept} for entry in kinds_of_events]),
+            table(kept, [{name: entry[name] for name in kept} for entry in kinds_of_events]),
             format_html_join(
                 "",
                 "<h3>{}</h3><p><code>{}</code></p>",
@@ -153,11 +153,11 @@ def _chapters() -> list[tuple[str, str]]:
     ]
 
 
-def _list(pairs: Iterable[tuple[str, str]]) -> SafeString:
+def definitions(pairs: Iterable[tuple[str, str]]) -> SafeString:
     return format_html_join("", "<dt>{}</dt><dd>{}</dd>", pairs)
 
 
-def _table(fields: Mapping[str, str], rows: list[Entry]) -> SafeString:
+def table(fields: Mapping[str, str], rows: list[Entry]) -> SafeString:
     if not rows:
         return mark_safe('<p class="none">Nothing is held.</p>')
     return format_html("{}{}</tbody></table>", _head(fields), _rows(fields, rows))

@@ -29,11 +29,11 @@ _JUST_SO: Final = (
     "retained remaining store items documents event_groups still_held still_restricted because because_id review_on "
     "review_on_before may_remove must_remove counted_for reach kept part is_last "
     "inventory_id certain confirmed cleared decision treatment document_id at_once places unreadable through told_by "
-    "keys residue stayed proof run end_event",
+    "keys residue stayed proof run end_event package_id quoted left_out hidden expires_at",
     # A database that was put back.
     "core: backup_id exported_origin exported_size exported_root opened unsealed",
     "question: length_chars intent_reason text",
-    "answer: refusal grounding context_chars",
+    "answer: refusal grounding repair context_chars",
 )
 # Ids and names of people: "you", or "another person".
 _PEOPLE: Final = ("core: user_id person_id membership_id api_key_id reader_id owner_id proposed_by author approver",)

@@ -16,6 +16,10 @@ _OFFICERS: Final = (
     "Words of those who work on privacy or on how long what is kept. They may name others, or be kept from a person "
     "for good reasons of law: ask the data protection officer."
 )
+_OF_OTHERS: Final = (
+    "Packages for people who are named in documents and asked for one: each gets theirs from the data protection "
+    "officer."
+)
 _HELD: Final = "What is kept for a legal claim, and why: that may have to stay with the officers for a time."
 _TARGETS: Final = (
     "What a removal is aimed at, which can be your account: the request for it stands in its chapter, where the law "
@@ -60,7 +64,11 @@ def _log() -> None:
 def _privacy() -> None:
     leave_out_columns("audit_erasurerequest", "received_by_id proposed_by_id approved_by_id", because=_YOUR_ACT)
     leave_out("audit_letter.written_by_id", because=_YOUR_ACT)
-    leave_out_columns("audit_removalrun", "proposed_by approved_by rejected_by", because=_YOUR_ACT)
+    leave_out_columns(
+        "audit_removalrun",
+        "proposed_by approved_by rejected_by unproven_asked_by unproven_agreed_by",
+        because=_YOUR_ACT,
+    )
     leave_out_columns("audit_removaltarget", "item_id", because=_TARGETS)
     leave_out_columns("audit_purge", "created_by_id created_by_label", because=_YOUR_ACT)
     leave_out_columns("audit_purgepart", "proposed_by_id proposed_by_label", because=_YOUR_ACT)
@@ -74,7 +82,9 @@ def _privacy() -> None:
     leave_out_columns("audit_inventoryhit", "decided_by_id", because=_YOUR_ACT)
     leave_out_columns("audit_inventorytreatment", "chosen_by_id", because=_YOUR_ACT)
     leave_out_columns("audit_inventory", "description", because=_OFFICERS)
-    leave_out_columns("audit_inventoryhit", "words", because=_OFFICERS)
+    leave_out_columns("audit_inventoryhit", "words hidden", because=_OFFICERS)
+    leave_out("audit_accesspackage.made_by_id", because=_YOUR_ACT)
+    leave_out("audit_accesspackage.ciphertext", because=_OF_OTHERS)
     leave_out_columns("audit_retentionschedule", "reason decision_reason", because=_OFFICERS)
     leave_out_columns("audit_purge", "reason", because=_OFFICERS)
     leave_out_columns("audit_legalhold", "matter ground release_reason", because=_HELD)

@@ -32,17 +32,45 @@ def recipients(tenant: Tenant) -> list[Entry]:
             "the words of your questions, with the passages that were found",
         ),
     ]
-    if settings.EMAIL_HOST:
-        found.append(
-            {
-                "who": "The firm's mail server",
-                "which": "the one that this installation is set up with",
-                "gets": "letters to you, where they go by e-mail",
-                "region": None,
-                "leaves_region": False,
-            }
-        )
-    return found
+    return [*found, *_mail_server()]
+
+
+def recipients_of_documents(tenant: Tenant) -> list[Entry]:
+    """Of what stands in documents and in the questions about them, by the tenant's settings of this moment."""
+    return [
+        _inside("Who may see documents", Permission.DOCUMENT_VIEW, "documents in the scopes that are open to them"),
+        _inside("Who may read the audit log", Permission.AUDIT_VIEW, "questions that are kept, and what was found"),
+        _inside("Who works on your request", Permission.PRIVACY_MANAGE, "your request, and everything in this package"),
+        _provider(
+            tenant,
+            "Provider of embeddings",
+            tenant.embedding_profile,
+            settings.GLASSBOX_EMBEDDING_PROFILES,
+            "the words of documents, and of questions",
+        ),
+        _provider(
+            tenant,
+            "Provider of answers",
+            tenant.generation_profile,
+            settings.GLASSBOX_GENERATION_PROFILES,
+            "the words of questions, with the passages of documents that were found",
+        ),
+        *_mail_server(),
+    ]
+
+
+def _mail_server() -> list[Entry]:
+    if not settings.EMAIL_HOST:
+        return []
+    return [
+        {
+            "who": "The firm's mail server",
+            "which": "the one that this installation is set up with",
+            "gets": "letters to you, where they go by e-mail",
+            "region": None,
+            "leaves_region": False,
+        }
+    ]
 
 
 def _inside(who: str, permission: Permission, gets: str) -> Entry:

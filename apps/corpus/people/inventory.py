@@ -169,6 +169,7 @@ def _state(document: Document, job: IngestJob | None) -> RedactedState:
     embedded = 100 * job.chunks_embedded // job.chunks_total if job is not None and job.chunks_total else 0
     return RedactedState(
         is_ready=is_ready,
+        ready_at=job.finished_at if is_ready and job is not None else None,
         is_failed=document.status == DocumentStatus.FAILED,
         percent=100 if is_ready else max(_IN_PROGRESS_PERCENT, min(99, embedded)),
         error_code=document.error_code,

@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
+from apps.audit.erasure.closing import require_open
 from apps.corpus.description import title_from_filename
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
@@ -68,10 +69,11 @@ def document_ingest(
              same_title_replaces: a document of the same title and kind in the scope is replaced. Off by default:
                  reports of two periods often share a title.
     Raises:  UnknownKindError, EmptyUploadError, UploadTooLargeError, ScopeNotGrantedError, PermissionDeniedError,
-             UnknownDocumentError, RestrictedContentError; ErasedDocumentError: it was erased at somebody's request;
+             UnknownDocumentError, RestrictedContentError; ScopeClosedError: the scope is being erased, or was;
+             ErasedDocumentError: it was erased at somebody's request;
              TombstonesUnavailableError, TombstonesDamagedError: nobody can say whether it was; ValidationError for the
              metadata, by field.
-    Costs:   about fifteen queries and the bytes once.
+    Costs:   about seventeen queries and the bytes once.
     """
     context = current_scope()
     context.principal.require(Permission.DOCUMENT_ADD)
@@ -110,6 +112,7 @@ def document_ingest(
     )
     document.clean_fields(exclude=["tenant", "scope", "slug"])
     with transaction.atomic():
+        require_open([scope_id])
         _serialise(scope_id, content_sha256, about.external_id or document.title)
         if (there := _same_bytes(document)) is not None:
             return there

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods
 
+from apps.audit.erasure.errors import ScopeClosedError
 from apps.errors import ApplicationError
 from apps.intents.admin.matrix import RECORDING
 from apps.intents.errors import NoPolicyInForceError
@@ -70,7 +71,7 @@ def _ask(form: AskForm) -> tuple[Asked | None, int]:
     except QuestionError as error:
         form.add_error("question", error.detail)
         return None, error.status
-    except ScopeNotGrantedError as error:
+    except (ScopeNotGrantedError, ScopeClosedError) as error:
         form.add_error("scopes", error.detail)
         return None, error.status
     except ApplicationError as error:

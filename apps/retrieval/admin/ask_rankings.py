@@ -13,6 +13,11 @@ from apps.retrieval.contracts import ChunkId, DenseHit, FusedHit, Ranking, Spars
 from apps.retrieval.selectors.passages import PassagePlace
 from apps.retrieval.trace import CandidateLine, CandidateList, FusedRanking, Stage, Trace
 
+_RANKING_TITLES = (
+    (Stage.DENSE, "By meaning"),
+    (Stage.SPARSE, "By words"),
+    (Stage.STATEMENTS, "Financial statements"),
+)
 _GONE = "A passage that is no longer there"
 
 
@@ -107,8 +112,8 @@ def found_in(trace: Trace, *, places: Mapping[ChunkId, PassagePlace], fates: Map
 
 
 def ranking_title(name: str) -> str:
-    """By meaning, by words; the ranking of a further wording has its number after the retriever's name."""
-    for stage, title in ((Stage.DENSE, "By meaning"), (Stage.SPARSE, "By words")):
+    """In plain words; the ranking of a further wording has its number after the retriever's name."""
+    for stage, title in _RANKING_TITLES:
         if name.startswith(stage.value):
             return title + name.removeprefix(stage.value)
     return name

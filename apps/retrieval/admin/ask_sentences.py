@@ -36,6 +36,7 @@ TITLES: Final[Mapping[Stage, str]] = {
     Stage.EMBED: "Turn it into a vector",
     Stage.DENSE: "Search by meaning",
     Stage.SPARSE: "Search by words",
+    Stage.STATEMENTS: "Search the statements",
     Stage.FUSE: "Fuse the rankings",
     Stage.BOOST: "Lift likely documents",
     Stage.DIVERSIFY: "Spread out repetitions",
@@ -57,11 +58,17 @@ _UNITS: Final[Mapping[Stage, tuple[str, str, str]]] = {
     Stage.EMBED: ("wording", "wordings", "embedded"),
     Stage.DENSE: ("scored", "scored", "found"),
     Stage.SPARSE: ("scored", "scored", "found"),
+    Stage.STATEMENTS: ("scored", "scored", "found"),
     Stage.FUSE: ("hit", "hits", "fused"),
     Stage.GENERATE: ("passage", "passages", "cited"),
     Stage.GROUND: ("claim", "claims", "supported"),
 }
 _PASSAGES: Final = ("passage", "passages", "kept")
+_BY: Final[Mapping[Stage, str]] = {
+    Stage.DENSE: "nearest in meaning",
+    Stage.SPARSE: "by the words of the question (BM25)",
+    Stage.STATEMENTS: "on the pages of the financial statements that the question's figures are read from (BM25)",
+}
 
 
 def counts(record: StageRecord) -> str:
@@ -102,10 +109,11 @@ def _words(record: StageRecord) -> str:
         case EmbeddedQuery(provider=provider, region=region, dimension=dimension):
             return f"The provider {provider} in region {region} made a vector of {dimension} numbers."
         case Ranking(hits=hits):
-            by = "nearest in meaning" if record.stage is Stage.DENSE else "by the words of the question (BM25)"
-            return f"{counted(len(hits), 'passage')} {by}, within the granted scopes and permitted kinds."
+            return (
+                f"{counted(len(hits), 'passage')} {_BY[record.stage]}, within the granted scopes and permitted kinds."
+            )
         case FusedRanking(hits=hits):
-            return f"{counted(len(hits), 'passage')} in one list: what stands high in both rankings comes first."
+            return f"{counted(len(hits), 'passage')} in one list: what stands high in several rankings comes first."
         case CandidateList(candidates=lines) if record.stage is Stage.BOOST:
             lifted = sum(line.boost > 0 for line in lines)
             return f"{counted(lifted, 'passage')} lifted for meeting a filter that is likely, not sure."

@@ -45,11 +45,11 @@ class SlopeChart:
 
 
 def slope_chart(fusion: FusionView) -> SlopeChart | None:
-    """Draw the fusion of two rankings; None where there are not exactly two, or nothing was found.
+    """Draw the fusion of the first two rankings, by meaning and by words; None without two, or if nothing was found.
 
     Returns: lines in drawing order: what was left out first, so that what was used lies on top.
     """
-    if len(fusion.rankings) != 2 or not fusion.rows:
+    if len(fusion.rankings) < 2 or not fusion.rows:
         return None
     lines: list[Line] = []
     places: dict[tuple[int, int], Place] = {}
@@ -57,7 +57,7 @@ def slope_chart(fusion: FusionView) -> SlopeChart | None:
     for row in sorted(fusion.rows, key=lambda each: order.index(each.fate.kind)):
         style = row.fate.kind.value
         places[1, row.rank] = _place(1, row.rank, style)
-        for column, (_, rank) in zip((0, 2), row.ranks, strict=True):
+        for column, (_, rank) in zip((0, 2), row.ranks[:2], strict=True):
             if rank is None:
                 continue
             places[column, rank] = _place(column, rank, style)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from apps.retrieval.admin.ask_sentences import TITLES
-from apps.retrieval.contracts import Answer, Degradation, GroundingStatus, RefusalReason
+from apps.retrieval.contracts import Answer, Degradation, GroundingStatus, RefusalReason, Repair
 from apps.retrieval.trace import Stage
 
 # The label is always shown: neither the icon nor the colour stands alone.
@@ -21,6 +21,12 @@ _DEGRADED: Mapping[str, str] = {
     Stage.EMBED: "Only the words of the question were searched. A passage that says the same in other words may be "
     "missing; ask again when the provider is back.",
     Stage.GENERATE: "The answer is quoted word for word from the documents instead of being written by the model.",
+}
+
+
+_REPAIRED: Mapping[Repair, str] = {
+    Repair.ASKED_AGAIN: "What was written first did not stand in the passages; the model wrote it anew, and this does.",
+    Repair.SHORTENED: "Sentences that did not stand in the passages were taken out; what is left does.",
 }
 
 
@@ -48,6 +54,17 @@ class MissingPart:
 def badges(answer: Answer) -> tuple[Badge, ...]:
     """The state of the answer first; after it, that a part of the way was missing, if one was."""
     found = [_answer_badge(answer)]
+    if answer.repair is not Repair.NONE and not answer.refused:
+        found.append(
+            Badge(
+                label="Repaired",
+                tone="quiet",
+                icon="build",
+                meaning=_REPAIRED[answer.repair],
+                link=f"#panel-{Stage.GROUND}",
+                link_text="See what did not stand",
+            )
+        )
     if answer.degraded:
         found.append(
             Badge(
@@ -82,14 +99,7 @@ def _answer_badge(answer: Answer) -> Badge:
             icon="verified",
             meaning="Every number, quote and statement was found in the passages that the answer cites.",
         )
-    return Badge(
-        label="Partly grounded",
-        tone="warn",
-        icon="rule",
-        meaning="Some of the answer was not found in the passages that it cites: do not rely on that part.",
-        link=f"#panel-{Stage.GROUND}",
-        link_text="See which part",
-    )
+    raise AssertionError("an answer that is not grounded was passed")
 
 
 def _missing(degradation: Degradation) -> MissingPart:

@@ -1,4 +1,4 @@
-"""How an answer came about: the seventeen stages in six groups, each with a sentence, its counts and its details."""
+"""How an answer came about: the eighteen stages in six groups, each with a sentence, its counts and its details."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ GROUPS: Final[Sequence[tuple[str, Sequence[Stage]]]] = (
         (
             Stage.DENSE,
             Stage.SPARSE,
+            Stage.STATEMENTS,
             Stage.FUSE,
             Stage.BOOST,
             Stage.DIVERSIFY,

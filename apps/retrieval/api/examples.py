@@ -10,6 +10,7 @@ ANSWER: dict[str, Any] = {
     "refused": False,
     "refusal": None,
     "grounding": "grounded",
+    "repair": "none",
     "citations": [
         {
             "ref_id": "alpha-q4-2024-1f3c|p3|c7",

@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from apps.audit.erasure.errors import ScopeClosedError
 from apps.retrieval.api.examples import ANSWER
 from apps.retrieval.api.serializers import AnswerSerializer
 from apps.retrieval.errors import QuestionError
@@ -63,6 +64,7 @@ class QueryView(ApiView):
     field_of_error: ClassVar[Mapping[type[Exception], str]] = {
         QuestionError: "question",
         ScopeNotGrantedError: "scopes",
+        ScopeClosedError: "scopes",
     }
 
     @extend_schema(

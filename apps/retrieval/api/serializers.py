@@ -10,7 +10,7 @@ from typing import Any
 from rest_framework import serializers
 
 from apps.corpus.kinds import Kind
-from apps.retrieval.contracts import GroundingStatus, RefusalReason
+from apps.retrieval.contracts import GroundingStatus, RefusalReason, Repair
 from apps.retrieval.trace import Stage, StageStatus
 from apps.tenants.api.serializers import LabelledSerializer, choices_of
 
@@ -89,7 +89,12 @@ class AnswerSerializer(serializers.Serializer[Any]):
     grounding = serializers.ChoiceField(
         choices=choices_of(GroundingStatus),
         allow_null=True,
-        help_text="Whether the cited passages bear the answer out; null with a refusal.",
+        help_text="Whether the cited passages bear the answer out; an answer that they do not is refused. Null with a "
+        "refusal.",
+    )
+    repair = serializers.ChoiceField(
+        choices=choices_of(Repair),
+        help_text="What was done to an answer that the check did not pass as it was written.",
     )
     citations = CitationSerializer(many=True)
     intent = IntentDecisionSerializer()

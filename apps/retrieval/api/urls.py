@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
+from apps.audit.api.access import AnswerView, PackageContentView, PackageTakeBackView, PackageView, QuotesView
 from apps.audit.api.certificates import CertificateListView, CertificateView
 from apps.audit.api.inventory import (
     InventoryDecisionsView,
@@ -14,6 +15,7 @@ from apps.audit.api.inventory import (
 )
 from apps.audit.api.log import CheckpointListView, ConsistencyView, EventProofView, LatestCheckpointView
 from apps.audit.api.my_data import MyDataView
+from apps.audit.api.request_proof import AgreeWithoutProofView, KeepProofView, WithoutProofView
 from apps.audit.api.request_steps import (
     ApproveView,
     AskIdentityView,
@@ -94,11 +96,19 @@ urlpatterns = [
     path("v1/privacy/requests/<uuid:id>/take-back/", TakeBackView.as_view()),
     path("v1/privacy/requests/<uuid:id>/approve/", ApproveView.as_view()),
     path("v1/privacy/requests/<uuid:id>/send-back/", SendBackView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/without-proof/", WithoutProofView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/keep-proof/", KeepProofView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/agree-without-proof/", AgreeWithoutProofView.as_view()),
     path("v1/privacy/requests/<uuid:id>/inventory/", InventoryView.as_view()),
     path("v1/privacy/requests/<uuid:id>/inventory/hits/", InventoryHitListView.as_view()),
     path("v1/privacy/requests/<uuid:id>/inventory/decisions/", InventoryDecisionsView.as_view()),
     path("v1/privacy/requests/<uuid:id>/inventory/treatments/", InventoryTreatmentsView.as_view()),
     path("v1/privacy/requests/<uuid:id>/inventory/prepare/", InventoryPrepareView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/quotes/", QuotesView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/package/", PackageView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/package/take-back/", PackageTakeBackView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/package/content/", PackageContentView.as_view()),
+    path("v1/privacy/requests/<uuid:id>/answer/", AnswerView.as_view()),
     path("v1/privacy/requests/<uuid:id>/letters/", WriteLetterView.as_view()),
     path("v1/privacy/certificates/", CertificateListView.as_view()),
     path("v1/privacy/certificates/<uuid:id>/", CertificateView.as_view()),

@@ -4,6 +4,7 @@ Scores carry their kind in their name. Character positions count Unicode code po
 """
 
 from apps.retrieval.contracts.analysis import (
+    AskedFigure,
     Certainty,
     Concept,
     CorpusInventory,
@@ -35,6 +36,7 @@ from apps.retrieval.contracts.answer import (
     LeftOut,
     Passage,
     Quote,
+    Repair,
 )
 from apps.retrieval.contracts.question import ChunkId, Clock, DocumentId, FloatVector, Question
 from apps.retrieval.contracts.search import (
@@ -54,6 +56,7 @@ from apps.retrieval.contracts.search import (
 
 __all__ = [
     "Answer",
+    "AskedFigure",
     "Candidate",
     "Certainty",
     "ChunkId",
@@ -92,6 +95,7 @@ __all__ = [
     "Refusal",
     "RefusalReason",
     "RelaxedFilter",
+    "Repair",
     "SearchBounds",
     "SearchQuery",
     "SourceRank",

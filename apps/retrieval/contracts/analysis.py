@@ -85,6 +85,17 @@ class Concept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskedFigure:
+    """A run of words that names what is asked for. `concepts` are labels of the glossary's figures in it, which may go
+    by other names; `terms` its other words, which may not.
+    """
+
+    text: str
+    concepts: tuple[str, ...]
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WeightedTerm:
     """A term of the sparse query. Terms that the glossary added weigh less than those of the question."""
 
@@ -121,7 +132,8 @@ class Refusal:
 class QueryAnalysis:
     """The question as it is searched. `text` is normalised; `search_text` is what is embedded.
 
-    `names` are the names of several words that no held company explains: who or what the question is about.
+    `names` are the names that no held company explains: who or what the question is about. `figures` are the phrases
+    that name what is asked for ("total current liabilities").
     """
 
     text: str
@@ -138,3 +150,10 @@ class QueryAnalysis:
     wants_number: bool
     notices: tuple[str, ...]
     refusal: Refusal | None = None
+    figures: tuple[AskedFigure, ...] = ()
+
+    @property
+    def periods(self) -> tuple[Period, ...]:
+        """All periods that the question names or implies, those included that no document is held of."""
+        relaxed = (each.filter for each in self.relaxed)
+        return tuple(dict.fromkeys(period for each in (*self.filters, *relaxed) for period in each.periods))

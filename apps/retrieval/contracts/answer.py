@@ -127,10 +127,21 @@ class GroundingStatus(StrEnum):
     UNGROUNDED = "ungrounded"
 
 
+class Repair(StrEnum):
+    """What was done to an answer that the check did not pass as it was."""
+
+    NONE = "none"
+    ASKED_AGAIN = "asked_again"
+    """The model wrote it anew, told what did not stand."""
+    SHORTENED = "shortened"
+    """The sentences that did not stand were taken out, and the rest still answers."""
+
+
 class FindingType(StrEnum):
     REF_ID = "ref_id"
     QUOTE = "quote"
     NUMBER = "number"
+    NAME = "name"
     STATEMENT = "statement"
 
 
@@ -191,6 +202,7 @@ class Answer:
     degradations: tuple[Degradation, ...] = ()
     notices: tuple[str, ...] = ()
     refusal: Refusal | None = None
+    repair: Repair = Repair.NONE
 
     @property
     def degraded(self) -> bool:

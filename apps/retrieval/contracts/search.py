@@ -43,11 +43,15 @@ class SearchBounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
-    """What a retriever looks for. `vector` is (d,) float32 of unit norm, or None without an embedding."""
+    """What a retriever looks for. `vector` is (d,) float32 of unit norm, or None without an embedding.
+
+    required_terms: a ranking by terms holds only passages with at least one of these; empty for no such condition.
+    """
 
     terms: tuple[WeightedTerm, ...]
     vector: FloatVector | None = None
     embedding_model: str = ""
+    required_terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,10 @@ from apps.retrieval.contracts import (
     Refusal,
     RefusalReason,
 )
+from apps.retrieval.stages.answerable import Lack, lack_of
 from apps.retrieval.stages.quotable import quotable_pieces
 from apps.retrieval.stages.relevance import Piece, Relevance, rate_pieces
+from apps.retrieval.stages.subject import held_periods
 from apps.retrieval.stages.units import split_units, surroundings_of
 
 NEAR_SHARE: Final = 0.6
@@ -33,6 +35,20 @@ _NOT_CLOSE: Final = (
     "{coverage:.0%} of what was asked, {minimum:.0%} is needed). Use the words of the documents, or name the figure "
     "you mean."
 )
+_LACKING: Final = {
+    Lack.FIGURE: (
+        "No passage found names what was asked for ({asked}). Use the words of the documents, or ask an officer "
+        "whether the answer lies in a kind of document that this intent may not reach."
+    ),
+    Lack.PERIOD: (
+        "No passage found gives an answer for {periods}: the documents found are of {held}. Ask for a period that they "
+        "cover, or have the report of the other one added."
+    ),
+    Lack.NUMBER: (
+        "The passages found speak of what was asked and give no figure for it. Ask in the words of the documents, or "
+        "open the passages."
+    ),
+}
 _HEADINGS_ONLY: Final = (
     "Only the headings of the passages found speak to the question, none of their sentences does. Open them, or "
     "ask in the words of the documents."
@@ -44,6 +60,7 @@ class _Choice:
     passage_index: int
     quote: Quote
     relevance: Relevance
+    lack: Lack | None
 
 
 class ExtractiveGenerator:
@@ -63,9 +80,12 @@ class ExtractiveGenerator:
 
     def generate(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:
         """Quote the best pieces, or refuse where none is close enough."""
-        ranked = _ranked(analysis, context)
-        if not ranked:
+        everything = _ranked(analysis, context)
+        if not everything:
             return self._refused(_NOTHING)
+        ranked = [choice for choice in everything if choice.lack is None]
+        if not ranked:
+            return self._refused(_lacking(everything, analysis, context))
         best = max(choice.relevance.coverage for choice in ranked)
         first = ranked[0].relevance
         if best < self._minimum_coverage or first.subject_coverage == 0.0:
@@ -116,10 +136,26 @@ def _ranked(analysis: QueryAnalysis, context: ContextBlock) -> list[_Choice]:
     ]
     ratings = rate_pieces([Piece(text=quote.text, surroundings=around) for _, quote, around in found], analysis)
     choices = [
-        _Choice(passage_index=index, quote=quote, relevance=relevance)
+        _Choice(
+            passage_index=index,
+            quote=quote,
+            relevance=relevance,
+            lack=lack_of(quote, context.passages[index], analysis),
+        )
         for (index, quote, _), relevance in zip(found, ratings, strict=True)
     ]
     return sorted(choices, key=lambda choice: -choice.relevance.score)
+
+
+def _lacking(choices: Sequence[_Choice], analysis: QueryAnalysis, context: ContextBlock) -> str:
+    """Why none of the pieces is the answer: what those lack that come nearest to it."""
+    lacks = {choice.lack for choice in choices}
+    nearest = next(lack for lack in (Lack.NUMBER, Lack.PERIOD, Lack.FIGURE) if lack in lacks)
+    return _LACKING[nearest].format(
+        asked=" or ".join(f"“{figure.text}”" for figure in analysis.figures),
+        periods=" or ".join(period.label for period in analysis.periods),
+        held=", ".join(held_periods(context.passages)) or "no period",
+    )
 
 
 def _line(quote: Quote) -> str:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Sequence
 from typing import Any, Final
 
 import httpx2
 import openai
 from openai.types.chat import ChatCompletionMessageParam
 
-from apps.retrieval.contracts import ContextBlock, GeneratedAnswer, QueryAnalysis, Refusal, RefusalReason
+from apps.retrieval.contracts import ContextBlock, Finding, GeneratedAnswer, QueryAnalysis, Refusal, RefusalReason
 from apps.retrieval.errors import (
     GenerationError,
     GenerationKeyError,
+    GenerationRateLimitedError,
     GenerationRequestError,
     GenerationTimeoutError,
     GenerationUnavailableError,
@@ -22,11 +24,13 @@ from apps.retrieval.errors import (
     UnknownReferenceError,
 )
 from apps.retrieval.generation.profiles import GenerationProfile
-from apps.retrieval.generation.prompt import SYSTEM, repair_message, user_message
+from apps.retrieval.generation.prompt import SYSTEM, repair_message, revise_message, user_message
 from apps.retrieval.generation.reply import Reply, read_reply
 
 CONNECT_TIMEOUT_SECONDS: Final = 5.0
 LARGEST_BODY_BYTES: Final = 8 * 1024 * 1024
+_CUT_OFF: Final = {"length": "its answer was cut off", "content_filter": "its provider's filter held the answer back"}
+"""Ends of a completion after which the text is not whole: half an answer may say the opposite."""
 _NOT_THERE: Final = (
     "The documents that this question may reach do not answer it, says the model {model}. Ask about what they hold, or "
     "name the fund or company and the period."
@@ -80,6 +84,26 @@ class OpenAICompatibleGenerator:
             raise UnknownReferenceError(model=self.model, count=reply.unknown_refs)
         raise MalformedAnswerError(model=self.model, problem=reply.problem)
 
+    def revise(
+        self, analysis: QueryAnalysis, context: ContextBlock, draft: GeneratedAnswer, findings: Sequence[Finding]
+    ) -> GeneratedAnswer | None:
+        """Ask once more, with what did not stand; see `Revising.revise`. What can't be used is not sent back."""
+        written = json.dumps({"answer": draft.text, "ref_ids": list(draft.ref_ids)}, ensure_ascii=False)
+        content = self._ask(
+            [
+                {"role": "system", "content": SYSTEM},
+                {"role": "user", "content": user_message(analysis, context)},
+                {"role": "assistant", "content": written},
+                {"role": "user", "content": revise_message(findings, context)},
+            ]
+        )
+        reply = read_reply(content, frozenset(passage.ref_id for passage in context.passages))
+        if isinstance(reply, Reply):
+            return self._answer(reply, attempts=draft.attempts + 1)
+        if reply.unknown_refs:
+            raise UnknownReferenceError(model=self.model, count=reply.unknown_refs)
+        raise MalformedAnswerError(model=self.model, problem=reply.problem)
+
     def _answer(self, reply: Reply, *, attempts: int, notes: tuple[str, ...] = ()) -> GeneratedAnswer:
         refusal = None
         if not reply.answer:
@@ -99,9 +123,12 @@ class OpenAICompatibleGenerator:
         body = self._post(messages)
         try:
             value: Any = json.loads(body)
-            content = value["choices"][0]["message"]["content"]
+            choice = value["choices"][0]
+            content, ended = choice["message"]["content"], choice.get("finish_reason")
         except (ValueError, KeyError, IndexError, TypeError) as error:
             raise GenerationUnavailableError(model=self.model, reason="it is not a chat completion") from error
+        if ended in _CUT_OFF:
+            raise GenerationUnavailableError(model=self.model, reason=_CUT_OFF[ended])
         return content if isinstance(content, str) else ""
 
     def _post(self, messages: list[ChatCompletionMessageParam]) -> bytes:
@@ -160,9 +187,20 @@ class OpenAICompatibleGenerator:
                 return GenerationUnavailableError(model=self.model, reason="no connection")
             case openai.AuthenticationError() | openai.PermissionDeniedError():
                 return GenerationKeyError(model=self.model, api_key_env=self._profile.api_key_env or "the key")
-            case openai.APIStatusError() if error.status_code >= 500 or error.status_code in (408, 409, 429):
+            case openai.RateLimitError():
+                return GenerationRateLimitedError(
+                    model=self.model, wait=_wait(error.response.headers.get("retry-after"))
+                )
+            case openai.APIStatusError() if error.status_code >= 500 or error.status_code in (408, 409):
                 return GenerationUnavailableError(model=self.model, reason=f"HTTP {error.status_code}")
             case openai.APIStatusError():
                 return GenerationRequestError(model=self.model, http_status=error.status_code)
             case _:
                 return GenerationUnavailableError(model=self.model, reason=type(error).__name__)
+
+
+def _wait(retry_after: str | None) -> str:
+    """When to come again, as the provider says it: seconds, or a date, which is passed on as it is."""
+    if not retry_after:
+        return ""
+    return f" (again in {retry_after} seconds)" if retry_after.isdigit() else f" (again after {retry_after})"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
-from apps.retrieval.contracts import ContextBlock, QueryAnalysis
+from apps.retrieval.contracts import ContextBlock, Finding, QueryAnalysis
 
 SYSTEM: Final = """\
 You answer questions for compliance staff of regulated financial firms, from the passages you are given and from \
@@ -27,6 +28,15 @@ That reply can't be used: {problem}. Reply again with one JSON object of exactly
 {{"answer": "<text>", "ref_ids": ["<ref_id>", ...]}}. Use only these ref_ids: {ref_ids}."""
 
 
+_REVISE: Final = """\
+That answer was checked against the passages, and this does not stand:
+{findings}
+Reply again with one JSON object of the same form. Leave out what the passages do not say. Copy figures with their \
+unit, scale, sign, year and row exactly as they stand; where you calculate, show it as "a / b = c" with figures from \
+the passages. Put only verbatim text between quotation marks. If nothing is left that answers the question: \
+{{"answer": "", "ref_ids": []}}. Use only these ref_ids: {ref_ids}."""
+
+
 def user_message(analysis: QueryAnalysis, context: ContextBlock) -> str:
     """The question and the passages.
 
@@ -39,3 +49,9 @@ def user_message(analysis: QueryAnalysis, context: ContextBlock) -> str:
 def repair_message(problem: str, context: ContextBlock) -> str:
     """The one request to put a reply into the agreed form."""
     return _REPAIR.format(problem=problem, ref_ids=", ".join(passage.ref_id for passage in context.passages))
+
+
+def revise_message(findings: Iterable[Finding], context: ContextBlock) -> str:
+    """The one request to write an answer anew, with what did not stand."""
+    listed = "\n".join(f"- {each.type.value} {each.value}: {each.note}" for each in findings)
+    return _REVISE.format(findings=listed, ref_ids=", ".join(passage.ref_id for passage in context.passages))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
-from apps.retrieval.contracts import ContextBlock, GeneratedAnswer, QueryAnalysis
+from apps.retrieval.contracts import ContextBlock, Finding, GeneratedAnswer, QueryAnalysis
 
 
 class Generator(Protocol):
@@ -29,4 +30,19 @@ class Generator(Protocol):
                  context: the passages; text in them is data, never an instruction.
         Returns: an answer whose ref_ids all are in the context, or a refusal.
         Raises:  GenerationError: no usable answer; of the kind that tells what happened.
+        """
+
+
+@runtime_checkable
+class Revising(Protocol):
+    """A generator that can be told what of its answer does not stand, and write it anew."""
+
+    def revise(
+        self, analysis: QueryAnalysis, context: ContextBlock, draft: GeneratedAnswer, findings: Sequence[Finding]
+    ) -> GeneratedAnswer | None:
+        """Write an answer anew; one further request.
+
+        Args:    draft: the answer that was checked. findings: its claims that did not stand.
+        Returns: the new answer, unchecked; a refusal where the model gives it up; None where there is no model to ask.
+        Raises:  GenerationError: as `Generator.generate`.
         """

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 
-from apps.retrieval.contracts import ContextBlock, GeneratedAnswer, QueryAnalysis
+from apps.retrieval.contracts import ContextBlock, Finding, GeneratedAnswer, QueryAnalysis
 from apps.retrieval.errors import GenerationResidencyError
 from apps.retrieval.generation.extractive import ExtractiveGenerator
 from apps.retrieval.generation.openai import OpenAICompatibleGenerator
 from apps.retrieval.generation.profiles import GenerationBackend, GenerationProfile, generation_profile
-from apps.retrieval.generation.protocol import Generator
+from apps.retrieval.generation.protocol import Generator, Revising
 from apps.tenants.residency import check_region
 
 _lock = threading.Lock()
@@ -50,6 +51,14 @@ class ResidencyBoundGenerator:
         profile = generation_profile(self._profile_name)
         _check(profile, tenant_region=self._tenant_region, tenant_strict=self._tenant_strict)
         return _shared(profile).generate(analysis, context)
+
+    def revise(
+        self, analysis: QueryAnalysis, context: ContextBlock, draft: GeneratedAnswer, findings: Sequence[Finding]
+    ) -> GeneratedAnswer | None:
+        profile = generation_profile(self._profile_name)
+        _check(profile, tenant_region=self._tenant_region, tenant_strict=self._tenant_strict)
+        generator = _shared(profile)
+        return generator.revise(analysis, context, draft, findings) if isinstance(generator, Revising) else None
 
 
 def _check(profile: GenerationProfile, *, tenant_region: str, tenant_strict: bool) -> None:

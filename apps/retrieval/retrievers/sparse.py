@@ -71,8 +71,9 @@ _BM25 = sql.SQL(
          CROSS JOIN size
     ),
     unpacked AS (
-        SELECT v.place, w.weight, w.fixed, w.by_length, unnest(v.chunk_numbers) AS number,
-               unnest(v.term_frequencies) AS tf, unnest(v.chunk_term_counts) AS length
+        SELECT v.place, w.weight, w.fixed, w.by_length, v.term = ANY (%(required)s::text[]) AS required,
+               unnest(v.chunk_numbers) AS number, unnest(v.term_frequencies) AS tf,
+               unnest(v.chunk_term_counts) AS length
           FROM visible v
           JOIN weighed w ON w.term = v.term
          WHERE v.eligible
@@ -82,6 +83,7 @@ _BM25 = sql.SQL(
                round(1e9 * sum(weight * tf / (tf + fixed + by_length * length))) / 1e9 AS bm25_score
           FROM unpacked
          GROUP BY place << 32 | number
+        HAVING cardinality(%(required)s::text[]) = 0 OR bool_or(required)
          ORDER BY bm25_score DESC
          FETCH FIRST (%(top_k)s::int) ROWS WITH TIES
     ),
@@ -139,6 +141,7 @@ class SparseRetriever:
             "weights": [each.weight for each in query.terms],
             "k1": self._k1,
             "b": self._b,
+            "required": list(query.required_terms),
             "top_k": top_k,
         }
         with connection.cursor() as cursor:

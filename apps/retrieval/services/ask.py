@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from apps.audit.erasure.in_flight import keep_removals_waiting
+from apps.audit.erasure.closing import closed_among, require_open
+from apps.audit.erasure.errors import ScopeClosedError
 from apps.audit.models import Event, Outcome
 from apps.intents.contracts import IntentDecision, KindGrant
 from apps.retrieval.contracts import Question
@@ -18,8 +19,9 @@ from apps.retrieval.services.recording import answer_record, question_digest
 from apps.retrieval.services.wiring import dependencies_for
 from apps.retrieval.trace import FusedRanking
 from apps.tenants.context import current_scope, open_scope, record_failure
+from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission
-from apps.tenants.selectors.tenants import current_tenant, scopes_below
+from apps.tenants.selectors.tenants import current_tenant, scope_by_key, scopes_below
 
 _TRIES: Final = 3
 
@@ -39,14 +41,16 @@ def ask(*, text: str, scopes: Sequence[str] = ()) -> Asked:
     """Answer a question for the open scope's principal, and record it in the same transaction.
 
     Args:    text: the question.
-             scopes: keys of scopes to stay within, with all below them; all that are granted when empty.
-    Raises:  PermissionDeniedError, ScopeNotGrantedError.
+             scopes: keys of scopes to stay within, with all below them; all that are granted when empty. Those that
+                 are being erased, or were, are left out.
+    Raises:  PermissionDeniedError, ScopeNotGrantedError; ScopeClosedError: a scope that is named, or all there are, is
+             being erased.
              QuestionError: the text can't be read as a question; DocumentsGoneError: documents are being removed faster
              than it is answered. Recorded, though the request fails.
     """
     context = current_scope()
     context.principal.require(Permission.QUESTION_ASK)
-    wanted = scopes_below(list(scopes))
+    wanted = _open_still(scopes)
     # Narrower for the database too, not only for the query.
     with open_scope(
         tenant=context.tenant_id, scopes=wanted, principal=context.principal, reason=context.reason
@@ -54,7 +58,7 @@ def ask(*, text: str, scopes: Sequence[str] = ()) -> Asked:
         question = Question(text=text, tenant_id=narrowed.tenant_id, scope_ids=tuple(sorted(narrowed.scope_ids)))
         try:
             result = _answered(question)
-        except QuestionError as error:
+        except (QuestionError, ScopeClosedError) as error:
             record_failure(
                 action=REJECTED,
                 core={"code": error.code, "length_chars": len(text)},
@@ -78,17 +82,26 @@ def ask(*, text: str, scopes: Sequence[str] = ()) -> Asked:
     return Asked(text=text, result=result, decision=decision, grant=grant, event=event)
 
 
+def _open_still(keys: Sequence[str]) -> frozenset[ScopeId]:
+    """Where the question is asked. Raises: ScopeNotGrantedError, ScopeClosedError. Costs: two queries."""
+    wanted = scopes_below(list(keys))
+    closed = closed_among(wanted)
+    if closed and (closed == wanted or any(ScopeId(scope_by_key(key).id) in closed for key in keys)):
+        raise ScopeClosedError
+    return wanted - closed
+
+
 def _answered(question: Question) -> PipelineResult:
     """The answer, found in documents that may be read still, and none of which a removal takes until it is recorded.
 
     A document that goes away while the question is answered from it is not quoted: the question is answered anew.
 
-    Raises: QuestionError; DocumentsGoneError.
+    Raises: QuestionError; DocumentsGoneError; ScopeClosedError: one of its scopes is being erased by now.
     """
     for _ in range(_TRIES):
         result = answer(question, deps=dependencies_for(current_tenant()))
         fused = result.trace.output(FusedRanking)
-        keep_removals_waiting()
+        require_open(question.scope_ids)
         if may_be_read({hit.document_id for hit in fused.hits} if fused else ()):
             return result
     raise DocumentsGoneError

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from apps.audit.erasure.in_flight import keep_removals_waiting
+from apps.audit.erasure.closing import require_open
 from apps.audit.holds.restrictions import restricted_among
 from apps.audit.services import record
 from apps.corpus.models import Document, DocumentStatus
@@ -35,14 +35,14 @@ def evaluation_query_add(*, text: str, scope_key: str, document_id: UUID, pages:
             scope_key: where it is asked, with all scopes below; who does not hold it does not see the question.
             document_id: any searchable version of the document.
             pages: from 1; empty where finding the document is enough.
-    Raises: PermissionDeniedError, ScopeNotGrantedError, QuestionError; ExpectedDocumentError: not searchable, or not
-            seen; DocumentOutsideScopeError, ExpectedPagesError, EvaluationQuestionTakenError.
+    Raises: PermissionDeniedError, ScopeNotGrantedError, ScopeClosedError, QuestionError; ExpectedDocumentError: not
+            searchable, or not seen; DocumentOutsideScopeError, ExpectedPagesError, EvaluationQuestionTakenError.
     """
     context = current_scope()
     context.principal.require(Permission.POLICY_EDIT)
     question = validate(text, maximum_chars=EvaluationQuery.MAXIMUM_CHARS)
     scope = scope_by_key(scope_key)
-    keep_removals_waiting()
+    require_open([ScopeId(scope.id)])
     document: Document | None = Document.objects.filter(id=document_id, status=DocumentStatus.READY).first()
     # Who decides about privacy sees a restricted document, and it is not searched for them either.
     if document is None or restricted_among([document_id]):

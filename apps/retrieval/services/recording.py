@@ -95,6 +95,7 @@ def _answer(trace: Trace, answer: Answer) -> Json:
     return {
         "refusal": answer.refusal.reason.value if answer.refusal else "",
         "grounding": answer.grounding.value if answer.grounding else "",
+        "repair": answer.repair.value,
         "ref_ids": list(answer.ref_ids),
         "answer_hmac_sha256": question_digest(answer.text)["hmac_sha256"],
         "context_sha256": context.sha256 if context else "",

@@ -77,6 +77,7 @@ def analyse(
         wants_number=topic.wants_number,
         notices=(*periods.notices, *(each.reason for each in filters.relaxed)),
         refusal=refusal,
+        figures=topic.figures,
     )
 
 

@@ -56,21 +56,24 @@ def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReadi
     Args:    text: the question, one line.
              entries: what is held in the permitted kinds.
     Returns: one sure filter for names written as held (without the legal form), as ticker, or as an unmistakable
-             short form; one likely filter for looser ones. A name that several companies share counts for all of them.
+             short form; one likely filter for looser ones. A name that several companies share counts for all of them,
+             but words within a longer name are that name's alone: "Beta Equity Fund" says nothing of the "Beta Fund".
     """
     found: dict[Certainty, dict[str, str]] = {Certainty.SURE: {}, Certainty.LIKELY: {}}
     spans: list[Mention] = []
-    held = sorted({(entry.company, entry.ticker) for entry in entries if entry.company})
-    sharing = Counter(_bare_words(company)[0] for company in {company for company, _ in held})
-    for company, ticker in held:
-        for alias in _aliases(company, ticker, shared=sharing[_bare_words(company)[0]] > 1):
-            mentions = mentions_of(alias.text, text, case_sensitive=alias.case_sensitive)
-            if mentions:
+    written = _written(text, entries)
+    for company, wordings in written.items():
+        others = [
+            each for other, those in written.items() if other != company for _, places in those for each in places
+        ]
+        for alias, mentions in wordings:
+            own = [mention for mention in mentions if not any(_lies_in(mention, other) for other in others)]
+            if own:
                 # A capital at the beginning of the question is no sign of a name.
-                loose = alias.by_capital and all(mention.start == 0 for mention in mentions)
+                loose = alias.by_capital and all(mention.start == 0 for mention in own)
                 certainty = Certainty.LIKELY if loose else alias.certainty
-                found[certainty].setdefault(company, f"“{mentions[0].text}” is {alias.why} of {company}")
-                spans.extend(mentions)
+                found[certainty].setdefault(company, f"“{own[0].text}” is {alias.why} of {company}")
+                spans.extend(own)
                 break
     found[Certainty.LIKELY] = {
         company: why for company, why in found[Certainty.LIKELY].items() if company not in found[Certainty.SURE]
@@ -86,6 +89,36 @@ def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReadi
         if reasons
     )
     return CompanyReading(filters=filters, rest=blanked(text, spans))
+
+
+def _written(text: str, entries: Sequence[InventoryEntry]) -> dict[str, list[tuple[_Alias, tuple[Mention, ...]]]]:
+    """Each company's ways to be written that the text holds, the surest first, with their places."""
+    held = sorted({(entry.company, entry.ticker) for entry in entries if entry.company})
+    sharing = Counter(_bare_words(company)[0] for company in {company for company, _ in held})
+    written: dict[str, list[tuple[_Alias, tuple[Mention, ...]]]] = {}
+    for company, ticker in held:
+        for alias in _aliases(company, ticker, shared=sharing[_bare_words(company)[0]] > 1):
+            if mentions := mentions_of(alias.text, text, case_sensitive=alias.case_sensitive):
+                written.setdefault(company, []).append((alias, mentions))
+    return written
+
+
+def _lies_in(mention: Mention, longer: Mention) -> bool:
+    inside = longer.start <= mention.start and mention.end <= longer.end
+    return inside and mention.end - mention.start < longer.end - longer.start
+
+
+def named_companies(text: str, companies: Iterable[str]) -> frozenset[str]:
+    """Those of the companies that a text names surely: by name, short form or abbreviation."""
+    return frozenset(
+        company
+        for company in companies
+        if any(
+            mentions_of(alias.text, text, case_sensitive=alias.case_sensitive)
+            for alias in _aliases(company, "", shared=False)
+            if alias.certainty is Certainty.SURE
+        )
+    )
 
 
 def _aliases(company: str, ticker: str, *, shared: bool) -> Iterator[_Alias]:

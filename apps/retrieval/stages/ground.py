@@ -1,12 +1,10 @@
-"""Check an answer against the passages that it cites: every ref_id, quote, number and statement."""
+"""Check an answer against the passages that it cites: every ref_id, quote, number, date, name and statement."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from dataclasses import dataclass
 
-from apps.corpus.terms import terms
 from apps.retrieval.contracts import (
     ContextBlock,
     Finding,
@@ -17,13 +15,22 @@ from apps.retrieval.contracts import (
     Passage,
     QueryAnalysis,
 )
-from apps.retrieval.stages.numbers import match_number, read_numbers
+from apps.retrieval.stages.claims import Evidence, check_claims
+from apps.retrieval.stages.quotes import read_quotes, source_of, without_quotes
+from apps.retrieval.stages.sentences import REF_MARK, Sentence, split_sentences
+from apps.retrieval.stages.statements import check_statement
 
-_REF_MARK: Final = re.compile(r"\[[^\[\]\n]*\|p\d+\|c\d+\]")
-_QUOTED: Final = re.compile(r"[“\"]([^“”\"\n]{12,})[”\"]")
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
-_PERCENT: Final = re.compile(r"%|\bper\s?cent", re.IGNORECASE)
-_FEWEST_TERMS: Final = 3
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedSentence:
+    """A sentence of an answer with what was found of its claims."""
+
+    sentence: Sentence
+    findings: tuple[Finding, ...]
+
+    @property
+    def holds(self) -> bool:
+        return all(each.supported for each in self.findings)
 
 
 def ground(
@@ -31,9 +38,11 @@ def ground(
 ) -> GroundingReport:
     """Check each claim of an answer.
 
-    Numbers are compared by value (see numbers.py); one that stands in the question is not a claim. Quotes must be
-    verbatim but for line breaks. A sentence without numbers or quotes counts as supported if enough of its terms
-    stand in the cited passages.
+    A sentence that cites passages itself is held to those, any other to all that the answer cites. Numbers are held to
+    the figures of the passages with unit, scale, currency, sign, year and row (claims.py); a calculation that is shown
+    is done again (calculations.py). Quotes must be verbatim but for line breaks and ellipses (quotes.py). What only
+    repeats the question is no claim. A sentence counts as supported if enough of its terms stand in a cited passage
+    that does not say the opposite.
 
     Args:    answer: as generated; not a refusal.
              context: what it was written from.
@@ -43,93 +52,75 @@ def ground(
     """
     by_ref = {passage.ref_id: passage for passage in context.passages}
     cited = [by_ref[ref_id] for ref_id in answer.ref_ids if ref_id in by_ref]
-    references = [
-        Finding(
-            type=FindingType.REF_ID,
-            value=ref_id,
-            supported=ref_id in by_ref,
-            ref_id=ref_id if ref_id in by_ref else "",
-            note="in the context" if ref_id in by_ref else "not in the context",
+    own_quotes = [_quote(own, cited) for quote in answer.quotes for own in (quote.text, quote.columns) if own]
+    sentences = check_sentences(answer, context, analysis=analysis, statement_minimum_overlap=statement_minimum_overlap)
+    claims = [*own_quotes, *(finding for each in sentences for finding in each.findings)]
+    return _report(_references(answer, by_ref), tuple(dict.fromkeys(claims)), cited)
+
+
+def check_sentences(
+    answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAnalysis, statement_minimum_overlap: float
+) -> tuple[CheckedSentence, ...]:
+    """The same sentence by sentence, for who wants to keep those that hold. Args: as `ground`."""
+    by_ref = {passage.ref_id: passage for passage in context.passages}
+    cited = tuple(by_ref[ref_id] for ref_id in dict.fromkeys(answer.ref_ids) if ref_id in by_ref)
+    whole = Evidence(passages=cited, analysis=analysis)
+    checked = []
+    for sentence in split_sentences(_without_own_quotes(answer)):
+        own = tuple(passage for passage in cited if passage.ref_id in sentence.refs)
+        evidence = Evidence(passages=own, analysis=analysis) if own else whole
+        found = _check(sentence, answer, evidence, statement_minimum_overlap)
+        checked.append(CheckedSentence(sentence=sentence, findings=tuple(found)))
+    return tuple(checked)
+
+
+def _without_own_quotes(answer: GeneratedAnswer) -> str:
+    """The answer with what it quotes as its own blanked: it is checked by itself, and may hold any marks and breaks."""
+    text = answer.text
+    for quote in answer.quotes:
+        for own in (quote.text, quote.columns):
+            if own:
+                text = text.replace(f"“{own}”", " " * (len(own) + 2))
+    return text
+
+
+def _check(
+    sentence: Sentence, answer: GeneratedAnswer, evidence: Evidence, minimum_overlap: float
+) -> Iterator[Finding]:
+    for ref_id in sentence.refs:
+        if ref_id not in answer.ref_ids:
+            yield _reference(ref_id, supported=False, note="not among the answer's references")
+        elif ref_id not in evidence.by_ref:
+            yield _reference(ref_id, supported=False, note="not in the context")
+    quotes = read_quotes(sentence.text)
+    for quote in quotes:
+        yield _quote(quote.text, evidence.passages)
+    body = without_quotes(sentence.text, quotes)
+    yield from check_claims(body, evidence)
+    written = REF_MARK.sub("", answer.text[sentence.start : sentence.end]).strip()
+    statement = check_statement(body, written, evidence.passages, evidence.analysis, minimum_overlap)
+    if statement is not None:
+        yield statement
+
+
+def _quote(text: str, cited: Sequence[Passage]) -> Finding:
+    ref_id, note = source_of(text, cited)
+    return Finding(type=FindingType.QUOTE, value=text, supported=bool(ref_id), ref_id=ref_id, note=note)
+
+
+def _references(answer: GeneratedAnswer, by_ref: dict[str, Passage]) -> list[Finding]:
+    return [
+        _reference(
+            ref_id, supported=ref_id in by_ref, note="in the context" if ref_id in by_ref else "not in the context"
         )
         for ref_id in answer.ref_ids
     ]
-    body = _REF_MARK.sub(" ", answer.text)
-    claims = [
-        *_check_quotes(body, answer, cited),
-        *_check_numbers(_QUOTED.sub(" ", body), cited, analysis),
-        *_check_statements(body, cited, analysis, statement_minimum_overlap),
-    ]
-    return _report(references, claims, cited)
 
 
-def _check_quotes(body: str, answer: GeneratedAnswer, cited: Sequence[Passage]) -> Iterator[Finding]:
-    quotes = dict.fromkeys([*(quote.text for quote in answer.quotes), *_QUOTED.findall(body)])
-    for quote in quotes:
-        wanted = _one_line(quote)
-        source = next((each for each in cited if any(wanted in _one_line(e.text) for e in each.excerpts)), None)
-        yield Finding(
-            type=FindingType.QUOTE,
-            value=quote,
-            supported=source is not None,
-            ref_id=source.ref_id if source else "",
-            note="verbatim" if source else "not verbatim in a cited passage",
-        )
-
-
-def _check_numbers(body: str, cited: Sequence[Passage], analysis: QueryAnalysis) -> Iterator[Finding]:
-    asked = read_numbers(analysis.text)
-    sources = [(each, read_numbers(each.text), _PERCENT.search(each.text) is not None) for each in cited]
-    seen: set[str] = set()
-    for number in read_numbers(body):
-        if number.text in seen:
-            continue
-        seen.add(number.text)
-        matches = [
-            (note, passage.ref_id)
-            for passage, numbers, percent in sources
-            if (note := match_number(number, numbers, percent_nearby=percent)) is not None
-        ]
-        if not matches and (match_number(number, asked) is not None or number.value in analysis.years):
-            yield Finding(
-                type=FindingType.NUMBER, value=number.text, supported=True, ref_id="", note="from the question"
-            )
-            continue
-        note, ref_id = min(matches, key=lambda pair: len(pair[0]), default=("in no cited passage", ""))
-        yield Finding(type=FindingType.NUMBER, value=number.text, supported=bool(matches), ref_id=ref_id, note=note)
-
-
-def _check_statements(
-    body: str, cited: Sequence[Passage], analysis: QueryAnalysis, minimum_overlap: float
-) -> Iterator[Finding]:
-    held = [(passage, _held_terms(passage, analysis)) for passage in cited]
-    for sentence in _SENTENCE.split(_QUOTED.sub(" ", body)):
-        words = {term for term in terms(sentence, analysis.language) if not term[0].isdigit()}
-        if len(words) < _FEWEST_TERMS:
-            continue
-        overlap, ref_id = max(
-            ((len(words & found) / len(words), passage.ref_id) for passage, found in held),
-            default=(0.0, ""),
-            key=lambda pair: pair[0],
-        )
-        supported = overlap >= minimum_overlap
-        yield Finding(
-            type=FindingType.STATEMENT,
-            value=sentence.strip(),
-            supported=supported,
-            ref_id=ref_id if supported else "",
-            note=f"{overlap:.0%} of its terms stand in the passage",
-        )
-
-
-def _held_terms(passage: Passage, analysis: QueryAnalysis) -> frozenset[str]:
-    """The terms of a passage, and every other name of what it speaks of: a row of purchases of property, plant and
-    equipment supports a sentence about capital expenditure.
-    """
-    found = frozenset(terms(f"{passage.text} {passage.chunk.context_header}", analysis.language))
-    spoken_of = [
-        concept for concept in analysis.concepts if any(found.issuperset(each) for each in concept.alternatives)
-    ]
-    return found.union(*(alternative for concept in spoken_of for alternative in concept.alternatives))
+def _reference(ref_id: str, *, supported: bool, note: str) -> Finding:
+    return Finding(
+        type=FindingType.REF_ID, value=ref_id, supported=supported, ref_id=ref_id if supported else "", note=note
+    )
 
 
 def _report(references: Sequence[Finding], claims: Sequence[Finding], cited: Sequence[Passage]) -> GroundingReport:
@@ -154,7 +145,3 @@ def _named(failed: Iterable[Finding]) -> str:
     for finding in failed:
         counts[finding.type.value] = counts.get(finding.type.value, 0) + 1
     return ": " + ", ".join(f"{count} {name}" for name, count in counts.items()) if counts else ""
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

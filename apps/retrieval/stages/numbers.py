@@ -1,117 +1,355 @@
-"""Read numbers out of text and compare them as a reader would: 1,577 is 1577, and (1,577) is its negative."""
+"""Read numbers out of text and compare them as a reader would: 1,577 is 1577, and (1,577) is its negative.
+
+A number carries what stands beside it: currency, scale, percent or percentage points. What stands further away (a
+table's "in millions") is handed in as `Stated`; nothing is assumed.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from enum import StrEnum
+from functools import lru_cache
+from itertools import zip_longest
 from typing import Final
 
-_NUMBER: Final = re.compile(
-    r"""
-    (?<![\w.,])                                  # not inside a word (Q4, 10-K) or another number
-    (?P<open>\()?
-    (?:(?P<sign>[-\u2212\u2013])(?=[$€£\d(U]))?
-    (?P<currency>US\$|[$€£])?\s?
-    (?P<open_after>\()?
-    (?P<digits>\d{1,3}(?:[,'\u2019]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)
-    (?P<close>\))?
-    (?:\s?(?P<percent>%|percent(?:age\ points?)?\b|per\ cent\b|pp\b))?
-    (?P<late_close>\))?
-    (?:\s?(?P<scale>thousands?|millions?|billions?|trillions?|mn|bn|[mk])\b)?
-    """,
-    re.VERBOSE | re.IGNORECASE,
+_CODES: Final = "USD|EUR|GBP|CHF|SEK|NOK|DKK|JPY|CNY|CAD|AUD|HKD|SGD|INR|PLN|CZK|HUF"
+_SYMBOLS: Final = {"$": "USD", "US$": "USD", "C$": "CAD", "A$": "AUD", "HK$": "HKD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_NAMES: Final = {"dollar": "USD", "euro": "EUR", "pound": "GBP", "franc": "CHF", "yen": "JPY", "krona": "SEK"}
+_SCALES: Final = {
+    **dict.fromkeys(("thousand", "thousands", "k", "tausend", "tsd"), 3),
+    **dict.fromkeys(("million", "millions", "m", "mn", "mio", "millionen"), 6),
+    **dict.fromkeys(("billion", "billions", "b", "bn", "mrd", "milliarde", "milliarden"), 9),
+    **dict.fromkeys(("trillion", "trillions", "tn", "billionen"), 12),
+}
+_SCALE_WORDS: Final = (
+    r"thousands?|millions?|billions?|trillions?|mn|bn|tn|[mkb]|tausend|tsd|mio|mrd|millionen|milliarden?|billionen"
 )
-_SCALES: Final = {"t": 3, "k": 3, "m": 6, "b": 9}
-_COMMON_SCALES: Final = (0, 3, 6, 9)
+_DIGITS: Final = {
+    "en": r"\d{1,3}(?:[,'\u2019\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?",
+    "de": r"\d{1,3}(?:[.'\u2019\u202f]\d{3})+(?:,\d+)?|\d+(?:,\d+)?",
+}
+_WORDS: Final = {
+    "en": ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"],
+    "de": ["zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"],
+}
+_FEWEST_DIGITS: Final = 2
+"""A figure brought into another scale keeps at least so many digits that say something, or rounding would hide all."""
+
+
+class NumberUnit(StrEnum):
+    PLAIN = "plain"
+    PERCENT = "percent"
+    POINTS = "percentage points"
+    BASIS_POINTS = "basis points"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A number as written. `value` is without sign and scale; `exponent` is the power of ten that a word adds."""
+    """A number as written. `value` is without sign and scale; `exponent` is the power of ten that a word adds.
+
+    `currency` is an ISO 4217 code or empty; `start` and `end` count within the text that was read.
+    """
 
     text: str
     value: Decimal
     negative: bool
-    percent: bool
+    unit: NumberUnit
     exponent: int
+    currency: str
+    start: int
+    end: int
+
+    @property
+    def percent(self) -> bool:
+        return self.unit is NumberUnit.PERCENT
 
     @property
     def decimals(self) -> int:
         exponent = self.value.as_tuple().exponent
         return max(0, -exponent) if isinstance(exponent, int) else 0
 
+    @property
+    def scaled(self) -> Decimal:
+        return self.value.scaleb(self.exponent)
 
-def read_numbers(text: str) -> tuple[Number, ...]:
-    """All numbers of a text, left to right. Digits inside words (Q4, FY2018, 10-K) are not numbers."""
-    return tuple(_number(match) for match in _NUMBER.finditer(text) if _stands_alone(match, text))
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """What is said of a source's number elsewhere than beside it: in its row, column heading or table caption.
 
-def match_number(claim: Number, sources: Iterable[Number], *, percent_nearby: bool = False) -> str | None:
-    """Find out whether a number is among those of a source.
-
-    Args:    claim: the number of an answer.
-             sources: the numbers of the cited passages.
-             percent_nearby: the passage speaks of percent somewhere (a table often does so in its heading).
-    Returns: how it matches, the closest way first ("as written", or what differs: sign, percent sign, scale); None
-             if it doesn't. A different scale counts only where the claim names one ("1.6 billion" for 1,577 in a
-             table of millions), and then to the decimals that the claim gives.
+    exponent: of the scale that the table is in, None where it states none. asked_exponent: of the scale that the
+    question wants the answer in.
     """
-    notes = [note for source in sources if (note := _compare(claim, source, percent_nearby)) is not None]
-    return min(notes, default=None, key=lambda note: (note != AS_WRITTEN, len(note), note))
+
+    exponent: int | None = None
+    currencies: frozenset[str] = frozenset()
+    units: frozenset[NumberUnit] = frozenset()
+    asked_exponent: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two numbers of equal digits: whether they are the same number, and how or why not. Notes hold no figures."""
+
+    same: bool
+    note: str
 
 
 AS_WRITTEN: Final = "as written"
+_NOTHING: Final = Stated()
+_RANGE: Final = re.compile(r"\s*(?:-|\u2013|\u2014|to|bis)\s*")
 
 
-def _compare(claim: Number, source: Number, percent_nearby: bool) -> str | None:
-    if claim.percent and not source.percent and not percent_nearby:
+def read_numbers(text: str, language: str = "en") -> tuple[Number, ...]:
+    """All numbers of a text, left to right; small ones written as words too.
+
+    Digits inside words (Q4, FY2018, 10-K) are not numbers. In German the point groups and the comma divides.
+    """
+    tongue = language if language in _DIGITS else "en"
+    found = [_number(match, tongue) for match in _pattern(tongue).finditer(text) if _stands_alone(match, text)]
+    found.extend(_word(match, tongue) for match in _word_pattern(tongue).finditer(text))
+    found.sort(key=lambda number: number.start)
+    return tuple(_with_end_of_range(number, after, text) for number, after in zip_longest(found, found[1:]))
+
+
+def match_number(claim: Number, sources: Iterable[Number], *, stated: Stated = _NOTHING) -> str | None:
+    """How a number is found among those of a source, the closest way first; None if it isn't."""
+    compared = (compare_numbers(claim, source, stated) for source in sources)
+    notes = [each.note for each in compared if each is not None and each.same]
+    return min(notes, default=None, key=lambda note: (note != AS_WRITTEN, len(note), note))
+
+
+def compare_numbers(claim: Number, source: Number, stated: Stated = _NOTHING) -> Comparison | None:
+    """Compare a number of an answer with one of a source, units included. The sign is the caller's to judge.
+
+    Returns: None where the digits are others. A different scale counts as the same number only where both scales
+             are known, and then to the decimals that the claim gives.
+    """
+    units = _compare_units(claim, source, stated)
+    scale = _compare_scales(claim, source, stated)
+    if scale is None:
         return None
-    if source.percent and not claim.percent and claim.exponent:
-        return None
-    differences: list[str] = []
-    if claim.value.scaleb(claim.exponent) != source.value.scaleb(source.exponent):
-        if claim.value == source.value and not source.exponent and not claim.percent:
-            differences.append("the scale is not given beside the figure")
-        elif claim.exponent and _rounds_to(claim, source):
-            differences.append("rounded or in another scale")
-        else:
-            return None
+    currency = _compare_currencies(claim, source, stated)
+    failed = [each.note for each in (scale, units, currency) if not each.same]
+    if failed:
+        return Comparison(same=False, note="; ".join(failed))
+    notes = [each.note for each in (scale, units, currency) if each.note]
     if claim.negative != source.negative:
-        differences.append("with the opposite sign in the source")
-    if claim.percent != source.percent:
-        differences.append("the percent sign stands elsewhere")
-    return "; ".join(differences) or AS_WRITTEN
+        notes.append("with the opposite sign in the source")
+    return Comparison(same=True, note="; ".join(notes) or AS_WRITTEN)
 
 
-def _rounds_to(claim: Number, source: Number) -> bool:
-    step = Decimal(1).scaleb(-claim.decimals)
-    exponents = (source.exponent,) if source.exponent else _COMMON_SCALES
-    for exponent in exponents:
-        scaled = source.value.scaleb(exponent - claim.exponent)
-        if any(scaled.quantize(step, rounding=mode) == claim.value for mode in (ROUND_HALF_UP, ROUND_HALF_EVEN)):
-            return True
-    return False
+def stated_scale(text: str) -> int | None:
+    """The scale that a heading or caption gives its figures in ("in millions", "EUR million", "(Millions)"): the last
+    one named; None where it names none.
+    """
+    found = list(_CAPTION.finditer(text))
+    if not found:
+        return None
+    last = found[-1]
+    return _SCALES[(last["scale"] or last["of_code"] or last["alone"]).lower().rstrip(".")]
 
 
-def _number(match: re.Match[str]) -> Number:
-    scale = (match["scale"] or "").lower()
-    opened = match["open"] or match["open_after"]
-    closed = match["close"] or match["late_close"]
-    return Number(
-        text=match.group().strip(),
-        value=Decimal(re.sub(r"[,'\u2019]", "", match["digits"])),
-        negative=bool(match["sign"] or (opened and closed)),
-        percent=bool(match["percent"]),
-        exponent=0 if not scale else 12 if scale.startswith("tr") else _SCALES[scale[0]],
+def currencies_in(text: str) -> frozenset[str]:
+    """ISO codes of all currencies that a text names by code, sign or name."""
+    codes = set(re.findall(rf"\b(?:{_CODES})\b", text))
+    codes.update(_SYMBOLS[sign] for sign in re.findall(r"US\$|HK\$|[CA]\$|[$€£¥]", text))
+    codes.update(_NAMES[name] for name in re.findall(rf"\b({'|'.join(_NAMES)})s?\b", text.lower()))
+    codes.update("EUR" for _ in re.findall(r"\bTEUR\b", text))
+    return frozenset(codes)
+
+
+def units_in(text: str) -> frozenset[NumberUnit]:
+    """Percent, percentage points or basis points, where a heading or label speaks of them."""
+    found = set()
+    if re.search(r"%|\bper\s?cent\b|\bprozent\b", text, re.IGNORECASE):
+        found.add(NumberUnit.PERCENT)
+    if re.search(r"\bpercentage points?\b|\bpp\b|\bprozentpunkte?\b", text, re.IGNORECASE):
+        found.add(NumberUnit.POINTS)
+    if re.search(r"\bbasis points?\b|\bbps?\b|\bbasispunkte?\b", text, re.IGNORECASE):
+        found.add(NumberUnit.BASIS_POINTS)
+    return frozenset(found)
+
+
+_CAPTION: Final = re.compile(
+    rf"\bin\s+(?:(?:US\s?)?[$€£]\s?|(?:{_CODES})\s+|dollars\s+)?(?P<scale>thousands|millions|billions|Tausend|Mio|Mrd)\b"
+    rf"|\b(?:{_CODES})\s+(?P<of_code>thousands?|millions?|billions?|Mio|Mrd)\b(?!\s*\d)"
+    r"|\(\s*(?:[$€£]\s?)?(?P<alone>thousands|millions|billions)\b",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=4)
+def _pattern(language: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"""
+        (?<![\w.,])                                  # not inside a word (Q4, 10-K) or another number
+        (?P<open>\()?
+        (?:(?P<sign>[-\u2212\u2013])(?=[$€£\d(UCAH]|EUR|GBP))?
+        (?P<currency>US\$|HK\$|[CA]\$|[$€£¥]|(?:{_CODES})(?=\s?[\d(\-\u2212$]))?\s?
+        (?P<sign_after>[-\u2212](?=\d))?
+        (?P<open_after>\()?
+        (?P<digits>{_DIGITS[language]})
+        (?P<close>\))?
+        (?:\s?(?P<unit>percentage\ points?|prozentpunkten?|prozentpunkte?|pp\b|basis\ points?|basispunkten?|bps?\b
+            |%-?punkte|%\ ?points?|%|percent\b|per\ cent\b|prozent\b))?
+        (?P<late_close>\))?
+        (?:\s?(?P<scale>{_SCALE_WORDS})\b\.?)?
+        (?:\s?(?P<currency_after>{_CODES}|US\$|[$€£](?!\s?\d)|dollars?|euros?|pounds?|francs?)(?!\w))?
+        """,
+        re.VERBOSE | re.IGNORECASE,
     )
+
+
+@lru_cache(maxsize=4)
+def _word_pattern(language: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w\-])(?:{'|'.join(_WORDS[language])})(?![\w\-])", re.IGNORECASE)
+
+
+def _with_end_of_range(number: Number, after: Number | None, text: str) -> Number:
+    """The first number of a range has what stands beside the second: 10 to 15 per cent."""
+    bare = number.unit is NumberUnit.PLAIN and not number.exponent
+    if after is None or not bare or not _RANGE.fullmatch(text[number.end : after.start]):
+        return number
+    return replace(number, unit=after.unit, exponent=after.exponent, currency=number.currency or after.currency)
+
+
+def _word(match: re.Match[str], language: str) -> Number:
+    value = Decimal(_WORDS[language].index(match.group().lower()) + 2)
+    return _made(match, value=value)
+
+
+def _number(match: re.Match[str], language: str) -> Number:
+    groups, divides = (",'\u2019\u202f", ".") if language == "en" else (".'\u2019\u202f", ",")
+    digits = re.sub(f"[{groups}]", "", match["digits"]).replace(divides, ".")
+    opened, closed = match["open"] or match["open_after"], match["close"] or match["late_close"]
+    return _made(
+        match,
+        value=Decimal(digits),
+        negative=bool(match["sign"] or match["sign_after"] or (opened and closed)),
+        unit=_unit((match["unit"] or "").lower()),
+        exponent=_SCALES[match["scale"].lower().rstrip(".")] if match["scale"] else 0,
+        currency=_currency(match["currency"] or match["currency_after"] or ""),
+    )
+
+
+def _made(
+    match: re.Match[str],
+    *,
+    value: Decimal,
+    negative: bool = False,
+    unit: NumberUnit = NumberUnit.PLAIN,
+    exponent: int = 0,
+    currency: str = "",
+) -> Number:
+    return Number(
+        text=_trimmed(match.group().strip()),
+        value=value,
+        negative=negative,
+        unit=unit,
+        exponent=exponent,
+        currency=currency,
+        start=match.start(),
+        end=match.end(),
+    )
+
+
+def _trimmed(text: str) -> str:
+    """Without a bracket that is not the number's own."""
+    if ("(" in text) == (")" in text):
+        return text
+    return text.strip("() ")
+
+
+def _unit(word: str) -> NumberUnit:
+    if not word:
+        return NumberUnit.PLAIN
+    if word.startswith(("b",)):
+        return NumberUnit.BASIS_POINTS
+    return NumberUnit.POINTS if "point" in word or "punkt" in word or word == "pp" else NumberUnit.PERCENT
+
+
+def _currency(written: str) -> str:
+    if not written:
+        return ""
+    return _SYMBOLS.get(written.upper()) or _NAMES.get(written.lower().rstrip("s")) or written.upper()
+
+
+def _compare_scales(claim: Number, source: Number, stated: Stated) -> Comparison | None:
+    own = source.exponent or (stated.exponent or 0 if source.unit is NumberUnit.PLAIN else 0)
+    known = bool(source.exponent) or stated.exponent is not None
+    factor = _points_factor(claim, source)
+    value = source.value.scaleb(factor)
+    if not claim.exponent:
+        if claim.value == value:
+            unsaid = own and own != source.exponent and claim.currency and stated.asked_exponent != own
+            if unsaid or (source.exponent and source.exponent != stated.asked_exponent):
+                return Comparison(same=False, note="its scale is left out")
+            return Comparison(same=True, note="")
+        if source.exponent or own:
+            return _rounded(claim, value.scaleb(own - (stated.asked_exponent or 0)), value.scaleb(own))
+        return None
+    if claim.scaled == value.scaleb(own) and known:
+        return Comparison(same=True, note="" if source.exponent else "the scale stands in the heading")
+    if not known and claim.value == value:
+        return Comparison(same=False, note="no scale stands with the figure")
+    if known:
+        if claim.value == value:
+            return Comparison(same=False, note="in another scale")
+        return _rounded(claim, value.scaleb(own - claim.exponent))
+    return None
+
+
+def _rounded(claim: Number, *values: Decimal) -> Comparison | None:
+    """A number of the claim's own scale, rounded to its decimals."""
+    step = Decimal(1).scaleb(-claim.decimals)
+    digits = len(str(claim.value).replace(".", "").strip("0")) or 1
+    for value in values:
+        if claim.value == value:
+            return Comparison(same=True, note="in another scale")
+        rounded = {value.quantize(step, rounding=mode) for mode in (ROUND_HALF_UP, ROUND_HALF_EVEN)}
+        if claim.value in rounded and max(digits, claim.decimals) >= _FEWEST_DIGITS:
+            return Comparison(same=True, note="rounded")
+    return None
+
+
+def _points_factor(claim: Number, source: Number) -> int:
+    """Powers of ten between percentage points and basis points."""
+    pair = (claim.unit, source.unit)
+    if pair == (NumberUnit.BASIS_POINTS, NumberUnit.POINTS):
+        return 2
+    return -2 if pair == (NumberUnit.POINTS, NumberUnit.BASIS_POINTS) else 0
+
+
+def _compare_units(claim: Number, source: Number, stated: Stated) -> Comparison:
+    points = {NumberUnit.POINTS, NumberUnit.BASIS_POINTS}
+    if claim.unit is source.unit or {claim.unit, source.unit} == points:
+        return Comparison(same=True, note="")
+    if source.unit is NumberUnit.PLAIN:
+        near = claim.unit in stated.units
+        note = "the unit stands in the heading" if near else f"{claim.unit.value} do not stand with the figure"
+        return Comparison(same=near, note=note)
+    if claim.unit is NumberUnit.PLAIN and not claim.currency and not claim.exponent:
+        return Comparison(same=True, note=f"the source says {source.unit.value}")
+    return Comparison(same=False, note=f"the source says {source.unit.value}")
+
+
+def _compare_currencies(claim: Number, source: Number, stated: Stated) -> Comparison:
+    if not claim.currency:
+        return Comparison(same=True, note="")
+    near = frozenset({source.currency}) if source.currency else stated.currencies
+    if claim.currency in near:
+        return Comparison(same=True, note="")
+    return Comparison(same=False, note="in another currency" if near else "no currency stands with the figure")
 
 
 def _stands_alone(match: re.Match[str], text: str) -> bool:
     """Whether the digits are a number, and not the beginning of a name such as 10-K, 3M or 8th."""
     after = text[match.end("digits") : match.end("digits") + 2]
-    if match["percent"] or (match["scale"] and (len(match["scale"]) > 1 or match["currency"])):
+    if match["unit"] or (match["scale"] and (len(match["scale"]) > 1 or match["currency"])):
         return True
     if match["scale"]:
         return False

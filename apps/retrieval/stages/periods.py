@@ -38,12 +38,19 @@ def resolve_periods(mentions: PeriodMentions, entries: Sequence[InventoryEntry])
         periods = tuple(sorted({*_periods(explicit), *compared.values()}))
         return PeriodReading(filters=(_filter(periods, Certainty.SURE, " ".join((reason, *notices))),), notices=notices)
     if mentions.named:
+        years = _periods(mentions.named)
+        compared = {
+            relative.wording: _before(years[-1], relative)
+            for relative in mentions.relative
+            if relative.offset or relative.count > 1
+        }
         reason = (
             "The question mentions "
-            + _listed(named.wording for named in mentions.named)
+            + _listed(dict.fromkeys((*(named.wording for named in mentions.named), *compared)))
             + " without saying whether the fiscal year is meant: such documents are preferred, others stay in."
         )
-        return PeriodReading(filters=(_filter(_periods(mentions.named), Certainty.LIKELY, reason),), notices=())
+        periods = tuple(sorted({*years, *compared.values()}))
+        return PeriodReading(filters=(_filter(periods, Certainty.LIKELY, reason),), notices=())
     for relative in mentions.relative:
         return _resolve_relative(relative, entries)
     return PeriodReading(filters=(), notices=())

@@ -8,16 +8,18 @@ from typing import Final
 
 from apps.corpus.extraction.statements import Statement
 from apps.corpus.terms import terms
-from apps.retrieval.contracts import Concept, Expansion
+from apps.retrieval.contracts import AskedFigure, Concept, Expansion
+from apps.retrieval.stages.asked import is_line, read_asked_figures
 from apps.retrieval.stages.glossary import GLOSSARY, UPPER_CASE_ONLY, Nature
 from apps.retrieval.stages.mentions import Mention, blanked, mentions_of
-from apps.retrieval.stages.names import name_phrases, proper_names
+from apps.retrieval.stages.names import names_asked, proper_names
 from apps.retrieval.stages.question_words import NUMBER_WORDS, SCAFFOLDING
 
 GLOSSARY_WEIGHT: Final = 2.0
 WORD_WEIGHT: Final = 1.0
 NAME_WEIGHT: Final = 3.0
 PLACE_WEIGHT: Final = 0.5
+_ASKS_WHAT: Final = re.compile(r"\s*(?:what|how\s+(?:high|large|big))\s+(?:is|are|was|were)\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")
 
 
@@ -35,6 +37,7 @@ class Topic:
     words: str
     ignored: tuple[str, ...]
     wants_number: bool
+    figures: tuple[AskedFigure, ...]
 
 
 def read_topic(text: str, question: str, language: str) -> Topic:
@@ -53,11 +56,14 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         key=lambda pair: (-len(pair[0]), pair[0]),
     )
     rest = text
+    figures: dict[Mention, str] = {}
     for trigger, entry in triggers:
         mentions = mentions_of(trigger, rest, case_sensitive=trigger in UPPER_CASE_ONLY)
         if not mentions:
             continue
         rest = blanked(rest, mentions)
+        if entry.nature is Nature.FIGURE:
+            figures.update(dict.fromkeys(mentions, entry.label))
         if any(concept.label == entry.label for concept in concepts):
             continue
         phrases = tuple(dict.fromkeys((*entry.phrases, mentions[0].text)))
@@ -80,6 +86,9 @@ def read_topic(text: str, question: str, language: str) -> Topic:
     ]
     words = blanked(rest, scaffolding)
     names = {term for name in proper_names(words, question, language) for term in terms(name, language)}
+    asked = names_asked(words, question, language)
+    named_words = frozenset(word for name in asked for word in name.split())
+    asked_for = read_asked_figures(text, figures, named_words, language)
     concepts.extend(
         Concept(
             label=term,
@@ -91,12 +100,13 @@ def read_topic(text: str, question: str, language: str) -> Topic:
     )
     return Topic(
         concepts=tuple(concepts),
-        names=name_phrases(words, question, language),
+        names=asked,
         expansions=tuple(expansions),
         statements=tuple(statements.items()),
         words=words,
         ignored=tuple(dict.fromkeys(mention.text.lower() for mention in scaffolding)),
-        wants_number=asks_for_figure,
+        wants_number=asks_for_figure or (_ASKS_WHAT.match(question) is not None and any(map(is_line, asked_for))),
+        figures=asked_for,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from apps.intents.contracts import KindGrant
 from apps.retrieval.contracts import (
@@ -16,19 +17,26 @@ from apps.retrieval.contracts import (
     QueryAnalysis,
     Refusal,
     RefusalReason,
+    Repair,
 )
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.errors import GenerationError
-from apps.retrieval.recorder import TraceRecorder
+from apps.retrieval.generation.protocol import Revising
+from apps.retrieval.recorder import OpenStage, TraceRecorder
 from apps.retrieval.stages.assemble import assemble
 from apps.retrieval.stages.cite import cite
 from apps.retrieval.stages.ground import ground
-from apps.retrieval.stages.subject import unknown_names
+from apps.retrieval.stages.shortened import shortened, still_answers
+from apps.retrieval.stages.subject import held_periods, unknown_names, unknown_periods
 from apps.retrieval.trace import Stage, StageStatus, Trace
 
 _NOT_ABOUT = (
     "Nothing that this question may reach speaks of {names}. Check the name; it may also lie in a scope that you do "
     "not hold, or in a kind of document that this intent may not reach."
+)
+_NOT_OF = (
+    "Nothing that this question may reach is of {periods}: the documents found are of {held}. Ask for a period that "
+    "they cover, or have the report of the other one added; it may also lie in a scope that you do not hold."
 )
 _UNGROUNDED = (
     "The answer that was written could not be confirmed in the documents and is therefore withheld. {reason} "
@@ -60,13 +68,20 @@ def write(
 ) -> GeneratedAnswer:
     """Write the answer; where the model fails, quote instead, and the answer says so.
 
-    A name that no passage holds is refused before anything is written: figures of another fund would be no answer.
+    A name that no passage speaks of, and a period that none is of, are refused before anything is written: figures of
+    another fund or another year would be no answer.
     """
     with recorder.stage(Stage.GENERATE, count_in=len(context.passages)) as stage:
         if missing := unknown_names(analysis, context):
             stage.notes.append(f"Not written: no passage speaks of {', '.join(missing)}.")
             stage.status = StageStatus.SKIPPED
-            return _not_about(missing)
+            names = " and ".join(f"“{name}”" for name in missing)
+            return _not_written(_NOT_ABOUT.format(names=names))
+        if periods := unknown_periods(analysis, context):
+            asked, held = (period.label for period in periods), held_periods(context.passages)
+            stage.notes.append("Not written: no passage is of the period asked for.")
+            stage.status = StageStatus.SKIPPED
+            return _not_written(_NOT_OF.format(periods=" or ".join(asked), held=", ".join(held) or "no period"))
         try:
             draft = deps.generator.generate(analysis, context)
         except GenerationError as error:
@@ -79,8 +94,7 @@ def write(
         return draft
 
 
-def _not_about(names: Sequence[str]) -> GeneratedAnswer:
-    message = _NOT_ABOUT.format(names=" and ".join(f"“{name}”" for name in names))
+def _not_written(message: str) -> GeneratedAnswer:
     return GeneratedAnswer(
         text="",
         ref_ids=(),
@@ -91,41 +105,121 @@ def _not_about(names: Sequence[str]) -> GeneratedAnswer:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a draft in the check: the answer to give, how it was repaired, and the report on it.
+
+    report is None for a refusal, which claims nothing; withheld, where no repair made the answer hold.
+    """
+
+    answer: GeneratedAnswer
+    report: GroundingReport | None
+    repair: Repair = Repair.NONE
+    withheld: bool = False
+
+
 def check(
     recorder: TraceRecorder,
     draft: GeneratedAnswer,
     context: ContextBlock,
     analysis: QueryAnalysis,
     deps: PipelineDependencies,
-) -> GroundingReport | None:
-    """Check every claim of the answer; None for a refusal, which claims nothing."""
+) -> Outcome:
+    """Check every claim of the answer, and mend an answer that does not hold.
+
+    A model is asked once more, with what did not stand. What does not stand then is taken out by the sentence, if the
+    rest still answers. An answer that holds neither way is withheld; none is passed with a claim that fails.
+    """
     with recorder.stage(Stage.GROUND) as stage:
         if draft.refusal is not None:
             stage.status = StageStatus.SKIPPED
             stage.notes.append("There is no answer to check.")
-            return None
-        report = ground(
-            draft,
-            context,
-            analysis=analysis,
-            statement_minimum_overlap=deps.settings.statement_minimum_overlap,
-        )
-        for finding in report.findings:
-            if not finding.supported:
-                stage.exclude(f"{finding.type.value} {finding.value}", finding.note)
+            return Outcome(answer=draft, report=None)
+        outcome = _mended(stage, draft, context, analysis, deps)
+        report = outcome.report
+        if report is None:
+            stage.output = outcome.answer
+            return outcome
         stage.notes.append(report.reason)
         stage.count_in = len(report.findings)
         stage.count_out = sum(finding.supported for finding in report.findings)
         stage.output = report
-        return report
+        return outcome
 
 
-def finished(
-    draft: GeneratedAnswer, report: GroundingReport | None, context: ContextBlock, analysis: QueryAnalysis, trace: Trace
-) -> Answer:
-    """The answer with its citations; what is not grounded at all is withheld."""
+def _mended(
+    stage: OpenStage,
+    draft: GeneratedAnswer,
+    context: ContextBlock,
+    analysis: QueryAnalysis,
+    deps: PipelineDependencies,
+) -> Outcome:
+    report = _checked(stage, draft, context, analysis, deps)
+    if report.status is GroundingStatus.GROUNDED:
+        return Outcome(answer=draft, report=report)
+    candidates = [(draft, report)]
+    revised = _revised(stage, draft, report, context, analysis, deps)
+    if revised is not None:
+        if revised.refusal is not None:
+            return Outcome(answer=revised, report=None, repair=Repair.ASKED_AGAIN)
+        again = _checked(stage, revised, context, analysis, deps)
+        if again.status is GroundingStatus.GROUNDED:
+            stage.notes.append(f"Repaired: {revised.model} wrote it anew, told what did not stand.")
+            return Outcome(answer=revised, report=again, repair=Repair.ASKED_AGAIN)
+        candidates.insert(0, (revised, again))
+    overlap = deps.settings.statement_minimum_overlap
+    for answer, _ in candidates:
+        rest = shortened(answer, context, analysis=analysis, statement_minimum_overlap=overlap)
+        if rest is None:
+            continue
+        left = ground(rest, context, analysis=analysis, statement_minimum_overlap=overlap)
+        if left.status is GroundingStatus.GROUNDED and still_answers(rest, left, analysis):
+            stage.notes.append("Repaired: the sentences that did not stand were taken out; the rest still answers.")
+            return Outcome(answer=rest, report=left, repair=Repair.SHORTENED)
+    stage.notes.append("Withheld: no repair made the answer hold.")
+    last, report = candidates[0]
+    return Outcome(answer=last, report=report, withheld=True)
+
+
+def _checked(
+    stage: OpenStage,
+    answer: GeneratedAnswer,
+    context: ContextBlock,
+    analysis: QueryAnalysis,
+    deps: PipelineDependencies,
+) -> GroundingReport:
+    overlap = deps.settings.statement_minimum_overlap
+    report = ground(answer, context, analysis=analysis, statement_minimum_overlap=overlap)
+    for finding in report.findings:
+        if not finding.supported:
+            stage.exclude(f"{finding.type.value} {finding.value}", finding.note)
+    return report
+
+
+def _revised(
+    stage: OpenStage,
+    draft: GeneratedAnswer,
+    report: GroundingReport,
+    context: ContextBlock,
+    analysis: QueryAnalysis,
+    deps: PipelineDependencies,
+) -> GeneratedAnswer | None:
+    """What the model makes of it, told what did not stand; None without a model, or where it fails."""
+    if draft.generator != deps.generator.name or not isinstance(deps.generator, Revising):
+        return None
+    failed = [finding for finding in report.findings if not finding.supported]
+    try:
+        return deps.generator.revise(analysis, context, draft, failed)
+    except GenerationError as error:
+        stage.degrade(code=error.code, message=error.detail)
+        return None
+
+
+def finished(outcome: Outcome, context: ContextBlock, analysis: QueryAnalysis, trace: Trace) -> Answer:
+    """The answer with its citations; what does not hold is withheld."""
+    draft, report = outcome.answer, outcome.report
     refusal = draft.refusal
-    if report is not None and report.status is GroundingStatus.UNGROUNDED:
+    if outcome.withheld and report is not None:
         refusal = Refusal(reason=RefusalReason.UNGROUNDED, message=_UNGROUNDED.format(reason=report.reason))
     if refusal is not None:
         return refused(refusal, analysis, trace, generator=draft.generator, model=draft.model, report=report)
@@ -139,6 +233,7 @@ def finished(
         model=draft.model,
         degradations=trace.degradations,
         notices=analysis.notices,
+        repair=outcome.repair,
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from apps.corpus.providers.errors import ProviderError
-from apps.corpus.terms import terms
+from apps.corpus.terms import is_statement_term, terms
 from apps.retrieval.contracts import (
     Candidate,
     DenseHit,
@@ -83,7 +83,9 @@ def embed(recorder: TraceRecorder, wordings: Sequence[Wording], deps: PipelineDe
 def retrieve(
     recorder: TraceRecorder, queries: Sequence[SearchQuery], bounds: SearchBounds, deps: PipelineDependencies
 ) -> tuple[Ranking, ...]:
-    """Dense and sparse rankings of every wording. Compliance gate 2: scopes and kinds are held in the database.
+    """Dense and sparse rankings of every wording, and that of the statements.
+
+    Compliance gate 2: scopes and kinds are held in the database.
 
     One after the other: both run in the one transaction that carries the scope token, so on one connection.
     """
@@ -108,7 +110,31 @@ def retrieve(
                 stage.count_in, stage.count_out, stage.output = found.considered, len(kept), ranking
                 rankings.append(ranking)
                 _note_missing_vectors(stage, ranking)
+    if deps.settings.statement_top_k:
+        rankings.extend(_statements(recorder, queries[0], bounds, deps))
     return tuple(rankings)
+
+
+def _statements(
+    recorder: TraceRecorder, query: SearchQuery, bounds: SearchBounds, deps: PipelineDependencies
+) -> Iterator[Ranking]:
+    """The pages of the statements that the question's figures are read from, ranked among themselves.
+
+    Their rows are short and their words stand everywhere, so that by words alone a discussion of the figure comes
+    before the statement that it is printed in.
+    """
+    marks = tuple(term.term for term in query.terms if is_statement_term(term.term))
+    with recorder.stage(Stage.STATEMENTS) as stage:
+        if not marks:
+            stage.status = StageStatus.SKIPPED
+            stage.notes.append("The question asks for no figure of a financial statement.")
+            return
+        found = deps.sparse.retrieve(
+            replace(query, required_terms=marks), within=bounds, top_k=deps.settings.statement_top_k
+        )
+        ranking = replace(found, name=Stage.STATEMENTS.value)
+        stage.count_out, stage.output = len(ranking.hits), ranking
+        yield ranking
 
 
 def fuse_and_load(

@@ -10,6 +10,7 @@ from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from unfold.widgets import UnfoldAdminTextInputWidget
 
+from apps.errors import ApplicationError
 from apps.tenants.admin.base import TenantModelAdmin, may, require
 from apps.tenants.admin.pages import form_page, page
 from apps.tenants.admin.scope_field import ScopeField
@@ -96,6 +97,8 @@ class ScopeAdmin(TenantModelAdmin):
             except IntegrityError as error:
                 # A scope outside the actor's own has the key: the form could not see it.
                 raise forms.ValidationError({"key": "This key is taken. Choose another."}) from error
+            except ApplicationError as error:
+                raise forms.ValidationError({"parent": error.detail}) from error
             messages.success(request, f"{scope.key} is there. Members who reach {typed['parent']} reach it too.")
             return HttpResponseRedirect(self.url("changelist"))
 

@@ -60,7 +60,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
     (
         "Privacy",
         (
-            Entry("Erasure requests", "person_remove", "erasure_requests", Permission.AUDIT_VIEW),
+            Entry("Access and erasure requests", "person_remove", "erasure_requests", Permission.AUDIT_VIEW),
             Entry("Legal holds", "lock", "audit_legalhold_changelist", Permission.AUDIT_VIEW),
             Entry("Retention", "hourglass_bottom", "retention", Permission.AUDIT_VIEW),
             Entry("Purges", "auto_delete", "purges", Permission.AUDIT_VIEW),

@@ -35,6 +35,9 @@ SECURITY_DEFINERS = {
     "public.audit_empty_log": "glassbox_remover",
     # Destroy the key of a request for erasure that was carried out (apps/audit/migrations/_inventory.py).
     "public.audit_forget_request": "glassbox_remover",
+    # The same of one for access that has ended; and packages with their keys (apps/audit/migrations/_access.py).
+    "public.audit_forget_access": "glassbox_remover",
+    "public.audit_remove_packages": "glassbox_remover",
     "public.audit_destroy_keys": "glassbox_remover",
     # Which documents of the open scopes are restricted or held (apps/audit/migrations/_holds.py): ids alone.
     "public.restricted_documents": "glassbox_remover",

@@ -13,7 +13,7 @@ from apps.tenants.events import emit
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope, Tenant
 from apps.tenants.models.scope import SCOPE_KEY_PATTERN
-from apps.tenants.provisioning import tenant_configured, tenant_created
+from apps.tenants.provisioning import scope_may_come_below, tenant_configured, tenant_created
 from apps.tenants.residency import check_providers
 
 # The short name stays: commands, addresses and the root scope's key are made of it.
@@ -106,12 +106,14 @@ def tenant_configure(tenant: Tenant) -> Tenant:
 def scope_create(*, key: str, name: str, parent: Scope | None) -> Scope:
     """Make a scope in the open tenant; who holds the parent holds it from the next request on.
 
-    Raises: InvalidScopeKeyError.
+    Raises: InvalidScopeKeyError; what provisioning.on_scope_create raises.
     """
     if not re.fullmatch(SCOPE_KEY_PATTERN, key):
         raise InvalidScopeKeyError(key=repr(key))
     scope_id = ScopeId(uuid.uuid4())
-    with widened_scope(added=scope_id):
+    with transaction.atomic(), widened_scope(added=scope_id):
+        if parent is not None:
+            scope_may_come_below(parent)
         return _insert_scope(scope_id=scope_id, key=key, name=name, parent=parent)
 
 

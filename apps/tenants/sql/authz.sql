@@ -190,3 +190,27 @@ BEGIN
     END LOOP;
 END
 $$;
+
+-- What is removed again after a restore (apps/audit/backup/repeating.py): no run of that database names it, and here the
+-- owner of the tables does, with the platform's own token. Who serves, and who removes, can't write it. It lies beside
+-- the keys, and so in no backup: it is of this very database, and ends by itself should nobody come back to end it.
+CREATE TABLE IF NOT EXISTS authz.repeated_removal (
+    tenant_id uuid NOT NULL,
+    type text NOT NULL,
+    item_id uuid NOT NULL,
+    until timestamptz NOT NULL DEFAULT now() + interval '1 day',
+    PRIMARY KEY (tenant_id, type, item_id)
+);
+ALTER TABLE authz.repeated_removal OWNER TO glassbox_authz;
+ALTER TABLE authz.repeated_removal ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+REVOKE ALL ON authz.repeated_removal FROM PUBLIC;
+GRANT SELECT (tenant_id, type, item_id, until), INSERT (tenant_id, type, item_id), DELETE ON authz.repeated_removal
+    TO glassbox_owner;
+GRANT SELECT (tenant_id, type, item_id, until) ON authz.repeated_removal TO glassbox_remover;
+DROP POLICY IF EXISTS restoring ON authz.repeated_removal;
+CREATE POLICY restoring ON authz.repeated_removal FOR ALL TO glassbox_owner
+    USING (tenant_id = (SELECT authz.tenant()) AND (SELECT authz.may('log.restore')))
+    WITH CHECK (tenant_id = (SELECT authz.tenant()) AND (SELECT authz.may('log.restore')));
+DROP POLICY IF EXISTS repeated ON authz.repeated_removal;
+CREATE POLICY repeated ON authz.repeated_removal FOR SELECT TO glassbox_remover
+    USING (tenant_id = (SELECT authz.tenant()));

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Final
 from uuid import UUID
 
+from django.conf import settings
 from django.utils import timezone
 
 from apps.audit.certificate.statement import statement_of
@@ -14,7 +15,7 @@ from apps.audit.erasure.contracts import RunState
 from apps.audit.erasure.lease import REASON
 from apps.audit.erasure.proof import safe
 from apps.audit.erasure.queue import enqueue_certificate
-from apps.audit.erasure.registry import kept, kept_within
+from apps.audit.erasure.registry import kept, kept_within, stores
 from apps.audit.erasure.runs import run_take_up, target_of, tell
 from apps.audit.models import Outcome, RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
 from apps.audit.residue.access import Access
@@ -22,6 +23,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 
 RESIDUE: Final = "audit.proof_residue"
+INCOMPLETE: Final = "audit.removal_incomplete"
 
 
 def end(run: RemovalRun, *, access: Access) -> RunState | None:
@@ -42,6 +44,28 @@ def end(run: RemovalRun, *, access: Access) -> RunState | None:
             return RunState.FAILED
         state = _ended(found, reviews)
     safe.destroy(access.home, tenant_id=run.tenant_id, run_id=run.id)
+    return state
+
+
+def end_unproven(*, tenant_id: TenantId, run_id: UUID) -> RunState | None:
+    """End a run that two people have agreed to end without a physical proof, once every store counted zero.
+
+    All stores are asked once more, in the same transaction. Returns: how it ended; None where it is no such run, or not
+    that far.
+    """
+    with open_scope(tenant=tenant_id, reason=REASON):
+        ready = RemovalRun.objects.filter(id=run_id, state=RunState.VERIFYING, unproven_agreed_by__isnull=False)
+        found = ready.select_for_update(no_key=True).first()
+        if found is None:
+            return None
+        gone = [target_of(each) for each in RemovalTarget.objects.filter(run=found, outcome=TargetOutcome.REMOVED)]
+        left = {store.key: count for store in stores() if gone and (count := store.count(gone))}
+        if left:
+            write_failure(found, INCOMPLETE, remaining=left)
+            return RunState.FAILED
+        # When holds are looked at again is the server's administrator's to read.
+        state = _ended(found, {})
+    safe.destroy(settings.GLASSBOX_HOME, tenant_id=tenant_id, run_id=run_id)
     return state
 
 

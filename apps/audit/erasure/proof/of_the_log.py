@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
+from uuid import UUID
 
-from apps.audit.erasure.contracts import TargetType
+import psycopg
+
+from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.erasure.proof.looked_for import LookedFor, Made, register_looked_for, slices_of
 
 _OF: Final = "WHERE tenant_id = %(tenant)s AND"
@@ -15,15 +19,18 @@ _ACCOUNT: Final = (
     "WHERE m.user_id = u.id AND m.tenant_id = %(tenant)s) AND NOT EXISTS (SELECT FROM tenants_membership m "
     "WHERE m.user_id = u.id AND m.tenant_id <> %(tenant)s)"
 )
+# Those who go with the tenant.
+_ACCOUNTS: Final = (
+    "tenants_user u WHERE %(item)s = %(tenant)s AND NOT u.is_superuser AND EXISTS (SELECT FROM tenants_membership m "
+    "WHERE m.user_id = u.id AND m.tenant_id = %(tenant)s) AND NOT EXISTS (SELECT FROM tenants_membership m "
+    "WHERE m.user_id = u.id AND m.tenant_id <> %(tenant)s)"
+)
+_NAMES: Final = "unnest(ARRAY[u.username, u.email, u.last_name, trim(u.first_name || ' ' || u.last_name)])"
 _QUERIES: Final = (
     (TargetType.EVENT_GROUP, Made.BYTES, slices_of("ciphertext"), f"audit_payload {_PART}"),
     (TargetType.EVENT_GROUP, Made.TEXT, "actor_label", f"audit_event {_OF} id = %(item)s AND %(part)s = 'actor'"),
-    (
-        TargetType.USER,
-        Made.TEXT,
-        "unnest(ARRAY[u.username, u.email, u.last_name, trim(u.first_name || ' ' || u.last_name)])",
-        _ACCOUNT,
-    ),
+    (TargetType.USER, Made.TEXT, _NAMES, _ACCOUNT),
+    (TargetType.TENANT, Made.TEXT, _NAMES, _ACCOUNTS),
     (TargetType.SCOPE, Made.TEXT, "unnest(ARRAY[key, name])", f"tenants_scope {_OF} id = %(item)s"),
     (
         TargetType.TENANT,
@@ -33,6 +40,14 @@ _QUERIES: Final = (
     ),
     (TargetType.TENANT, Made.BYTES, slices_of("wrapped_key"), f"audit_datakey {_OF} tenant_id = %(item)s"),
 )
+
+
+def accounts_that_go(connection: psycopg.Connection[Any], *, tenant_id: UUID, targets: Iterable[Target]) -> set[UUID]:
+    """The accounts that are emptied with the tenant, where it is among the targets: their rows name no tenant."""
+    if not any(target.type is TargetType.TENANT for target in targets):
+        return set()
+    rows = connection.execute(f"SELECT u.id FROM {_ACCOUNTS}".encode(), {"tenant": tenant_id, "item": tenant_id})  # noqa: S608
+    return {row[0] for row in rows}
 
 
 def register_looked_for_here() -> None:

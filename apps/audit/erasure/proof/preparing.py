@@ -14,6 +14,7 @@ from apps.audit.erasure.proof.errors import ControlFailedError
 from apps.audit.erasure.proof.gathering import NOT_THERE_BEFORE, Gathered, gather, texts_of
 from apps.audit.erasure.proof.looked_for import given_texts
 from apps.audit.erasure.proof.notes import note
+from apps.audit.erasure.proof.of_the_log import accounts_that_go
 from apps.audit.erasure.queue import enqueue
 from apps.audit.erasure.registry import kept, stores
 from apps.audit.erasure.runs import target_of
@@ -81,7 +82,8 @@ def _gathered(run: RemovalRun, going: list[Target], stay: list[Target], *, acces
         given = given_texts(connection, origin=Origin(run.origin), tenant_id=run.tenant_id, origin_id=run.origin_id)
         gathered = gather(connection, tenant_id=run.tenant_id, targets=going, given=given)
         gathered = gathered.without_texts(texts_of(connection, tenant_id=run.tenant_id, targets=stay))
-    gone = {target.id for target in going}
+        gone = accounts_that_go(connection, tenant_id=run.tenant_id, targets=going)
+    gone |= {target.id for target in going}
     return _replaced(gathered, distinctive(gathered.needles, access, gone=gone, tables=tables_that_are_cleared()))
 
 

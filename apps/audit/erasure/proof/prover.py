@@ -38,8 +38,11 @@ logger = logging.getLogger("glassbox.audit")
 
 CRASHED: Final = "audit.proof_crashed"
 WINDOW: Final = "audit.proof_window"
-_TO_PREPARE: Final = Q(state=RunState.APPROVED, proof=Proof.PHYSICAL, prepared_at__isnull=True)
-_TO_VERIFY: Final = Q(state=RunState.VERIFYING)
+# One that is to end without a physical proof is the engine's (erasure/unproven.py).
+_TO_PREPARE: Final = Q(
+    state=RunState.APPROVED, proof=Proof.PHYSICAL, prepared_at__isnull=True, unproven_agreed_by__isnull=True
+)
+_TO_VERIFY: Final = Q(state=RunState.VERIFYING, unproven_agreed_by__isnull=True)
 _NEEDED: Final = (RunState.APPROVED, RunState.EXECUTING, RunState.VERIFYING, RunState.FAILED)
 
 

@@ -20,13 +20,17 @@ class Command(BaseCommand):
         "registry: what every column and every other store holds of people, and what clears it. "
         "physical: prepares, and afterwards verifies on the disk, the erasures that wait for it. "
         "verify-certificate: whether a certificate's file is what it claims to be. "
+        "certificate RUN: prints the newest certificate of a run, as the file that is handed out. "
         "tenants: which tenants were erased. show RUN: what one run of removals was to remove, and what became of it."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("action", choices=[*_ACTIONS])
         parser.add_argument(
-            "what", nargs="?", metavar="RUN|FILE", help="show, physical: a run's id; verify-certificate: the file."
+            "what",
+            nargs="?",
+            metavar="RUN|FILE",
+            help="show, certificate, physical: a run's id; verify-certificate: the file.",
         )
         erasure_registry.add_arguments(parser)
         erasure_physical.add_arguments(parser)
@@ -41,6 +45,7 @@ _ACTIONS: Final[Mapping[str, Callable[[BaseCommand, Mapping[str, Any]], None]]] 
     "registry": erasure_registry.run,
     "physical": erasure_physical.run,
     "verify-certificate": erasure_verify_certificate.run,
+    "certificate": erasure_facts.certificate,
     "show": erasure_facts.show,
     "tenants": erasure_facts.tenants,
 }

@@ -7,22 +7,25 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from apps.audit.keys.data_keys import cache
+from apps.audit.access.removing import packages_remove
 from apps.audit.models import DataKey, ErasureRequest, Letter
 from apps.audit.requests.codes import LetterKind, LetterState
 from apps.audit.requests.errors import RequestStepError
 from apps.audit.requests.events import tell
 from apps.audit.requests.life import RequestState
 from apps.audit.requests.services.stepping import locked_request, require_manager
-from apps.tenants.context import current_scope
 
 STEP: Final = "forgotten"
 
 
 def may_be_forgotten(request: ErasureRequest) -> bool:
-    """Whether it was carried out whole, no letter is left to be sent, and its key is there still."""
+    """Whether it was carried out whole, no letter is left to be sent, and its key is there still.
+
+    One for access: whether it has ended in any way. Its key is of no use to the person then.
+    """
+    ended = (RequestState.COMPLETED, RequestState.REFUSED, RequestState.WITHDRAWN)
     return (
-        request.state == RequestState.COMPLETED
+        request.state in (ended if request.is_access else (RequestState.COMPLETED,))
         and not request.letters.exclude(state=LetterState.SENT).exists()
         and DataKey.objects.filter(id=request.data_key_id, subject_id=request.id).exists()
     )
@@ -31,8 +34,8 @@ def may_be_forgotten(request: ErasureRequest) -> bool:
 def request_forget(request_id: UUID) -> None:
     """Destroy the key of a request that was carried out: names, notes and letters can't be read by anybody any more.
 
-    Other processes may have it in memory for five minutes. Raises: RequestStepError: it is not completed, a letter is
-    not sent yet, or it is forgotten already.
+    From the end of the transaction on: no process keeps such a key. Raises: RequestStepError: it is not completed, a
+    letter is not sent yet, or it is forgotten already.
     """
     require_manager()
     with transaction.atomic():
@@ -41,19 +44,25 @@ def request_forget(request_id: UUID) -> None:
             raise RequestStepError(
                 reference=request.reference, state=RequestState(request.state).label, step="forgotten"
             )
-        _forget(request)
+        forget(request)
 
 
 def forget_once_told(letter: Letter) -> None:
-    """The letter that it is done has gone out: nothing needs the key any more. In the open transaction."""
+    """The letter that it is done has gone out: nothing needs the key any more. In the open transaction.
+
+    Of a request for access it is kept as long as the package, for whoever asks again what they were sent.
+    """
     request: ErasureRequest = letter.request
+    if request.is_access:
+        return
     if letter.kind == LetterKind.DONE and letter.state == LetterState.SENT and may_be_forgotten(request):
-        _forget(request)
+        forget(request)
 
 
-def _forget(request: ErasureRequest) -> None:
+def forget(request: ErasureRequest) -> None:
+    """Destroy the key of a request that may be forgotten, with a package that was made, in the open transaction."""
+    function = "audit_forget_access" if request.is_access else "audit_forget_request"
     with connection.cursor() as cursor:
-        cursor.execute("SELECT audit_forget_request(%s)", [request.id])
-    tenant = current_scope().tenant_id
-    transaction.on_commit(lambda: cache.forget(tenant))
+        cursor.execute(f"SELECT {function}(%s)", [request.id])
+    packages_remove(request)
     tell(STEP, request)

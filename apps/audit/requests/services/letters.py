@@ -14,8 +14,16 @@ from kombu.exceptions import OperationalError
 
 from apps.audit.erasure.contracts import TargetType
 from apps.audit.ids import new_id
-from apps.audit.inventory.codes import Treatment
-from apps.audit.models import ErasureRequest, InventoryTreatment, Letter, RemovalTarget, TargetOutcome
+from apps.audit.inventory.codes import EXPIRES, Treatment
+from apps.audit.models import (
+    AccessPackage,
+    ErasureRequest,
+    InventoryTreatment,
+    Letter,
+    RemovalRun,
+    RemovalTarget,
+    TargetOutcome,
+)
 from apps.audit.requests.codes import Delivery, Language, LetterKind, LetterState, Refusal
 from apps.audit.requests.deadlines import extended_deadline
 from apps.audit.requests.details import LetterText, known_details, sealed_letter
@@ -26,8 +34,8 @@ from apps.audit.requests.errors import (
     LetterUnaddressedError,
 )
 from apps.audit.requests.events import tell_letter
-from apps.audit.requests.letters import Facts, Removed, written
-from apps.audit.requests.life import RequestState
+from apps.audit.requests.letters import Facts, Package, Removed, written
+from apps.audit.requests.life import RequestState, label_of
 from apps.audit.requests.services.forgetting import forget_once_told
 from apps.audit.requests.services.stepping import locked_request, require_manager
 from apps.tenants.selectors.tenants import current_tenant
@@ -64,7 +72,10 @@ def letter_draft(
         words=words,
         refusal=refusal or (Refusal(request.refusal) if request.refusal else None),
         partial=request.state == RequestState.PARTIALLY_COMPLETED,
-        removed=removed_of(request) if kind is LetterKind.DONE else None,
+        removed=removed_of(request) if kind is LetterKind.DONE and not request.is_access else None,
+        is_access=request.is_access,
+        package=_package_of(request) if kind is LetterKind.DONE and request.is_access else None,
+        stays=_stays(request) if kind is LetterKind.DONE else 0,
     )
     subject, body = written(kind, language, facts)
     return LetterText(subject=subject, body=body)
@@ -87,6 +98,17 @@ def removed_of(request: ErasureRequest) -> Removed:
     )
 
 
+def _package_of(request: ErasureRequest) -> Package | None:
+    made = AccessPackage.objects.filter(request=request).values_list("places", "quoted", "hidden").first()
+    return None if made is None else Package(places=made[0], left_out=made[0] - made[1], hidden=made[2])
+
+
+def _stays(request: ErasureRequest) -> int:
+    """Places that were found and must stay by law. What goes by itself within a day is none."""
+    run: RemovalRun | None = RemovalRun.objects.filter(id=request.run_id).first()
+    return sum(each["places"] for each in run.staying if each["ground"] != EXPIRES) if run else 0
+
+
 def letter_write(
     request_id: UUID, kind: LetterKind, *, text: LetterText | None = None, delivery: Delivery | None = None
 ) -> Letter:
@@ -98,7 +120,8 @@ def letter_write(
     with transaction.atomic():
         request = locked_request(request_id)
         if not may_be_written(request, kind):
-            raise LetterKindError(reference=request.reference, kind=kind.value, state=RequestState(request.state).label)
+            state = label_of(RequestState(request.state), is_access=request.is_access)
+            raise LetterKindError(reference=request.reference, kind=kind.value, state=state)
         return queue_letter(request, kind, text=text, delivery=delivery)
 
 

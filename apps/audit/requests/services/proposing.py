@@ -25,7 +25,13 @@ from apps.audit.requests.errors import InventoryMissingError, RequestStepError
 from apps.audit.requests.events import tell
 from apps.audit.requests.life import RequestState, who_may
 from apps.audit.requests.selectors import erasure_request
-from apps.audit.requests.services.stepping import change, locked_request, require_manager, require_step
+from apps.audit.requests.services.stepping import (
+    change,
+    locked_request,
+    require_erasure,
+    require_manager,
+    require_step,
+)
 from apps.tenants.context import current_scope
 
 S = RequestState
@@ -51,7 +57,7 @@ _TO_BE_DECIDED: Final = (S.INVENTORY_READY, S.AWAITING_APPROVAL)
 # is in no frozen target. A whole scope or tenant stays in use until somebody has approved.
 _OUT_OF_USE_FROM_PROPOSAL: Final = (SubjectType.DATA_SUBJECT, SubjectType.DOCUMENT)
 # The eraser sees these, and no word of a person.
-_OF_A_RUN: Final = ("id", "tenant_id", "year", "number", "state", "due_on", "run_id")
+_OF_A_RUN: Final = ("id", "tenant_id", "year", "number", "state", "due_on", "run_id", "purpose")
 
 
 def request_take_back(request_id: UUID) -> ErasureRequest:
@@ -92,24 +98,29 @@ def targets_of(request: ErasureRequest) -> tuple[Target, ...]:
     return (Target(type=type, id=request.subject_id),)
 
 
-def request_propose(request_id: UUID, targets: Sequence[Target] | None = None) -> ErasureRequest:
+def request_propose(
+    request_id: UUID, targets: Sequence[Target] | None = None, *, staying: Sequence[Mapping[str, Any]] = ()
+) -> ErasureRequest:
     """Propose the erasure to a second person: its targets are frozen, and nothing is removed before they approve.
 
     Documents of a person's request, and a document that is the subject itself, are out of use from here on.
 
     Args:   targets: those that were found and confirmed; what follows from the subject where none are given. What goes
                 along with them is added (apps/audit/erasure/expansion.py).
+            staying: what was found of a person and stays: see RemovalRun.staying.
     Raises: RequestStepError, InventoryMissingError; what run_propose raises.
     """
     person = require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
+        require_erasure(request)
         require_step(request, S.AWAITING_APPROVAL, step="proposed")
         run = run_propose(
             origin=Origin.REQUEST,
             origin_id=request.id,
             targets=all_that_goes(targets or targets_of(request)),
             reason=RemovalReason.ERASURE_REQUEST,
+            staying=staying,
         )
         if request.subject_type in _OUT_OF_USE_FROM_PROPOSAL:
             restrict_run(request.id, run.id)

@@ -14,17 +14,18 @@ from django.utils import timezone
 from apps.audit.holds.locks import keep_removals_out
 from apps.audit.ids import new_id
 from apps.audit.models import ErasureRequest
-from apps.audit.requests.codes import Language, Requester, SubjectType
+from apps.audit.requests.codes import Language, Purpose, Requester, SubjectType
 from apps.audit.requests.deadlines import first_deadline, received_date
 from apps.audit.requests.details import Details, sealed_details
 from apps.audit.requests.errors import (
+    AccessSubjectError,
     ReceiptInFutureError,
     RequestChangedError,
     RequestStepError,
     SubjectUndescribedError,
 )
 from apps.audit.requests.events import tell
-from apps.audit.requests.life import RequestState, can_end
+from apps.audit.requests.life import RequestState, can_end, label_of
 from apps.audit.requests.services.stepping import change, locked_request, require_manager
 from apps.audit.requests.subjects import require_subject
 from apps.tenants.advisory import advisory_key
@@ -36,6 +37,7 @@ _CLOCK_DIFFERENCE: Final = timedelta(minutes=1)
 
 def request_receive(
     *,
+    purpose: Purpose = Purpose.ERASURE,
     subject_type: SubjectType,
     subject_id: UUID | None = None,
     requester: Requester,
@@ -45,13 +47,16 @@ def request_receive(
 ) -> ErasureRequest:
     """Take a request in: from now on its month is counted.
 
-    Args:   subject_id: of a user, document or scope; nothing for a person in documents, and for the tenant.
+    Args:   purpose: access is asked for by people who are named in documents alone.
+            subject_id: of a user, document or scope; nothing for a person in documents, and for the tenant.
             received_at: when it reached the firm; now where nothing is given.
             details: what describes the person, and who asks. They are sealed, and in no event.
     Raises: PermissionDeniedError, RequestPersonNeededError, SubjectUndescribedError, SubjectUnknownError,
-            ReceiptInFutureError.
+            ReceiptInFutureError, AccessSubjectError.
     """
     person = require_manager()
+    if purpose is Purpose.ACCESS and subject_type is not SubjectType.DATA_SUBJECT:
+        raise AccessSubjectError
     tenant, now = current_scope().tenant_id, timezone.now()
     if subject_type is SubjectType.DATA_SUBJECT:
         subject_id = None
@@ -77,6 +82,7 @@ def request_receive(
             tenant_id=tenant,
             year=received_on.year,
             number=_next_number(tenant, received_on.year),
+            purpose=purpose.value,
             state=RequestState.RECEIVED.value,
             subject_type=subject_type.value,
             subject_id=subject_id,
@@ -105,8 +111,10 @@ def request_describe(request_id: UUID, *, details: Details, seen: bytes | None =
     with transaction.atomic():
         request = locked_request(request_id)
         state = RequestState(request.state)
-        if not can_end(state) or state is RequestState.AWAITING_APPROVAL:
-            raise RequestStepError(reference=request.reference, state=state.label, step="described anew")
+        made = request.is_access and state is RequestState.INVENTORY_READY
+        if not can_end(state) or state is RequestState.AWAITING_APPROVAL or made:
+            label = label_of(state, is_access=request.is_access)
+            raise RequestStepError(reference=request.reference, state=label, step="described anew")
         if seen is not None and seen != bytes(request.details):
             raise RequestChangedError(reference=request.reference)
         if request.subject_type == SubjectType.DATA_SUBJECT and not details.describes_somebody:

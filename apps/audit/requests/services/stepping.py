@@ -8,13 +8,15 @@ from uuid import UUID
 from apps.audit.models import ErasureRequest
 from apps.audit.requests.details import Details, resealed_details
 from apps.audit.requests.errors import (
+    OnlyAccessError,
+    OnlyErasureError,
     RequestNotFoundError,
     RequestPersonNeededError,
     RequestStepError,
     WordsMissingError,
 )
 from apps.audit.requests.events import tell
-from apps.audit.requests.life import RequestState, who_may
+from apps.audit.requests.life import RequestState, label_of, who_may
 from apps.tenants.context import current_scope
 from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission
@@ -41,8 +43,21 @@ def locked_request(request_id: UUID) -> ErasureRequest:
 def require_step(request: ErasureRequest, to: RequestState, *, step: str) -> None:
     """Args: step: in words, such as `refused`. Raises: RequestStepError."""
     before = RequestState(request.state)
-    if who_may(before, to) is None:
-        raise RequestStepError(reference=request.reference, state=before.label, step=step)
+    if who_may(before, to, is_access=request.is_access) is None:
+        state = label_of(before, is_access=request.is_access)
+        raise RequestStepError(reference=request.reference, state=state, step=step)
+
+
+def require_erasure(request: ErasureRequest) -> None:
+    """Raises: OnlyErasureError: it asks for access, by which nothing is removed, restricted or redacted."""
+    if request.is_access:
+        raise OnlyErasureError(reference=request.reference)
+
+
+def require_access(request: ErasureRequest) -> None:
+    """Raises: OnlyAccessError: it asks for erasure, at whose end there is no package."""
+    if not request.is_access:
+        raise OnlyAccessError(reference=request.reference)
 
 
 def require_words(words: str) -> str:

@@ -9,13 +9,15 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from apps.audit.access.removing import packages_remove
 from apps.audit.inventory.restricting import lift_at_end
 from apps.audit.models import ErasureRequest
-from apps.audit.requests.codes import Delivery, Extension, Ground, LetterKind, Refusal, SubjectType
+from apps.audit.requests.codes import Delivery, Extension, Ground, LetterKind, Refusal, SubjectType, refusals_of
 from apps.audit.requests.deadlines import extended_deadline, may_extend_on, received_date
 from apps.audit.requests.details import LetterText, known_details
 from apps.audit.requests.errors import (
     AlreadyExtendedError,
+    RefusalGroundError,
     RequestStepError,
     TooLateToExtendError,
 )
@@ -25,6 +27,7 @@ from apps.audit.requests.services.proposing import take_back_proposal
 from apps.audit.requests.services.stepping import (
     change,
     locked_request,
+    require_erasure,
     require_manager,
     require_step,
     require_words,
@@ -79,6 +82,7 @@ def assess(request_id: UUID, *, ground: Ground, notes: str = "") -> ErasureReque
     require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
+        require_erasure(request)
         if request.state != S.ASSESSING:
             raise RequestStepError(reference=request.reference, state=S(request.state).label, step="assessed")
         known = known_details(request)
@@ -140,13 +144,15 @@ def refuse(
 ) -> ErasureRequest:
     """Refuse it for good, on a ground of the law, told to the person with what they can do about it (Article 12(4)).
 
-    Raises: RequestStepError, WordsMissingError; what queue_letter raises.
+    Raises: RequestStepError, WordsMissingError, RefusalGroundError; what queue_letter raises.
     """
     require_manager()
     said = require_words(words)
     with transaction.atomic():
         take_back_proposal(request_id)
         request = locked_request(request_id)
+        if code not in refusals_of(request.purpose):
+            raise RefusalGroundError
         require_step(request, S.REFUSED, step="refused")
         change(
             request,
@@ -158,6 +164,7 @@ def refuse(
             finished_at=timezone.now(),
         )
         lift_at_end(request)
+        packages_remove(request)
         queue_letter(request, LetterKind.REFUSED, words=said, text=letter, delivery=delivery)
         return request
 
@@ -176,4 +183,5 @@ def withdraw(request_id: UUID, *, words: str) -> ErasureRequest:
         details = replace(known_details(request), withdrawal_words=said)
         change(request, "withdrawn", to=S.WITHDRAWN, details=details, finished_at=timezone.now())
         lift_at_end(request)
+        packages_remove(request)
         return request

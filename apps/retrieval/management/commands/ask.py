@@ -66,4 +66,6 @@ def _print(console: Console, asked: Asked) -> None:
     console.print(Text(f"intent     {body['intent']['reason']}"))
     console.print(Text(f"may reach  {', '.join(body['kinds']['permitted']) or 'nothing'}"))
     console.print(Text(f"policy     version {body['policy_version']}    grounding  {body['grounding'] or 'none'}"))
+    if body["repair"] != "none":
+        console.print(Text(f"repair     {body['repair'].replace('_', ' ')}: not as it was written first"))
     console.print(Text(f"event      {body['audit_event_id']}    {body['elapsed_ms']:.0f} ms"))

@@ -1,0 +1,44 @@
+"""What can go wrong with a package. No error holds a word of a person: numbers, states and codes alone."""
+
+from __future__ import annotations
+
+from apps.errors import ApplicationError
+
+
+class HiddenWordsError(ApplicationError):
+    code = "audit.access_hidden_words"
+    message = (
+        "Nothing was changed: some of the words to hide do not stand around this place. Copy them from the quote, and "
+        "part them by semicolons. The words that name the person themselves are not hidden."
+    )
+
+
+class QuoteUnreadableError(ApplicationError):
+    code = "audit.access_quote_unreadable"
+    status = 409
+    message = "Nothing was changed: the text of a place is gone, or out of use. Leave its words out of the package."
+
+
+class QuotingChangedError(ApplicationError):
+    code = "audit.access_quoting_changed"
+    status = 409
+    message = "Nothing was changed: somebody decided about {count} of these quotes meanwhile. Look at them again."
+
+
+class NotPreparableError(ApplicationError):
+    """problems: sentences, for the page."""
+
+    code = "audit.access_not_preparable"
+    status = 409
+    message = "The package can't be made yet. {problems}"
+
+
+class PackageNotFoundError(ApplicationError):
+    """Not there and not yours are the same."""
+
+    code = "audit.access_package_not_found"
+    status = 404
+    message = (
+        "{reference} has no package that you may see: it was not made yet, it has expired, or it quotes from scopes "
+        "that you don't hold."
+    )

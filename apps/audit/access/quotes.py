@@ -1,0 +1,144 @@
+"""What a package quotes: the confirmed places of a request, with the words around each, as far as they are shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+from uuid import UUID
+
+from apps.audit.erasure.contracts import TargetType
+from apps.audit.erasure.registry import stores
+from apps.audit.erasure.searched import searched
+from apps.audit.holds.items import describe
+from apps.audit.inventory.codes import Decision, Quoting
+from apps.audit.inventory.contracts import documents
+from apps.audit.inventory.excerpts import Excerpt, Excerpts
+from apps.audit.inventory.selectors import Grouped, grouped
+from apps.audit.models import ErasureRequest, InventoryHit
+from apps.audit.requests.details import words_of
+
+# A sentence or two on either side: what is said of somebody, and not the whole page.
+AROUND_CHARS: Final = 240
+HIDDEN: Final = "█████"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """One confirmed place. read: the words as they stand there, None where they are gone or not for the reader.
+
+    hidden: words that are about others; shown: what a package quotes, with these made unreadable.
+    missing: some of these do not stand there any more, so that it must be looked at again.
+    """
+
+    hit: InventoryHit
+    read: Excerpt | None = field(repr=False)
+    shown: Excerpt | None = field(repr=False)
+    hidden: tuple[str, ...] = field(repr=False)
+    missing: bool
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody must say what is quoted of it."""
+        return not self.hit.quoting or self.missing or (self.is_quoted and self.read is None)
+
+    @property
+    def is_quoted(self) -> bool:
+        return self.hit.quoting == Quoting.QUOTED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thing:
+    """A document, a part of an event or a row of something else, with its confirmed places."""
+
+    group: Grouped
+    store: str  # as a DPO would call it
+    name: str
+    detail: str
+    quotes: tuple[Quote, ...]
+
+    @property
+    def key(self) -> str:
+        target = self.group.target
+        return f"{target.id}{target.part}" if target else str(self.group.item_id)
+
+    @property
+    def open(self) -> Sequence[Quote]:
+        return [quote for quote in self.quotes if quote.is_open]
+
+    @property
+    def quotable(self) -> Sequence[UUID]:
+        """Of open places, those whose words can be read."""
+        return [quote.hit.id for quote in self.quotes if not quote.hit.quoting and quote.read is not None]
+
+
+def things_of(request: ErasureRequest) -> Sequence[Thing]:
+    """All confirmed places that the open scope shows. Costs: a query for each text that holds one, and a few more."""
+    groups = [group for group in grouped(request) if group.confirmed]
+    facts = documents().facts([each.target.id for each in groups if each.target and each.is_document])
+    parts = describe([each.target for each in groups if each.target and each.is_event])
+    labels = _labels()
+    excerpts, found = Excerpts(around=AROUND_CHARS), []
+    for group in groups:
+        name, detail, target = "", "", group.target
+        if target is not None and (document := facts.get(target.id)) is not None and group.is_document:
+            name, detail = document.name, document.detail
+        elif target is not None and (item := parts.get(target)) is not None:
+            name, detail = item.name, item.detail
+        elif target is not None and target.type is TargetType.USER:
+            name = "An account of a user of the platform"
+        store = labels.get(group.store, group.store)
+        quotes = _together([quote_of(request, hit, excerpts) for hit in group.confirmed])
+        found.append(Thing(group=group, store=store, name=name or store, detail=detail, quotes=quotes))
+    return found
+
+
+def quote_of(request: ErasureRequest, hit: InventoryHit, excerpts: Excerpts) -> Quote:
+    read = excerpts.of(hit)
+    kept = words_of(request, bytes(hit.hidden), part=hidden_part(hit.id)) if hit.hidden else ""
+    words = tuple(kept.split("\n")) if kept else ()
+    shown, found = hiding(read, words) if read is not None else (None, set())
+    is_quoted = hit.decision == Decision.CONFIRMED and hit.quoting == Quoting.QUOTED
+    return Quote(
+        hit=hit,
+        read=read,
+        shown=shown if is_quoted else None,
+        hidden=words,
+        missing=read is not None and bool(set(words) - found),
+    )
+
+
+def _together(quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+    """Of one thing: what is hidden in one quote is hidden in all of them, which may show the same words."""
+    words = tuple({word for quote in quotes for word in quote.hidden})
+    return tuple(
+        replace(quote, shown=hiding(quote.read, words)[0]) if quote.read and quote.is_quoted else quote
+        for quote in quotes
+    )
+
+
+def hiding(excerpt: Excerpt, words: Sequence[str]) -> tuple[Excerpt, set[str]]:
+    """The excerpt with these words made unreadable around the place, whatever their case and line breaks.
+
+    The place itself, which names the person, is left. Returns: it, and those of the words that were there.
+    """
+    found: set[str] = set()
+    before, after = excerpt.before, excerpt.after
+    # The longest first: what is part of another one must not keep that from being found.
+    for each in sorted(words, key=len, reverse=True):
+        pattern = re.compile(r"\s+".join(re.escape(part) for part in each.split()), re.IGNORECASE)
+        before, in_before = pattern.subn(HIDDEN, before)
+        after, in_after = pattern.subn(HIDDEN, after)
+        if in_before or in_after or any(each.casefold() in other.casefold() for other in found):
+            found.add(each)
+    return replace(excerpt, before=before, after=after), found
+
+
+def hidden_part(hit_id: UUID) -> str:
+    return f"hidden:{hit_id}"
+
+
+def _labels() -> Mapping[str, str]:
+    labels = {key: source.label for source in searched() for key in source.stores}
+    return labels | {store.key: store.label for store in stores()}

@@ -1,0 +1,63 @@
+"""What lets the eraser remove again what no run of a restored database names: it is said by the owner of the tables.
+
+The eraser changes nothing but what an executing run covers, or what stands in authz.repeated_removal
+(apps/tenants/sql/authz.sql). There the owner alone writes, with the platform's own scope token of the tenant: who has
+the password of the eraser, or of a role that serves, can't. It is in no backup, and taken away when the tenant's
+removals are repeated; what a process that was killed left there is said again, or ends a day later by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from django.db import connection
+from django.db.backends.utils import CursorWrapper
+
+from apps.audit.backup.acting import OWNER, acting_as
+from apps.audit.erasure.contracts import Target
+from apps.tenants.context import open_scope
+from apps.tenants.ids import TenantId
+
+# Left by a process that was killed: what it named may be held by now, and must last as long as this one takes.
+_STALE: Final = """
+    DELETE FROM authz.repeated_removal
+     WHERE tenant_id = %s
+       AND (until < now() + interval '12 hours'
+            OR (type, item_id) NOT IN (SELECT type, id FROM unnest(%s::text[], %s::uuid[]) AS named (type, id)))
+"""
+_SAY: Final = """
+    INSERT INTO authz.repeated_removal (tenant_id, type, item_id)
+    SELECT %s, named.type, named.id FROM unnest(%s::text[], %s::uuid[]) AS named (type, id)
+    ON CONFLICT DO NOTHING
+"""
+
+
+@contextmanager
+def repeated(tenant_id: TenantId, targets: Sequence[Target], *, database: str, reason: str) -> Iterator[None]:
+    """The eraser may remove these targets of the tenant, until the block ends. Without an open transaction.
+
+    Args: targets: no parts of events: what lets those go is a sealed event, and nothing else.
+          database: see acting_as.
+    """
+    types, ids = [str(target.type) for target in targets], [target.id for target in targets]
+    with _as_owner(tenant_id, database, reason) as cursor:
+        cursor.execute(_STALE, [tenant_id, types, ids])
+        cursor.execute(_SAY, [tenant_id, types, ids])
+    try:
+        yield
+    finally:
+        with _as_owner(tenant_id, database, reason) as cursor:
+            cursor.execute("DELETE FROM authz.repeated_removal WHERE tenant_id = %s", [tenant_id])
+
+
+@contextmanager
+def _as_owner(tenant_id: TenantId, database: str, reason: str) -> Iterator[CursorWrapper]:
+    """One transaction of the owner's, with the platform's scope of the tenant."""
+    with (
+        acting_as(OWNER, database=database),
+        open_scope(tenant=tenant_id, reason=reason),
+        connection.cursor() as cursor,
+    ):
+        yield cursor

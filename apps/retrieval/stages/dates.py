@@ -1,0 +1,77 @@
+"""Read calendar dates, so that "March 21, 2022" is one claim and not two numbers. English and German."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_MONTHS: Final = (
+    "january|januar|jan",
+    "february|februar|feb",
+    "march|märz|mar",
+    "april|apr",
+    "may|mai",
+    "june|juni|jun",
+    "july|juli|jul",
+    "august|aug",
+    "september|sept|sep",
+    "october|oktober|oct|okt",
+    "november|nov",
+    "december|dezember|dec|dez",
+)
+_MONTH: Final = rf"(?P<month>{'|'.join(_MONTHS)})\.?"
+_DAY: Final = r"(?P<day>0?[1-9]|[12]\d|3[01])"
+_YEAR: Final = r"(?P<year>(?:19|20)\d{2})"
+_PATTERNS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b{_YEAR}-(?P<month_number>0[1-9]|1[0-2])-{_DAY}\b",
+        rf"\b{_DAY}\.\s?(?P<month_number>0?[1-9]|1[0-2])\.\s?{_YEAR}\b",
+        rf"\b{_DAY}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?(?!\w)",
+        rf"\b{_MONTH}\s+{_DAY}(?:st|nd|rd|th)?(?:,?\s+{_YEAR})?(?!\w)(?!,\d)",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Date:
+    """A day; `year` is None where the text leaves it out."""
+
+    text: str
+    month: int
+    day: int
+    year: int | None
+    start: int
+    end: int
+
+    def is_same(self, other: Date) -> bool:
+        """Whether a date of a source bears this one out: a year that is claimed must stand there."""
+        return (self.month, self.day) == (other.month, other.day) and self.year in (None, other.year)
+
+
+def read_dates(text: str) -> tuple[Date, ...]:
+    """All dates of a text that name a day, left to right."""
+    found: list[Date] = []
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            if any(match.start() < each.end and each.start < match.end() for each in found):
+                continue
+            groups = match.groupdict()
+            number = groups.get("month_number")
+            found.append(
+                Date(
+                    text=match.group(),
+                    month=int(number) if number else _month(groups["month"]),
+                    day=int(groups["day"]),
+                    year=int(groups["year"]) if groups["year"] else None,
+                    start=match.start(),
+                    end=match.end(),
+                )
+            )
+    return tuple(sorted(found, key=lambda date: date.start))
+
+
+def _month(name: str) -> int:
+    wanted = name.lower()
+    return next(number for number, names in enumerate(_MONTHS, start=1) if wanted in names.split("|"))

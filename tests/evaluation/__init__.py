@@ -1,0 +1,1 @@
+"""The project's own evaluation folder: invented companies, funds and people, with the page of every answer known."""
