@@ -14,14 +14,20 @@ class RetrievalConfig(AppConfig):
         from apps.intents.submission import when_submitted
         from apps.retrieval.erasure_stores import register_stores
         from apps.retrieval.events import register_events
-        from apps.retrieval.models import EvaluationQuery
+        from apps.retrieval.models import EvaluationAnswer, EvaluationQuery
         from apps.retrieval.personal_data import classify_retrieval
         from apps.retrieval.services.impact import impact_of_submission
         from apps.retrieval.subject_access import register_subject_access
 
         register_events()
         register_searched(
-            RowTexts("retrieval.evaluation_questions", "Evaluation questions", EvaluationQuery, ("text", "created_by"))
+            RowTexts("retrieval.evaluation_questions", "Evaluation questions", EvaluationQuery, ("text", "created_by")),
+            RowTexts(
+                "retrieval.evaluation_answers",
+                "Questions and answers of evaluation runs",
+                EvaluationAnswer,
+                ("text", "expected_answer", "answer", "expected", "found"),
+            ),
         )
         when_submitted(impact_of_submission)
         register_stores()

@@ -1,4 +1,4 @@
-"""What is kept beside the answers: evaluation questions, and previews of a policy's effect.
+"""What is kept beside the answers: evaluation questions and what they led to, and previews of a policy's effect.
 
 Answers themselves are kept in the log alone (see apps/audit/erasure/concerning.py).
 """
@@ -83,6 +83,26 @@ IMPACT_REQUESTERS: Final = Rows(
     emptied={"requested_by": "''"},
 )
 
+# What was asked to measure, with all of it: an answer without one of its documents measures nothing any more.
+EVALUATION_ANSWERS: Final = Rows(
+    key="retrieval.evaluation_answers",
+    label="Answers of evaluation runs that name the documents",
+    phase=Phase.DERIVED,
+    table="retrieval_evaluationanswer",
+    found_by={
+        TargetType.DOCUMENT: "t.document_ids && %(document)s::uuid[]",
+        TargetType.SCOPE: OF_SCOPE,
+        TargetType.TENANT: OF_TENANT,
+    },
+)
+EVALUATION_RUNS: Final = Rows(
+    key="retrieval.evaluation_runs",
+    label="Evaluation runs",
+    phase=Phase.DERIVED,
+    table="retrieval_evaluationrun",
+    found_by={TargetType.TENANT: OF_TENANT},
+)
+
 
 def register_stores() -> None:
-    register_store(EVALUATION, EVALUATION_AUTHORS, IMPACTS, IMPACT_REQUESTERS)
+    register_store(EVALUATION, EVALUATION_AUTHORS, EVALUATION_ANSWERS, EVALUATION_RUNS, IMPACTS, IMPACT_REQUESTERS)

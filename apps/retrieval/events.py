@@ -10,6 +10,8 @@ FAILED = "retrieval.question.failed"
 REPLAYED = "retrieval.question.replayed"
 EVALUATION_ADDED = "retrieval.evaluation.added"
 EVALUATION_REMOVED = "retrieval.evaluation.removed"
+EVALUATION_RUN_STARTED = "retrieval.evaluation_run.started"
+EVALUATION_RUN_FINISHED = "retrieval.evaluation_run.finished"
 IMPACT_REQUESTED = "retrieval.impact.requested"
 IMPACT_COMPUTED = "retrieval.impact.computed"
 
@@ -32,6 +34,9 @@ _REPLAY = frozenset(
         "hits",
         "limits",
     }
+)
+_EVALUATION_RUN = frozenset(
+    {"corpus_sha256", "questions_sha256", "policy_version", "documents", "questions", "changed_settings"}
 )
 _IMPACT = frozenset({"number", "revision", "content_sha256", "base_number", "base_sha256"})
 
@@ -96,6 +101,12 @@ def register_events() -> None:
         ),
         EventClass(action=EVALUATION_ADDED, label="Evaluation question added", fields=_EVALUATION),
         EventClass(action=EVALUATION_REMOVED, label="Evaluation question removed", fields=_EVALUATION),
+        EventClass(action=EVALUATION_RUN_STARTED, label="Evaluation run started", fields={Group.CORE: _EVALUATION_RUN}),
+        EventClass(
+            action=EVALUATION_RUN_FINISHED,
+            label="Evaluation run finished",
+            fields={Group.CORE: _EVALUATION_RUN | {"code", "metrics_sha256"}},
+        ),
         EventClass(action=IMPACT_REQUESTED, label="Impact preview requested", fields={Group.CORE: _IMPACT}),
         EventClass(
             action=IMPACT_COMPUTED,

@@ -46,6 +46,45 @@ def classify_retrieval() -> None:
         because="The name of whoever asked for the preview.",
         cleared_by=("retrieval.impact_requesters", "retrieval.impacts"),
     )
+    table = "retrieval_evaluationrun"
+    classify_columns(
+        table,
+        "id tenant_id state started_at seen_at finished_at settings changes models_used policy_number policy_sha256 "
+        "corpus_sha256 questions_sha256 documents chunks failed_documents questions metrics latency_ms by_stage "
+        "ablations",
+        Sort.NONE,
+        because="Ids, counts, times, codes, settings and figures; the digests are of a policy and of what was asked.",
+    )
+    classify_columns(
+        table,
+        "dataset by_type",
+        Sort.FREE_TEXT,
+        because="The name of a folder, and of the sorts of its questions.",
+        cleared_by="retrieval.evaluation_runs",
+        stays="Until the tenant is removed: it names a set of questions.",
+    )
+    table = "retrieval_evaluationanswer"
+    classify_columns(
+        table,
+        "id tenant_id scope_id run_id position document_ids refusal grounding passed first_rank scores elapsed_ms",
+        Sort.NONE,
+        because="Ids, places, codes and figures.",
+    )
+    classify_columns(
+        table,
+        "key text type expected_answer why",
+        Sort.FREE_TEXT,
+        because="A question that was asked to measure, and the answer that is known to be right.",
+        cleared_by="retrieval.evaluation_answers",
+        stays="As long as all documents are there that it names. A person whom it names is found by searching it.",
+    )
+    classify_columns(
+        table,
+        "answer expected found",
+        Sort.CONTENT,
+        because="What was answered from documents, and which of their pages were expected and found.",
+        cleared_by="retrieval.evaluation_answers",
+    )
     classify(
         "memory:apps.retrieval.stages.mentions",
         Sort.DERIVED,

@@ -55,6 +55,14 @@ def register_subject_access() -> None:
         because="Your name beside a preview of a policy that you asked for. That you did is among your acts.",
     )
     leave_out_columns("retrieval_policyimpact", "result error_detail", because=_PREVIEW)
+    leave_out_columns(
+        "retrieval_evaluationrun", "dataset by_type", because="The names of sets of questions. They say nothing of you."
+    )
+    leave_out_columns(
+        "retrieval_evaluationanswer",
+        "key text type expected_answer why answer expected found",
+        because="Questions that are asked to measure the search, with what was found in the firm's documents.",
+    )
     leave_out(
         "memory:apps.retrieval.stages.mentions",
         because="Patterns made of names of companies and of words of questions, in a program's memory until it ends.",

@@ -38,7 +38,7 @@ from apps.audit.retention.counting import count_tenant
 from apps.audit.services import record
 from apps.corpus.models import Chunk, Document, Embedding384
 from apps.intents.models import PolicyVersion, ReviewComment
-from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
+from apps.retrieval.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, ImpactState, PolicyImpact
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import ApiKey, IdempotentRequest, Scope
@@ -99,6 +99,8 @@ def make_removal_world() -> RemovalWorld:
     world.documents["alpha-2"] = _document(acme, "alpha-2", "fund:alpha", replaces=world.documents["alpha"])
     world.documents["bolt"] = _document(bolt, "bolt", "fund:alpha")
     _previewed(world)
+    _evaluated(acme, {name: world.documents[name] for name in ("alpha", "beta")})
+    _evaluated(bolt, {"alpha": world.documents["bolt"]})
     for principal in (world.ann, world.bea):
         _known_of(world, principal)
     for scope in ("fund:alpha", "fund:beta"):
@@ -279,6 +281,36 @@ def _previewed(world: RemovalWorld) -> None:
             )
 
 
+def _evaluated(firm: Firm, documents: dict[str, UUID]) -> None:
+    """A run of the evaluation with an answer for each document, in the fund of its name."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        run = EvaluationRun.objects.create(
+            tenant_id=firm.id,
+            dataset="own questions",
+            started_at=timezone.now(),
+            seen_at=timezone.now(),
+            policy_number=1,
+            policy_sha256="0" * 64,
+            corpus_sha256="0" * 64,
+            questions_sha256="0" * 64,
+            documents=len(documents),
+            chunks=1,
+            questions=len(documents),
+        )
+        for position, (fund, document) in enumerate(documents.items(), start=1):
+            EvaluationAnswer.objects.create(
+                tenant_id=firm.id,
+                scope_id=firm.scopes[f"fund:{fund}"].id,
+                run=run,
+                position=position,
+                key=str(position),
+                text=f"What is {fund} about?",
+                found=[{"document": fund, "document_id": str(document), "page": 1, "page_end": 1}],
+                document_ids=[document],
+                elapsed_ms=1.0,
+            )
+
+
 def _tenants_own(firm: Firm) -> None:
     """Rows of Bolt in the tables in which it would have none."""
     with open_scope(tenant=firm.id, reason="a test"):
@@ -310,9 +342,9 @@ def under_way(firm: Firm, *targets: Target) -> tuple[str, ...]:
         "SET LOCAL session_replication_role = replica",
         "INSERT INTO audit_removalrun (id, tenant_id, origin, origin_id, state, reason_code, made_in, frozen_at, "
         "proposed_by, approved_by, approved_at, attempts, lease_owner, error_code, rejection_code, "
-        "proof, verification, end_events) "
+        "proof, verification, end_events, staying, unproven_code) "
         f"VALUES ('{run}', '{firm.id}', 'request', '{run}', 'executing', 'erasure_request', '', now(), "
-        f"'{proposer}', '{approver}', now(), 0, '', '', '', 'counts', '{{}}', '{{}}')",
+        f"'{proposer}', '{approver}', now(), 0, '', '', '', 'counts', '{{}}', '{{}}', '[]', '')",
         *(
             "INSERT INTO audit_removaltarget (tenant_id, run_id, type, item_id, part, outcome, ground) "
             f"VALUES ('{firm.id}', '{run}', '{target.type}', '{target.id}', '{target.part}', 'pending', '')"

@@ -38,6 +38,7 @@ HOLDS = {
     "corpus.job_actors": {TargetType.USER},
     "retrieval.evaluation_authors": {TargetType.USER},
     "retrieval.impact_requesters": {TargetType.USER},
+    "retrieval.evaluation_runs": {TargetType.TENANT},
     "intents.comment_authors": {TargetType.USER},
     "intents.comments": {TargetType.TENANT},
     "intents.policies": {TargetType.TENANT},

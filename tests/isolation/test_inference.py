@@ -29,7 +29,7 @@ from apps.corpus.services import ingest as ingest_service
 from apps.intents import selectors
 from apps.intents.models import PolicyVersion
 from apps.retrieval.contracts import SearchQuery
-from apps.retrieval.models import EvaluationQuery
+from apps.retrieval.models import EvaluationAnswer, EvaluationQuery
 from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.sparse import SparseRetriever
@@ -111,7 +111,8 @@ def of_hidden(world: World, place: Place, model: type[models.Model], *columns: s
     """Values of a hidden row, as whoever may see it reads them."""
     slug, scope = place
     with open_scope(tenant=world.firm(slug).id, reason="read what is hidden"):
-        rows = model._default_manager.filter(scope_id=world.scope_id(slug, scope), **where)
+        of_scope = {"scope_id": world.scope_id(slug, scope)} if issubclass(model, ScopedModel) else {}
+        rows = model._default_manager.filter(**of_scope, **where)
         return rows.values_list(*columns, flat=len(columns) == 1).first()
 
 
@@ -368,6 +369,8 @@ def _copy_of_own(world: World, model: type[ScopedModel], values: dict[str, Any])
         given.setdefault("slug", "gen_random_uuid()::text")
     if model is EvaluationQuery:
         given.setdefault("text", "gen_random_uuid()::text")
+    if model is EvaluationAnswer:
+        given.setdefault("key", "gen_random_uuid()::text")
     own = f"id = (SELECT min(id::text)::uuid FROM {model._meta.db_table})"
     return _copies(model, own, 1, **given)
 
@@ -380,10 +383,16 @@ FOREIGN_KEYS = [
 ]
 
 
-@IN_PLACES
-@pytest.mark.parametrize(
-    ("model", "field"), FOREIGN_KEYS, ids=lambda each: each.name if hasattr(each, "name") else each._meta.model_name
-)
+# What all scopes of a tenant share is hidden from other tenants alone.
+HIDDEN_PARENTS = [
+    pytest.param(place, model, field, id=f"{model._meta.model_name}-{field.name}-{name}")
+    for model, field in FOREIGN_KEYS
+    for place, name in ((BETA, "another scope"), (BOLT, "another tenant"))
+    if place is BOLT or issubclass(field.related_model, ScopedModel)
+]
+
+
+@pytest.mark.parametrize(("place", "model", "field"), HIDDEN_PARENTS)
 def test_a_foreign_key_does_not_know_a_hidden_row(
     world: World, place: Place, model: type[ScopedModel], field: TenantForeignKey
 ) -> None:

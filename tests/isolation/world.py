@@ -47,7 +47,7 @@ from apps.audit.requests.services.receiving import request_receive
 from apps.audit.requests.services.steps import identity_confirm
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
-from apps.retrieval.models import EvaluationQuery, ImpactState, PolicyImpact
+from apps.retrieval.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, ImpactState, PolicyImpact
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
@@ -126,6 +126,7 @@ def make_world() -> World:
             for kind in KINDS:
                 world.documents[slug, scope, kind] = _stored(world.firm(slug), slug, scope, kind)
             _asked_for(world, slug, scope)
+        _evaluated(world, slug)
     for slug, person in (("acme", "amy"), ("bolt", "ben")):
         _commented(world.firm(slug), world.people[person])
         _foreseen(world.firm(slug))
@@ -147,6 +148,36 @@ def _asked_for(world: World, slug: str, scope: str) -> None:
             series_id=Document.objects.get(id=world.document(slug, scope)).series_id,
             created_by="a test",
         )
+
+
+def _evaluated(world: World, slug: str) -> None:
+    """A run of the evaluation, with an answer in each scope that holds the scope's canary."""
+    firm = world.firm(slug)
+    with open_scope(tenant=firm.id, reason="a test"):
+        run = EvaluationRun.objects.create(
+            tenant_id=firm.id,
+            dataset="own questions",
+            started_at=timezone.now(),
+            seen_at=timezone.now(),
+            policy_number=1,
+            policy_sha256="0" * 64,
+            corpus_sha256="0" * 64,
+            questions_sha256="0" * 64,
+            documents=1,
+            chunks=1,
+            questions=len(SCOPES),
+        )
+        for position, scope in enumerate(SCOPES, start=1):
+            EvaluationAnswer.objects.create(
+                tenant_id=firm.id,
+                scope_id=world.scope_id(slug, scope),
+                run=run,
+                position=position,
+                key=str(position),
+                text=f"What drawdown did {canary(slug, scope)} report?",
+                document_ids=[world.document(slug, scope)],
+                elapsed_ms=1.0,
+            )
 
 
 def _foreseen(firm: Firm) -> None:

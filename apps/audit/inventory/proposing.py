@@ -48,6 +48,8 @@ BY_HAND: Final[Mapping[str, str]] = {
     ),
     "intents.review_comments": "A comment on a policy's version is kept with the decision that it led to.",
     "retrieval.evaluation_questions": "An evaluation question is removed under Retrieval, Evaluation questions.",
+    "retrieval.evaluation_answers": "A run of the evaluation is kept with its questions and answers, until a document "
+    "that they name is removed: the question is changed where it is kept, and asked anew.",
     "tenants.api_keys": "A key's name stays with the key: an administrator makes another one and revokes this.",
     "tenants.scopes": "An administrator renames the scope.",
 }

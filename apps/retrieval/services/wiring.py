@@ -37,16 +37,19 @@ class PolicyGate:
         return gate(decision, self._snapshot)
 
 
-def dependencies_for(tenant: Tenant, snapshot: PolicySnapshot | None = None) -> PipelineDependencies:
+def dependencies_for(
+    tenant: Tenant, snapshot: PolicySnapshot | None = None, settings: StageSettings | None = None
+) -> PipelineDependencies:
     """Everything that the pipeline reaches for, for the open tenant.
 
     Args:   snapshot: the policy to ask under, such as that of a draft; None for the one in force.
+            settings: of the machinery, such as those of an evaluation; None for the shipped ones.
     Raises: NoPolicyInForceError, ResidencyError, UnknownProviderError, UnknownGenerationProfileError.
     """
     snapshot = snapshot or policy_in_force()
     region, strict = tenant.residency_region, tenant.residency_strict
     provider = provider_for(tenant.embedding_profile, tenant_region=region, tenant_strict=strict)
-    settings = StageSettings()
+    settings = settings or StageSettings()
     return PipelineDependencies(
         intents=PolicyGate(snapshot, provider),
         inventory=CorpusInventoryReader(),

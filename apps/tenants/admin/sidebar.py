@@ -55,7 +55,10 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
     ),
     (
         "Quality",
-        (Entry("Evaluation questions", "quiz", "evaluation_questions", Permission.POLICY_VIEW),),
+        (
+            Entry("Evaluation questions", "quiz", "evaluation_questions", Permission.POLICY_VIEW),
+            Entry("Evaluation runs", "monitoring", "evaluation_runs", Permission.POLICY_VIEW),
+        ),
     ),
     (
         "Privacy",

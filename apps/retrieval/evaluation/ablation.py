@@ -1,0 +1,107 @@
+"""Variants of the shipped default with one thing changed each: what a stage brings is what is lost without it.
+
+A new stage needs a line here where a setting switches it (SWITCHES); an implementation in one of the slots needs none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from apps.retrieval import slots
+from apps.retrieval.contracts import DocumentFilter, Ranking, SearchBounds, SearchQuery
+from apps.retrieval.dependencies import PipelineDependencies
+from apps.retrieval.evaluation.changed_settings import RunSettings, Value
+from apps.retrieval.protocols import Retriever
+
+Adjust = Callable[[PipelineDependencies], PipelineDependencies]
+
+
+def _as_they_are(deps: PipelineDependencies) -> PipelineDependencies:
+    return deps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One thing changed: settings by name, or, for what no setting reaches, what the pipeline is handed."""
+
+    name: str
+    changes: Mapping[str, Value] = field(default_factory=dict)
+    adjust: Adjust = _as_they_are
+
+
+class _FindsNothing:
+    """In the place of a retriever, under its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
+        return Ranking(name=self.name, hits=())
+
+
+class _Unfiltered:
+    """A retriever that the question's sure filters do not narrow. Scopes and kinds hold as ever."""
+
+    def __init__(self, retriever: Retriever) -> None:
+        self.name = retriever.name
+        self._retriever = retriever
+
+    def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
+        return self._retriever.retrieve(query, within=replace(within, filter=DocumentFilter()), top_k=top_k)
+
+
+# What no setting switches.
+WITHOUT: Final = (
+    Variant(name="dense only", adjust=lambda deps: replace(deps, sparse=_FindsNothing(deps.sparse.name))),
+    Variant(name="BM25 only", adjust=lambda deps: replace(deps, dense=_FindsNothing(deps.dense.name))),
+    Variant(
+        name="without filters",
+        adjust=lambda deps: replace(deps, dense=_Unfiltered(deps.dense), sparse=_Unfiltered(deps.sparse)),
+    ),
+)
+# Settings with the value that switches each off; one that is off by default is left out.
+SWITCHES: Final[tuple[tuple[str, str, Value], ...]] = (
+    ("without the glossary's terms", "expansion_weight", 0.0),
+    ("without the marks of financial statements", "statement_weight", 0.0),
+    ("without a ranking of the statements' pages", "statement_top_k", 0),
+    ("without boost of likely filters", "likely_filter_boost", 0.0),
+    ("without one passage a page first", "page_by_page", False),
+)
+# Of each slot: its setting, its implementations, and what the policy must say for it to run.
+_SLOTS: Final[tuple[tuple[str, Mapping[str, object], Mapping[str, Value]], ...]] = (
+    ("rewriter", slots.REWRITERS, {}),
+    ("diversifier", slots.DIVERSIFIERS, {"mmr_enabled": True}),
+    ("reranker", slots.RERANKERS, {"rerank_enabled": True}),
+    ("healer", slots.HEALERS, {"heal_rounds": 1}),
+)
+
+
+def variants(default: RunSettings) -> tuple[Variant, ...]:
+    """Every variant of a default, in the order of the pipeline; none of them is the default itself."""
+    return (*WITHOUT, *_switched(default), *_of_slots(default))
+
+
+def _switched(default: RunSettings) -> Iterator[Variant]:
+    for name, setting, off in SWITCHES:
+        if _value(default, setting) != off:
+            yield Variant(name=name, changes={setting: off})
+
+
+def _of_slots(default: RunSettings) -> Iterator[Variant]:
+    for setting, installed, needed in _SLOTS:
+        chosen = str(_value(default, setting))
+        # A slot is off where the policy says so, whatever stands in it.
+        on = chosen if chosen != slots.NONE and all(_value(default, name) for name in needed) else slots.NONE
+        if on != slots.NONE:
+            yield Variant(name=f"without {setting} {on}", changes={setting: slots.NONE})
+        for other in sorted(installed):
+            if other != on:
+                instead = f" instead of {on}" if on != slots.NONE else ""
+                yield Variant(name=f"with {setting} {other}{instead}", changes={**needed, setting: other})
+
+
+def _value(settings: RunSettings, name: str) -> Value:
+    found: Value = getattr(settings.policy, name) if hasattr(settings.policy, name) else getattr(settings.stages, name)
+    return found
