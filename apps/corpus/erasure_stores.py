@@ -80,7 +80,8 @@ POSTINGS: Final = Rows(
     found_by=_FOUND_BY,
     document_column="document_id",
 )
-# Children before the parents that they point at: each part may be a transaction of its own.
+# Of a document, children before the parents that they point at: each part may be a transaction of its own. In the order
+# of an index (chunk_number_once): sorted otherwise, each part reads all passages of the tenant that are left.
 CHUNKS: Final = Rows(
     key="corpus.chunks",
     label="Passages",
@@ -88,7 +89,7 @@ CHUNKS: Final = Rows(
     table="corpus_chunk",
     found_by=_FOUND_BY,
     document_column="document_id",
-    order="t.is_parent",
+    order="t.scope_id, t.document_id, t.is_parent",
 )
 PAGES: Final = Rows(
     key="corpus.pages",

@@ -21,8 +21,8 @@ _QUERIES: Final = (
     (Made.TERM, "term", f"corpus_posting {_OF} AND length(term) >= {_LONG_TERM}"),
     (Made.ID, "id", f"corpus_chunk {_OF}"),
     (Made.ID, "id", f"corpus_page {_OF}"),
-    (Made.VECTOR, "vector::text", f"corpus_embedding384 {_OF}"),
-    (Made.VECTOR, "vector::text", f"corpus_embedding1536 {_OF}"),
+    (Made.VECTOR, "vector", f"corpus_embedding384 {_OF}"),
+    (Made.VECTOR, "vector", f"corpus_embedding1536 {_OF}"),
     (Made.BYTES, slices_of("content"), f"corpus_sourcefile {_OF}"),
 )
 

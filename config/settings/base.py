@@ -320,7 +320,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     # What was approved and whose message was lost, what waits for its seal, and what a process that died has left.
     "removal-sweep": {"task": "apps.audit.tasks.sweep_removals", "schedule": 5.0, "options": {"expires": 5}},
     "removal-leftovers": {"task": "apps.audit.tasks.remove_leftovers", "schedule": 60.0, "options": {"expires": 60}},
-    # Of erasures that ended, once a checkpoint holds the end.
+    # Of erasures that ended: each sends a message by itself, and this makes up for its loss.
     "certificates": {"task": "apps.audit.tasks.issue_certificates", "schedule": 15.0, "options": {"expires": 15}},
     # Whichever tenants were not verified since the last night began: one that was missed is caught up.
     "audit-verification": {

@@ -18,10 +18,14 @@ from apps.audit.certificate.checking import checked, holds
 from apps.audit.certificate.document import document_of
 from apps.audit.certificate.issuing import digest_of, issue_all, issue_tenant, note_origin
 from apps.audit.errors import SigningKeyMissingError
+from apps.audit.log.epochs import origin_of
 from apps.audit.log.notes import Checkpoint, SigningKey, signed
 from apps.audit.models import Certificate
+from apps.audit.models import Checkpoint as SignedCheckpoint
+from apps.audit.tasks import issue_certificates
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
+from config.celery import app
 from tests.api.client import Api
 from tests.audit.acting import as_worker, checkpointed, sealed
 from tests.audit.proving import certified, ending, issued, looked_at
@@ -142,22 +146,41 @@ def test_the_command_checks_a_file_and_says_what_fails(acme: Firm, tmp_path: Pat
         run()
 
 
-def test_one_is_issued_once_a_checkpoint_holds_the_end_and_once_alone(acme: Firm) -> None:
+def test_one_is_issued_once_the_end_is_sealed_in_a_checkpoint_that_is_made_for_it_and_once_alone(acme: Firm) -> None:
+    checkpointed(acme)
     run = ending(acme)
     assert looked_at(acme, run)
     with as_worker():
         assert issue_all() == 0, "not sealed yet"
     sealed(acme)
     with as_worker():
-        assert issue_all() == 0, "not in a checkpoint yet"
-    checkpointed(acme)
-    with as_worker():
         assert issue_all() == 1
         assert issue_all() == 0
+    with open_scope(tenant=acme.id, reason="a test"):
+        newest = SignedCheckpoint.objects.order_by("-size").values_list("size", flat=True).first()
+        assert Certificate.objects.get().size == newest
+    exported = Path(settings.GLASSBOX_CHECKPOINT_URL) / origin_of(acme.id) / "latest"
+    assert exported.read_text().splitlines()[1] == str(newest)
     assert certified(acme).number == 2
     assert [each.number for each in issued(acme)] == [1, 2]
     with pytest.raises(SigningKeyMissingError):
         issue_tenant(acme.id)
+
+
+def test_an_end_sends_for_its_certificate_and_nobody_waits_for_the_clock(
+    acme: Firm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[tuple[str, list[str]]] = []
+    run = ending(acme)
+    monkeypatch.setattr(app, "send_task", lambda name, args, countdown: sent.append((name, args)))
+    assert looked_at(acme, run)
+    sealed(acme)
+    [(name, arguments)] = sent
+    with as_worker():
+        assert name == issue_certificates.name
+        issue_certificates(*arguments)
+    with open_scope(tenant=acme.id, reason="a test"):
+        assert Certificate.objects.get().run_id == run.id
 
 
 def test_the_pages_the_files_and_the_link_from_the_run(acme: Firm) -> None:

@@ -1,13 +1,18 @@
-"""How long it takes to erase one subject, and one large document, from a large tenant.
+"""From a request to its certificate: how long each part takes in a small tenant, and how that grows.
 
-    python -m tests.benchmarks.erasure [--quick] [--json] [--chunks N] [--large M] [--no-search]
+    python -m tests.benchmarks.erasure [--chunks N ...] [--of person document tenant] [--document D] [--questions Q]
+                                       [--others M] [--quick] [--json]
 
-One tenant of N passages in documents of 500, each with a page, a random vector of 384 numbers and ten terms; 200
-answered questions in the log, a tenth of which found the subject. The subject is in ten documents of 20 passages;
-one more document has M passages. Everything goes the way that it goes in earnest: found (people/search.py) and counted
-by every store as a DPO, proposed, approved by another person, and carried out as glassbox_eraser, store by store, until
-each counts zero. It is a script and no test: it prints seconds and never fails. It joins the suite's PostgreSQL or
-starts it, and drops its database at the end. The physical phase is measured by erasure_physical.
+For each N (10,000 and 100,000): a tenant of N passages in documents of 500, and another one of M (20,000), in a server
+of their own that is set up as in production. First a request for a person who is in ten documents of 20 passages: they
+are searched for, confirmed, proposed, approved; needles and control; carried out store by store; the physical phase;
+the residue scan; the certificate. Then a request for one document of D passages (5,000). Then one for the tenant as a
+whole, its log of Q questions (2,000) and its keys included. Everything goes the way that it goes in earnest, each part
+by the role whose work it is, in this process.
+
+CPU is of this process and of the server's. Growth is the CPU in the largest tenant by that in the smallest, to be read
+beside how far the sizes themselves are apart. It is a script and no test: it judges nothing. --quick uses the suite's
+server and small tenants: a smoke run, whose times say nothing.
 """
 
 from __future__ import annotations
@@ -15,249 +20,312 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
-CHUNKS = 100_000
-QUICK = 400
-LARGE = 5_000
+if TYPE_CHECKING:
+    from apps.audit.models import ErasureRequest, RemovalRun
+    from apps.audit.residue.access import Access
+    from tests.audit.requesting import Office
+    from tests.benchmarks.erasure_steps import Steps
+
+SIZES = (10_000, 100_000)
+OF = ("person", "document", "tenant")
+LARGE, OTHERS, QUESTIONS = 5_000, 20_000, 2_000
+QUICK: dict[str, Any] = {"sizes": (100,), "large": 40, "others": 40, "questions": 20}
 OF_DOCUMENT = 500
-SUBJECT_DOCUMENTS, SUBJECT_CHUNKS = 10, 20
-QUESTIONS = 200
-
-# Parameters: tenant, scope, and as many documents as there are ids, of so many chunks each.
-_DOCUMENTS = """
-INSERT INTO corpus_document (id, tenant_id, scope_id, kind, title, slug, document_type, source_type, company, ticker,
-    language, jurisdictions, external_id, series_id, version, status, error_code, error_detail, warnings, filename,
-    media_type, byte_size, content_sha256, page_count, chunk_count, term_count, created_at)
-SELECT t.id, %(tenant)s, %(scope)s, 'run', 'Report ' || t.id, 'report-' || t.id, 'other', 'internal', '', '', 'en',
-    '{}', '', t.id, 1, 'ready', '', '', '[]', 'report.pdf', 'application/pdf', 0, '', %(each)s, %(each)s,
-    %(each)s * 10, now()
-FROM unnest(%(ids)s::uuid[]) AS t (id)
-"""
-_FILES = """
-INSERT INTO corpus_sourcefile (tenant_id, scope_id, document_id, content)
-SELECT %(tenant)s, %(scope)s, t.id, decode(repeat('00', %(each)s * 100), 'hex') FROM unnest(%(ids)s::uuid[]) AS t (id)
-"""
-_PAGES = """
-INSERT INTO corpus_page (tenant_id, scope_id, document_id, number, text, extracted)
-SELECT %(tenant)s, %(scope)s, t.id, n, repeat('The committee discussed liquidity and fees at length. ', 15)
-    || %(words)s, true
-FROM unnest(%(ids)s::uuid[]) AS t (id), generate_series(1, %(each)s) AS n
-"""
-_CHUNKS = """
-INSERT INTO corpus_chunk (tenant_id, scope_id, document_id, kind, is_parent, number, text, context_header, page_start,
-    page_end, char_start, char_end, sec_item, section, token_count, term_count, content_sha256)
-SELECT %(tenant)s, %(scope)s, t.id, 'run', false, n,
-    repeat('The committee discussed liquidity and fees at length. ', 15)
-    || %(words)s, '', n, n, 0, 800, '', '', 150, 10, ''
-FROM unnest(%(ids)s::uuid[]) AS t (id), generate_series(1, %(each)s) AS n
-"""
-_VECTORS = """
-INSERT INTO corpus_embedding384 (tenant_id, scope_id, document_id, kind, model, chunk_id, vector)
-SELECT c.tenant_id, c.scope_id, c.document_id, c.kind, 'random', c.id,
-    ARRAY(SELECT random() + 0 * c.number FROM generate_series(1, 384))::real[]::vector::halfvec
-FROM corpus_chunk c WHERE c.document_id = ANY (%(ids)s::uuid[])
-"""
-_POSTINGS = """
-INSERT INTO corpus_posting (tenant_id, scope_id, document_id, kind, term, chunk_numbers, term_frequencies,
-    chunk_term_counts)
-SELECT %(tenant)s, %(scope)s, t.id, 'run', 'term' || g, array_agg(n), array_agg(1), array_agg(10)
-FROM unnest(%(ids)s::uuid[]) AS t (id), generate_series(1, %(each)s) AS n, LATERAL (
-    SELECT DISTINCT (n * 7919 + k * 104729) %% 2000 AS g FROM generate_series(1, 10) AS k) AS terms
-GROUP BY t.id, g
-"""
-_ALL = (_DOCUMENTS, _FILES, _PAGES, _CHUNKS, _VECTORS, _POSTINGS)
+PERSON_DOCUMENTS, PERSON_CHUNKS = 10, 20
+NAME = "Quirin Zaunkoenig"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m tests.benchmarks.erasure", description=(__doc__ or "").splitlines()[0]
     )
-    parser.add_argument("--chunks", type=int, default=CHUNKS, help="passages of the tenant, but for the large document")
-    parser.add_argument("--large", type=int, default=LARGE, help="passages of the large document")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK:,} passages: times say nothing")
-    parser.add_argument("--no-search", action="store_true", help="do not search for the person")
+    parser.add_argument(
+        "--chunks", type=int, nargs="+", default=SIZES, help="passages of the tenant: each size is a run"
+    )
+    parser.add_argument("--document", type=int, default=LARGE, help="passages of the document that is erased")
+    parser.add_argument("--others", type=int, default=OTHERS, help="passages of another tenant, which stays")
+    parser.add_argument("--questions", type=int, default=QUESTIONS, help="answered questions in the tenant's log")
+    parser.add_argument("--of", nargs="+", choices=OF, default=OF, help="what is erased, in this order")
+    parser.add_argument("--quick", action="store_true", help="small tenants in the suite's server: times say nothing")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     options = parser.parse_args(arguments)
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings.test"
     os.environ["GLASSBOX_TEST_RUN"], os.environ["PYTEST_XDIST_WORKER"] = str(os.getpid()), "erasure"
-    import django
+    given = {
+        "sizes": options.chunks,
+        "large": options.document,
+        "others": options.others,
+        "questions": options.questions,
+    }
+    with nullcontext() if options.quick else _server_of_its_own():
+        import django
 
-    django.setup()
-    sizes = (QUICK, 40) if options.quick else (options.chunks, options.large)
-    report = run(*sizes, search=not options.no_search)
+        django.setup()
+        report = run(**(QUICK if options.quick else given), of=options.of, own=not options.quick)
     print(json.dumps(report, indent=2) if options.json else as_text(report))
 
 
+@contextmanager
+def _server_of_its_own() -> Iterator[None]:
+    """Whose WAL and files are nobody else's. Not below a folder of tests: see tests/config/conftest.py."""
+    with tempfile.TemporaryDirectory(prefix="glassbox-test-") as folder:
+        os.environ["GLASSBOX_HOME"] = str(Path(folder).resolve() / "home")
+        yield
+        from django.conf import settings
+
+        from config.services import stop_services
+
+        stop_services(home=settings.GLASSBOX_HOME)
+
+
 def as_text(report: dict[str, Any]) -> str:
-    lines = [f"{report['chunks']:,} passages, written in {report['loading_s']:.1f} s"]
-    for name in ("subject", "large"):
-        part = report[name]
-        lines += ["", f"{part['what']}: {part['state']}", f"{'':<42}{'seconds':>9}{'items':>10}{'a second':>10}"]
-        for step in (*part["steps"], *part["stores"]):
-            rate = f"{step['items'] / step['seconds']:>10,.0f}" if step["items"] and step["seconds"] > 0 else ""
-            lines.append(f"{step['name']:<42}{step['seconds']:>9.2f}{step['items']:>10,}{rate}")
-        lines.append(f"left afterwards, asked of every store: {part['left']:,}")
+    sizes = report["sizes"]
+    lines = [
+        f"{size['chunks']:,} passages, and {report['others']:,} of another tenant; one document of {report['large']:,};"
+        f" {report['questions']:,} questions; written in {size['loading_s']:.0f} s; {size['database_mb']:,.0f} MB"
+        for size in sizes
+    ]
+    for of in sizes[0]["parts"]:
+        parts = [size["parts"][of] for size in sizes]
+        lines += ["", f"A {of}: {', '.join(part['state'] for part in parts)}"]
+        lines += [f"{'':<52}" + "".join(f"{size['chunks']:>24,}{'':>4}" for size in sizes) + f"{'growth':>8}"]
+        lines += [f"{'':<52}" + f"{'seconds':>9}{'CPU':>8}{'items':>11}" * len(sizes)]
+        lines += [_line(name, parts) for name in _names(parts)]
     return "\n".join(lines)
 
 
-def run(chunks: int, large: int, *, search: bool = True) -> dict[str, Any]:
+def _names(parts: Sequence[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(step["name"] for part in reversed(parts) for step in part["steps"]))
+
+
+def _line(name: str, parts: Sequence[dict[str, Any]]) -> str:
+    found = [next((step for step in part["steps"] if step["name"] == name), None) for part in parts]
+    line = f"{name:<52}"
+    for step in found:
+        cpu = f"{step['cpu_s']:>8.1f}" if step and "cpu_s" in step else f"{'':>8}"
+        items = f"{step['items']:>11,}" if step and step["items"] else f"{'':>11}"
+        line += (f"{step['seconds']:>9.2f}" if step else f"{'':>9}") + cpu + items
+    first, last = found[0], found[-1]
+    grew = first and last and first is not last and first.get("cpu_s", 0) >= 0.05
+    return line + (f"{last['cpu_s'] / first['cpu_s']:>8.1f}" if grew and first and last else "")
+
+
+def run(
+    sizes: Sequence[int], *, large: int, others: int, questions: int, of: Sequence[str] = OF, own: bool = True
+) -> dict[str, Any]:
+    """own: nobody else uses the server, and all of it is looked through; else this database alone."""
+    from config.services import Durability
     from tests.benchmarks.wall_databases import Databases, start_services
 
-    start_services()
+    start_services(durability=Durability.DURABLE if own else Durability.DISPOSABLE)
+    measured = []
     with Databases() as databases:
-        return _measured(databases.make("erasure"), chunks, large, search=search)
+        for size in sizes:
+            database = databases.make(f"of_{size}")
+            with _written(database, size, large=large, others=others, questions=questions) as (tenant, line):
+                access = _access(database, own=own)
+                measured.append(line | {"parts": {each: _erased(tenant, each, access) for each in of}})
+            databases.drop(database)
+    return {"large": large, "others": others, "questions": questions, "sizes": measured}
 
 
-def _measured(database: str, chunks: int, large: int, *, search: bool) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tenant:
+    office: Office
+    document: UUID
+
+
+@contextmanager
+def _written(
+    database: str, chunks: int, *, large: int, others: int, questions: int
+) -> Iterator[tuple[_Tenant, dict[str, Any]]]:
+    """Both tenants, this process connected as the application is. Yields: the one that is erased, and what it took."""
     from django.db import connections
 
-    from tests.benchmarks.wall_databases import WALLED_ROLE, connect
+    from tests.audit.requesting import make_office
+    from tests.benchmarks.erasure_rows import as_autovacuum_leaves_it, ask, load, new_ids
+    from tests.benchmarks.wall_databases import WALLED_ROLE, connect, superuser
     from tests.factories import make_firm
 
     ordinary, walled = connections["default"], connect(database, WALLED_ROLE)
     connections["default"] = walled
     try:
-        firm = make_firm()
         began = perf_counter()
-        _load(database, firm, _ids(chunks // OF_DOCUMENT or 1), min(OF_DOCUMENT, chunks))
-        named = _ids(SUBJECT_DOCUMENTS)
-        _load(database, firm, named, SUBJECT_CHUNKS, words="Quirin Zaunkoenig agreed.")
-        one = _ids(1)
-        _load(database, firm, one, large)
-        with_statistics(database)
-        loading = perf_counter() - began
-        _ask(firm, named)
-        return {
-            "chunks": chunks,
-            "loading_s": loading,
-            "subject": _erased(firm, named, f"One subject in {len(named)} documents", search=search),
-            "large": _erased(firm, one, f"One document of {large:,} passages", search=False),
-        }
+        office, other = make_office(), make_firm("bystander")
+        many, named, one = (new_ids(count) for count in (chunks // OF_DOCUMENT or 1, PERSON_DOCUMENTS, 1))
+        load(database, office.firm, many, min(OF_DOCUMENT, chunks))
+        load(database, office.firm, named, PERSON_CHUNKS, words=f"{NAME} agreed.")
+        load(database, office.firm, one, large)
+        load(database, other, new_ids(others // OF_DOCUMENT or 1), min(OF_DOCUMENT, others))
+        ask(office.firm, named, [*one, *many], questions)
+        as_autovacuum_leaves_it(database)
+        with superuser(database) as connection:
+            row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
+        line = {"chunks": chunks, "loading_s": perf_counter() - began, "database_mb": row[0] / 1e6 if row else 0}
+        yield _Tenant(office=office, document=one[0]), line
     finally:
         walled.close()
         connections["default"] = ordinary
 
 
-def with_statistics(database: str) -> None:
-    """As autovacuum leaves it."""
-    from tests.benchmarks.wall_databases import superuser
+def _access(database: str, *, own: bool) -> Access:
+    """Args: own: see run. WAL is turned over, so that neither what others wrote nor what was loaded is read."""
+    from django.conf import settings
 
-    with superuser(database) as connection:
-        connection.execute("VACUUM ANALYZE")
+    from apps.audit.residue.access import access_from_settings
+    from apps.audit.residue.wal_turnover import turn_over_wal
 
-
-def _ids(count: int) -> list[Any]:
-    from apps.audit.ids import new_id
-
-    return [new_id() for _ in range(count)]
-
-
-def _load(database: str, firm: Any, ids: list[Any], each: int, *, words: str = "") -> None:
-    from tests.benchmarks.wall_databases import superuser
-
-    given = {"tenant": firm.id, "scope": firm.scopes["fund:alpha"].id, "each": each, "words": words}
-    with superuser(database) as connection:
-        for start in range(0, len(ids), 20):
-            for statement in _ALL:
-                connection.execute(statement, {**given, "ids": ids[start : start + 20]})
+    found = access_from_settings(redis_match=f"*{settings.TEST_DATABASE}*", whole_server=own)
+    access = replace(found, database=database, backup_url={**found.backup_url, "PGDATABASE": database})
+    if problem := turn_over_wal(access):
+        raise RuntimeError(problem)
+    return access
 
 
-def _ask(firm: Any, named: list[Any]) -> None:
-    """Answered questions, sealed; every tenth found a document of the subject."""
-    from apps.audit.services import record
+def _erased(tenant: _Tenant, of: str, access: Access) -> dict[str, Any]:
+    from django.test import override_settings
+
+    from apps.audit.inventory.proposing import inventory_propose, prospect
+    from apps.audit.models import RemovalRun
+    from apps.audit.requests.services.proposing import request_approve
     from apps.tenants.context import open_scope
-    from tests.audit.acting import sealed
-    from tests.audit.forging import ANSWERED
-
-    for number in range(QUESTIONS):
-        document = named[number // 10 % len(named)] if number % 10 == 0 else _ids(1)[0]
-        hits = [{"rank": 1, "chunk_id": str(_ids(1)[0]), "document_id": str(document), "kind": "run"}]
-        with open_scope(tenant=firm.id, reason="a benchmark"):
-            record(
-                action=ANSWERED,
-                core={"intent": "x"},
-                question={"length_chars": 9},
-                answer={"grounding": "x"},
-                passages={"hits": hits},
-                scopes=firm.scope_ids("fund:alpha"),
-            )
-    sealed(firm)
-
-
-def _erased(firm: Any, ids: list[Any], what: str, *, search: bool) -> dict[str, Any]:
-    from apps.audit.erasure.contracts import Origin, Target, TargetType
-    from apps.audit.erasure.registry import stores_for
-    from apps.audit.erasure.runs import run_approve, run_propose
-    from apps.audit.models import RemovalStep
-    from apps.corpus.people.contracts import PersonDescription, PersonName
-    from apps.corpus.people.search import person_search
-    from apps.tenants.context import open_scope
-    from apps.tenants.roles import Role
-    from tests.audit.removing import REASON, person
+    from tests.audit.mutations import acting_as
+    from tests.benchmarks.erasure_steps import Steps
+    from tests.conftest import admin_dsn
     from tests.factories import as_
 
-    steps: list[dict[str, Any]] = []
-    targets = [Target(type=TargetType.DOCUMENT, id=id) for id in ids]
-    dora, rita = person(firm, "dora-acme", Role.DPO), person(firm, "rita-acme", Role.REVIEWER)
-
-    def counted() -> int:
-        return sum(store.count(targets) for store in stores_for(TargetType.DOCUMENT))
-
-    with as_(dora):
-        if search:
-            with _timed(steps, "finding the person in every text") as told:
-                known = PersonDescription(names=(PersonName(given="Quirin", family="Zaunkoenig"),))
-                told(sum(len(hit.mentions) for hit in person_search(person=known)))
-        with _timed(steps, "counting in every store") as told:
-            told(counted())
-        with _timed(steps, "proposing: freezing the targets") as told:
-            run = run_propose(Origin.REQUEST, _ids(1)[0], targets, REASON)
-            told(len(targets))
-    with as_(rita), _timed(steps, "approving: restricting the documents") as told:
-        run_approve(run.id)
-        told(len(targets))
-    with _timed(steps, "carrying out, with sealing and waiting") as told:
-        state = _carried_out(firm, run)
-        with open_scope(tenant=firm.id, reason="a benchmark"):
-            rows = list(RemovalStep.objects.filter(run=run, removed__gt=0))
-            left = counted()
-        told(sum(row.removed for row in rows))
-    took = {row.store: (row.finished_at - row.started_at).total_seconds() for row in rows}
-    stores = [{"name": f"  {row.store}", "seconds": took[row.store], "items": row.removed} for row in rows]
-    return {"what": what, "state": state, "steps": steps, "stores": stores, "left": left}
+    office, steps = tenant.office, Steps(admin_dsn())
+    request = _person(office, steps) if of == "person" else _following(tenant, of)
+    with as_(office.dora), steps.measured("inventory: what every store holds of it") as told:
+        told(sum(count for _, count in prospect(request).stores))
+    proven = override_settings(GLASSBOX_PHYSICAL_ORIGINS=frozenset({"request"}))
+    with proven, as_(office.dora), steps.measured("proposing: freezing the targets"):
+        request = inventory_propose(request.id)
+    with as_(office.rita), steps.measured("approving: restricting the documents"):
+        request_approve(request.id)
+    with open_scope(tenant=office.firm.id, reason="a benchmark"):
+        run = RemovalRun.objects.get(id=request.run_id)
+    with acting_as("glassbox_eraser"), steps.measured("preparing: needles, and the control that a scan finds them"):
+        _prove(access)
+    _carried_out(office, run, steps)
+    with acting_as("glassbox_eraser"), steps.measured("looking at the disk: physical phase and residue scan"):
+        _prove(access)
+    _looked(office, run, steps)
+    _certified(office, run, steps)
+    return {"state": office.again(request).state, "steps": steps.lines}
 
 
-def _carried_out(firm: Any, run: Any) -> str:
+def _person(office: Office, steps: Steps) -> ErasureRequest:
+    """A request for a person that is ready to be proposed: everything that was found is them, and goes."""
+    from apps.audit.inventory.asking import inventory_request
+    from apps.audit.inventory.codes import InventoryState, Treatment
+    from apps.audit.inventory.deciding import document_treat
+    from apps.audit.inventory.runner import inventory_run
+    from apps.audit.inventory.selectors import confirmed_documents, grouped
+    from apps.audit.requests.details import Details
+    from tests.audit.inventorying import assessed, confirm_all
+    from tests.factories import as_
+
+    request = assessed(office, Details(names=(NAME,), requester_name=NAME, requester_email="qz@example.com"))
+    with as_(office.dora):
+        inventory = inventory_request(request.id)
+    with steps.measured("inventory: finding the person in every text") as told:
+        if inventory_run(tenant_id=office.firm.id, inventory_id=inventory.id) is not InventoryState.DONE:
+            raise RuntimeError("the search did not come to its end")
+        with as_(office.dora):
+            told(sum(len(group.hits) for group in grouped(request)))
+    with steps.measured("inventory: confirming each place") as told:
+        confirm_all(office, request)
+        with as_(office.dora):
+            documents = confirmed_documents(request)
+            for document in documents:
+                document_treat(request.id, document, Treatment.REMOVE, seen=None)
+        told(len(documents))
+    return request
+
+
+def _following(tenant: _Tenant, of: str) -> ErasureRequest:
+    """A request whose subject says what goes: the document, or the tenant."""
+    from apps.audit.requests.codes import Ground, SubjectType
+    from apps.audit.requests.services.steps import assess, identity_confirm
+    from tests.factories import as_
+
+    office, about = tenant.office, SubjectType(of)
+    subject = {"subject_id": tenant.document} if about is SubjectType.DOCUMENT else {}
+    request = office.received(about=about, **subject)
+    with as_(office.dora):
+        identity_confirm(request.id)
+        return assess(request.id, ground=Ground.CONTRACT_ENDED)
+
+
+def _prove(access: Access) -> None:
+    """What the process beside the eraser does when it looks, as that. Raises: RuntimeError: not all of it went."""
+    from apps.audit.erasure.proof.prover import prove_due
+
+    went = prove_due(access, at_once=True, wait_s=30)
+    if went.waiting:
+        raise RuntimeError(f"the proof waits: {went}")
+
+
+def _carried_out(office: Office, run: RemovalRun, steps: Steps) -> None:
     from apps.audit.erasure.contracts import RunState
     from apps.audit.erasure.lease import EnginePolicy
+    from apps.audit.models import RemovalStep
+    from apps.tenants.context import open_scope
     from tests.audit.acting import sealed
     from tests.audit.removing import carried_out
 
-    state = None
-    for _ in range(10):
-        state = carried_out(firm, run, EnginePolicy(wait_seconds=0.0, retry_seconds=0.0))
-        if state is not RunState.EXECUTING:
-            break
-        sealed(firm)
-    return str(state)
+    with steps.measured("carrying out, with sealing") as told:
+        for _ in range(60):
+            state = carried_out(office.firm, run, EnginePolicy(wait_seconds=0.0, retry_seconds=0.0))
+            if state is RunState.VERIFYING:
+                break
+            if state is not RunState.EXECUTING:
+                raise RuntimeError(f"the run is {state}")
+            sealed(office.firm)
+        with open_scope(tenant=office.firm.id, reason="a benchmark"):
+            rows = list(RemovalStep.objects.filter(run=run, removed__gt=0).order_by("ordinal"))
+        told(sum(row.removed for row in rows))
+    for row in rows:
+        steps.known(row.store, (row.finished_at - row.started_at).total_seconds(), row.removed)
 
 
-@contextmanager
-def _timed(steps: list[dict[str, Any]], name: str) -> Iterator[Callable[[int], None]]:
-    """Yields: what takes the number of items that the step was about."""
-    line: dict[str, Any] = {"name": name, "items": 0}
+def _looked(office: Office, run: RemovalRun, steps: Steps) -> None:
+    """The parts of the physical phase and the scan, as the run notes them."""
+    from tests.audit.removing import again
 
-    def told(items: int) -> None:
-        line["items"] = items
+    noted = again(office.firm, run).verification
+    for step in noted["physical"]["steps"]:
+        if step["elapsed_ms"] >= 50:
+            steps.known(step["key"], step["elapsed_ms"] / 1_000)
+    scan = noted["scan"]
+    steps.known("residue scan, MB", scan["elapsed_ms"] / 1_000, round(scan["size_bytes"] / 1e6))
 
-    began = perf_counter()
-    yield told
-    line["seconds"] = perf_counter() - began
-    steps.append(line)
+
+def _certified(office: Office, run: RemovalRun, steps: Steps) -> None:
+    from apps.audit.certificate.checking import holds
+    from apps.audit.certificate.selectors import checks_of
+    from apps.audit.verify.application import verify_tenant
+    from tests.audit.proving import issued
+    from tests.factories import as_
+
+    with steps.measured("certificate: sealed, signed"):
+        certificate = issued(office.firm)[-1]
+    with steps.measured("certificate: checked"), as_(office.ada):
+        checks = checks_of(certificate)
+    with steps.measured("the log verified"):
+        findings = verify_tenant(tenant=office.firm.id).findings
+    if certificate.run_id != run.id or not holds(checks) or findings:
+        raise RuntimeError(f"the certificate does not hold: {checks} {findings}")
 
 
 if __name__ == "__main__":

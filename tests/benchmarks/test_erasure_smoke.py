@@ -1,4 +1,4 @@
-"""The benchmark of an erasure on a small tenant, in a process of its own; no times are judged."""
+"""The benchmark of erasing in a small tenant, in a process of its own; no times are judged."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.benchmarks.erasure import SUBJECT_CHUNKS, SUBJECT_DOCUMENTS
+from tests.benchmarks.erasure import PERSON_CHUNKS, PERSON_DOCUMENTS, QUICK, as_text
 
 _CHECKOUT = Path(__file__).resolve().parent.parent.parent
 
 
-def test_a_subject_and_a_large_document_are_erased_and_nothing_is_left() -> None:
+def test_a_person_and_then_their_tenant_are_erased_to_the_certificate() -> None:
     ran = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.erasure", "--quick", "--json"],
+        [sys.executable, "-m", "tests.benchmarks.erasure", "--quick", "--json", "--of", "person", "tenant"],
         cwd=_CHECKOUT,
         env=os.environ,
         capture_output=True,
@@ -25,8 +25,11 @@ def test_a_subject_and_a_large_document_are_erased_and_nothing_is_left() -> None
     )
     assert ran.returncode == 0, ran.stderr
     report = json.loads(ran.stdout)
-    for part, passages in (("subject", SUBJECT_DOCUMENTS * SUBJECT_CHUNKS), ("large", 40)):
-        assert (report[part]["state"], report[part]["left"]) == ("completed", 0)
-        removed = {each["name"].strip(): each["items"] for each in report[part]["stores"]}
-        assert removed["corpus.chunks"] == removed["corpus.embeddings_384"] == passages
-    assert report["subject"]["steps"][0]["items"] >= SUBJECT_DOCUMENTS
+    (size,) = report["sizes"]
+    for part, passages in (("person", PERSON_DOCUMENTS * PERSON_CHUNKS), ("tenant", size["chunks"] + QUICK["large"])):
+        assert size["parts"][part]["state"] == "completed"
+        items = {step["name"].strip(): step["items"] for step in size["parts"][part]["steps"]}
+        assert items["corpus.chunks"] == items["corpus.embeddings_384"] == passages
+        assert items["residue scan, MB"] > 0
+    assert size["parts"]["person"]["steps"][0]["items"] == PERSON_DOCUMENTS * PERSON_CHUNKS
+    assert "the log verified" in as_text(report)

@@ -86,10 +86,10 @@ class Databases:
         return template
 
 
-def start_services() -> None:
+def start_services(durability: Durability = Durability.DISPOSABLE) -> None:
     """The suite's PostgreSQL; it stops with its last user."""
     settings.GLASSBOX_HOME.mkdir(parents=True, exist_ok=True)
-    ensure_services(home=settings.GLASSBOX_HOME, durability=Durability.DISPOSABLE)
+    ensure_services(home=settings.GLASSBOX_HOME, durability=durability)
 
 
 @contextmanager

@@ -1,10 +1,14 @@
-"""Issuing certificates, as glassbox_worker, which alone has the key: of ends that a checkpoint of the log holds."""
+"""Issuing certificates, as glassbox_worker, which alone has the key: of ends that a checkpoint of the log holds.
+
+Where an end has its leaf and no checkpoint yet, one is made for it: the clock's may be a minute off.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import logging
 from typing import Any, Final
+from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
@@ -13,6 +17,7 @@ from apps.audit.canonical import canonical_bytes
 from apps.audit.erasure.contracts import Proof
 from apps.audit.erasure.events import CERTIFIED
 from apps.audit.errors import SigningKeyMissingError
+from apps.audit.log.checkpoints import checkpoint_tenant
 from apps.audit.log.notes import Checkpoint as SignedState
 from apps.audit.log.notes import SigningKey, signed
 from apps.audit.models import Certificate, Checkpoint, Event, Leaf, RemovalRun
@@ -34,12 +39,10 @@ def note_origin(tenant_id: TenantId) -> str:
     return f"glassbox/erasure/{tenant_id}"
 
 
-def issue_all() -> int:
-    """Issue what is due, in every tenant. Returns: how many. One tenant's trouble keeps no other waiting."""
-    with open_identity(Identity(all_tenants=True)):
-        found = RemovalRun.objects.filter(proof=Proof.PHYSICAL).exclude(end_events=[]).order_by().distinct()
-        tenants = sorted(found.values_list("tenant_id", flat=True))
+def issue_all(*, only: TenantId | None = None) -> int:
+    """Issue what is due, in every tenant, or in one. Returns: how many. One's trouble keeps no other waiting."""
     issued = 0
+    tenants = _tenants() if only is None else [only]
     for tenant_id in tenants:
         try:
             issued += issue_tenant(TenantId(tenant_id))
@@ -49,10 +52,16 @@ def issue_all() -> int:
     return issued
 
 
-def issue_tenant(tenant_id: TenantId) -> int:
-    """Issue, in the order in which they ended, what has none; up to the first that no checkpoint holds yet.
+def _tenants() -> list[UUID]:
+    with open_identity(Identity(all_tenants=True)):
+        found = RemovalRun.objects.filter(proof=Proof.PHYSICAL).exclude(end_events=[]).order_by().distinct()
+        return sorted(found.values_list("tenant_id", flat=True))
 
-    Raises: SigningKeyMissingError.
+
+def issue_tenant(tenant_id: TenantId) -> int:
+    """Issue, in the order in which they ended, what has none; up to the first that has no leaf in the log yet.
+
+    Raises: SigningKeyMissingError; what checkpoint_tenant raises.
     """
     key: SigningKey | None = settings.GLASSBOX_LOG_SIGNING_KEY
     if key is None:
@@ -60,9 +69,11 @@ def issue_tenant(tenant_id: TenantId) -> int:
     issued = 0
     while True:
         with open_scope(tenant=tenant_id, reason=_REASON):
-            if not _locked(tenant_id) or not _issue_next(tenant_id, key):
-                return issued
-        issued += 1
+            is_issued = _locked(tenant_id) and _issue_next(tenant_id, key)
+            lacks_checkpoint = not is_issued and _lacks_checkpoint()
+        issued += is_issued
+        if not is_issued and not (lacks_checkpoint and checkpoint_tenant(tenant_id)):
+            return issued
 
 
 def digest_of(body: dict[str, Any]) -> bytes:
@@ -71,12 +82,8 @@ def digest_of(body: dict[str, Any]) -> bytes:
 
 
 def _issue_next(tenant_id: TenantId, key: SigningKey) -> bool:
-    event = _next_end()
-    leaf = None if event is None else Leaf.objects.filter(event_id=event.id).first()
-    if event is None or leaf is None:
-        return False
-    checkpoint = Checkpoint.objects.filter(size__gt=leaf.index).order_by("size").first()
-    if checkpoint is None:
+    event, leaf, checkpoint = _next_end()
+    if event is None or leaf is None or checkpoint is None:
         return False
     run = RemovalRun.objects.get(id=event.subject_id)
     statement = payloads_of([event], groups=[Group.CORE])[event.id][Group.CORE]["statement"]
@@ -116,12 +123,20 @@ def _issue_next(tenant_id: TenantId, key: SigningKey) -> bool:
     return True
 
 
-def _next_end() -> Event | None:
-    """The first end that has no certificate."""
+def _lacks_checkpoint() -> bool:
+    _, leaf, checkpoint = _next_end()
+    return leaf is not None and checkpoint is None
+
+
+def _next_end() -> tuple[Event | None, Leaf | None, Checkpoint | None]:
+    """The first end that has no certificate, its leaf, and the first checkpoint that holds it: as far as they are."""
     done = set(Certificate.objects.values_list("event_id", flat=True))
     ends = RemovalRun.objects.filter(proof=Proof.PHYSICAL).exclude(end_events=[]).values_list("end_events", flat=True)
     waiting = sorted({each for several in ends for each in several} - done)
-    return Event.objects.filter(id=waiting[0]).first() if waiting else None
+    event = Event.objects.filter(id=waiting[0]).first() if waiting else None
+    leaf = None if event is None else Leaf.objects.filter(event_id=event.id).first()
+    after = None if leaf is None else Checkpoint.objects.filter(size__gt=leaf.index).order_by("size").first()
+    return event, leaf, after
 
 
 def _locked(tenant_id: TenantId) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from datetime import timedelta
 from time import monotonic
 from typing import Any, Final
 from uuid import UUID
@@ -206,13 +207,12 @@ def _give_back(lease: Lease, *, moved: bool) -> RunState | None:
             if not moved and run.attempts >= lease.policy.most_waits:
                 _write_failure(run, lease.policy, STUCK)
                 return RunState.FAILED
-            now = timezone.now()
-            run.next_attempt_at = now if moved else now + lease.policy.wait(run.attempts)
+            wait = timedelta() if moved else lease.policy.wait(run.attempts)
+            run.next_attempt_at = timezone.now() + wait
             run.attempts = 0 if moved else run.attempts + 1
             _let_go_of(run)
             run.save(update_fields=["next_attempt_at", "attempts", "lease_owner", "lease_until"])
-            if moved:
-                enqueue(run)
+            enqueue(run, after=wait)
             return RunState.EXECUTING
     except RunLeaseLostError:
         return None

@@ -13,7 +13,7 @@ from apps.audit.erasure import events
 from apps.audit.erasure.contracts import Store, Target, TargetType
 from apps.audit.erasure.errors import StoreGoneError
 from apps.audit.erasure.in_flight import taken_along
-from apps.audit.erasure.registry import kept, kept_within, stores, stores_for
+from apps.audit.erasure.registry import kept, kept_within, stores, stores_for, types_of
 from apps.audit.erasure.runs import target_of
 from apps.audit.models import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
 
@@ -39,6 +39,7 @@ class Ledger:
             if row.type == TargetType.EVENT_GROUP and row.authorised_by is None and row.outcome != TargetOutcome.REMOVED
         }
         self.within: dict[Target, dict[Target, str]] = {}
+        self._to_go: list[Target] | None = None
         self.steps = {step.store: step for step in RemovalStep.objects.filter(run=run)}
 
     @property
@@ -47,7 +48,10 @@ class Ledger:
 
     @property
     def to_go(self) -> list[Target]:
-        return sorted(self.going)
+        """In order. Asked for in every transaction, of which there are as many as there are thousands of targets."""
+        if self._to_go is None:
+            self._to_go = sorted(self.going)
+        return self._to_go
 
     @property
     def is_kept_off(self) -> bool:
@@ -57,13 +61,13 @@ class Ledger:
     def of(self, store: Store) -> list[Target]:
         """What the store is to clear."""
         left_out = self.within.keys() if _waits(store) else frozenset()
-        return sorted(self.going - left_out)
+        return [target for target in _known_to(store, self.to_go) if not left_out or target not in left_out]
 
     def staying_in(self, store: Store) -> int:
         """How many items of what stays the store holds."""
         inside = {item for items in self.within.values() for item in items}
         wholes = self.within.keys() if _waits(store) else frozenset[Target]()
-        stays = sorted(self.retained.keys() | inside | wholes)
+        stays = _known_to(store, sorted(self.retained.keys() | inside | wholes))
         return store.count(stays) if stays else 0
 
     def open_steps(self, run: RemovalRun) -> None:
@@ -76,8 +80,9 @@ class Ledger:
             raise StoreGoneError(run=run.id, store=key)
         first = len(self.steps)
         new = [store for store in stores() if store.key not in self.steps]
+        targets = self.targets
         for place, store in enumerate(new, start=first):
-            before = store.count(self.targets)
+            before = store.count(_known_to(store, targets))
             self.steps[store.key] = RemovalStep.objects.create(
                 tenant_id=run.tenant_id, run=run, store=store.key, ordinal=place, before=before, remaining=before
             )
@@ -96,6 +101,7 @@ class Ledger:
         for ground, ids in by_ground.items():
             self._mark(ids, outcome=TargetOutcome.RETAINED, ground=ground)
         self.going -= found.keys()
+        self._to_go = None
         self.retained |= found
         events.record_run(events.RETAINED, run, targets=len(found), grounds=sorted(by_ground))
 
@@ -112,6 +118,7 @@ class Ledger:
         for target in free:
             del self.retained[target]
         self.going |= free
+        self._to_go = None
         self.reopen(self.steps)
         return True
 
@@ -123,6 +130,7 @@ class Ledger:
         new = {target_of(row): row.id for row in rows}
         self._ids |= new
         self.going |= new.keys()
+        self._to_go = None
         self.unauthorised |= new.keys()
         self.reopen(self.steps.keys() & {store.key for store in stores_for(TargetType.EVENT_GROUP)})
         events.record_run(events.EXTENDED, run, targets=len(new))
@@ -131,7 +139,7 @@ class Ledger:
     def reopen_refilled(self) -> None:
         """Come back to stores that were done, and hold something again, such as a job that was sent meanwhile."""
         done = [store for store in stores() if store.key in self.steps and self.steps[store.key].finished_at]
-        self.reopen([store.key for store in done if self.going and store.count(self.to_go)])
+        self.reopen([store.key for store in done if (targets := _known_to(store, self.to_go)) and store.count(targets)])
 
     def reopen(self, keys: Collection[str]) -> None:
         for key in keys:
@@ -167,7 +175,13 @@ class Ledger:
 
     def _mark(self, ids: list[UUID], **values: object) -> None:
         for start in range(0, len(ids), _AT_ONCE):
-            RemovalTarget.objects.filter(id__in=ids[start : start + _AT_ONCE]).update(**values)
+            RemovalTarget.objects.filter(id__any_of=ids[start : start + _AT_ONCE]).update(**values)
+
+
+def _known_to(store: Store, targets: Iterable[Target]) -> list[Target]:
+    """Of the targets, those of the types that the store says it knows; all where it does not say."""
+    types = types_of(store) or frozenset(TargetType)
+    return [target for target in targets if target.type in types]
 
 
 def _waits(store: Store) -> bool:

@@ -1,8 +1,10 @@
-"""The message after the row: the eraser is told once the transaction is through, and the clock makes up for a loss."""
+"""Messages after rows: whoever goes on is told once the transaction is through, and the clock makes up for a loss."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
@@ -13,19 +15,32 @@ from apps.audit.models import RemovalRun
 logger = logging.getLogger("glassbox.audit")
 
 CARRY_OUT_TASK: Final = "apps.audit.tasks.carry_out_removal"
+CERTIFY_TASK: Final = "apps.audit.tasks.issue_certificates"
+_AT_ONCE: Final = timedelta()
+# By then the event that ends a run is sealed: what waits has its leaf every second.
+_SEALED_AFTER: Final = timedelta(seconds=2)
 
 
-def enqueue(run: RemovalRun) -> None:
-    """Send the run's message when the current transaction commits. It carries ids alone."""
+def enqueue(run: RemovalRun, *, after: timedelta = _AT_ONCE) -> None:
+    """Send the run's message when the current transaction commits. It carries ids alone.
+
+    after: so long the eraser leaves it alone.
+    """
     arguments = [str(run.tenant_id), str(run.id)]
-    transaction.on_commit(lambda: _send(arguments))
+    transaction.on_commit(lambda: _send(CARRY_OUT_TASK, arguments, after))
 
 
-def _send(arguments: list[str]) -> None:
+def enqueue_certificate(run: RemovalRun) -> None:
+    """Have the certificate of a run that ends issued, when the current transaction commits."""
+    arguments = [str(run.tenant_id)]
+    transaction.on_commit(lambda: _send(CERTIFY_TASK, arguments, _SEALED_AFTER))
+
+
+def _send(task: str, arguments: Sequence[str], after: timedelta) -> None:
     # Imported here: it names Celery's settings, and this module is loaded while Django's are still being read.
     from config.celery import app
 
     try:
-        app.send_task(CARRY_OUT_TASK, args=arguments)
+        app.send_task(task, args=arguments, countdown=after.total_seconds() or None)
     except OperationalError as error:
-        logger.warning("removal run %s waits for the clock: the broker said %s", arguments[1], type(error).__name__)
+        logger.warning("%s of %s waits for the clock: %s", task, " ".join(arguments), type(error).__name__)

@@ -43,10 +43,11 @@ def stores() -> tuple[Store, ...]:
 
 def stores_for(type: TargetType) -> tuple[Store, ...]:
     """The stores that know targets of this type: by their `types`, or by the keys of their `found_by` (rows.Rows)."""
-    return tuple(store for store in stores() if type in _types_of(store))
+    return tuple(store for store in stores() if type in types_of(store))
 
 
-def _types_of(store: Store) -> frozenset[TargetType]:
+def types_of(store: Store) -> frozenset[TargetType]:
+    """Those that it may hold something of; none where it does not say."""
     declared = getattr(store, "types", None) or getattr(store, "found_by", None) or ()
     return frozenset(declared)
 

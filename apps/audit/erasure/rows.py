@@ -40,7 +40,7 @@ class Rows:
           emptied: columns that are set to these SQL expressions, where the row must stay and is of nobody then.
               found_by leaves out what is emptied already. Without it rows are removed.
           when: of the rows that are found, those that can go now: others go before them.
-          order: which go first, where rows of the table point at one another.
+          order: which go first, where rows of the table point at one another; one that an index of the table has.
           tenant_column: the tenant of a row.
           document_column: the document of a row. One that must stay keeps its rows when its scope or tenant goes.
           waits_for_holds: see Store.

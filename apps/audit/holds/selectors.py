@@ -61,7 +61,7 @@ def open_holds(targets: Iterable[Target]) -> dict[Target, list[UUID]]:
         return {}
     found: dict[Target, list[UUID]] = defaultdict(list)
     items = HeldItem.objects.filter(
-        Q(hold__released_at__isnull=True), item_id__in={target.id for target in wanted}
+        Q(hold__released_at__isnull=True), item_id__any_of={target.id for target in wanted}
     ).order_by("hold_id")
     for item in items:
         if (target := target_of(item)) in wanted:

@@ -5,7 +5,7 @@ Registered in AppConfig.ready; this floor knows neither a document nor how names
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
@@ -16,6 +16,7 @@ from apps.audit.erasure.searched import Place
 from apps.audit.requests.details import Details
 
 T = TypeVar("T")
+Progress = Callable[[int, int], None]  # texts done, and about how many there are
 
 
 class Mentioned(Protocol):
@@ -51,8 +52,11 @@ class Search(Protocol):
 
 
 class PersonFinder(Protocol):
-    def __call__(self, details: Details) -> Search:
-        """Begin to look for the person through all texts of the open scope, and record that it was done."""
+    def __call__(self, details: Details, *, progress: Progress) -> Search:
+        """Begin to look for the person through all texts of the open scope, and record that it was done.
+
+        progress: called every few hundred texts, whether anything was found in them or not.
+        """
         ...
 
 

@@ -121,11 +121,11 @@ def kept_by_requests(targets: Sequence[Target]) -> Mapping[Target, str]:
     ids = {target.id for target in wanted}
     open_requests = ErasureRequest.objects.filter(state__in=_UNDECIDED)
     found: dict[Target, str] = {}
-    about = InventoryHit.objects.filter(target_id__in=ids, request_id__in=open_requests.values("id"))
+    about = InventoryHit.objects.filter(target_id__any_of=ids, request_id__in=open_requests.values("id"))
     rows = about.exclude(decision=Decision.CLEARED).order_by("request_id")
     for request_id, type, id, part in rows.values_list("request_id", "target_type", "target_id", "target_part"):
         found.setdefault(Target(type=TargetType(type), id=id, part=part), f"request:{request_id}")
-    subjects = open_requests.filter(subject_type=SubjectType.DOCUMENT, subject_id__in=ids)
+    subjects = open_requests.filter(subject_type=SubjectType.DOCUMENT, subject_id__any_of=ids)
     for request_id, id in subjects.values_list("id", "subject_id"):
         found.setdefault(Target(type=TargetType.DOCUMENT, id=id), f"request:{request_id}")
     kept = {target: found[target] for target in wanted if target in found}
@@ -136,7 +136,7 @@ def kept_by_requests(targets: Sequence[Target]) -> Mapping[Target, str]:
 def _of_approved_requests(targets: Iterable[Target]) -> set[Target]:
     rows = RemovalTarget.objects.filter(
         Q(run__origin=Origin.REQUEST, run__state__in=_ASKED_BY_RUNS),
-        item_id__in={target.id for target in targets},
+        item_id__any_of={target.id for target in targets},
     )
     return {
         Target(type=TargetType(type), id=id, part=part)

@@ -113,26 +113,27 @@ def _searched(lease: _Lease) -> tuple[list[Mentioned], Search]:
     found: list[Mentioned] = []
     with open_scope(tenant=lease.tenant_id, reason=REASON):
         inventory: Inventory = Inventory.objects.select_related("request").get(id=lease.inventory_id)
-        search = person_finder()(known_details(inventory.request))
-        teller = _Teller(lease)
+        search = person_finder()(known_details(inventory.request), progress=_Teller(lease))
         for mention in search:
             found.append(mention)
             if len(found) > MOST_HITS:
                 raise TooManyHitsError(most=f"{MOST_HITS:,}")
-            teller(search)
     return found, search
 
 
 class _Teller:
-    """Writes down how far it is, every few seconds, on a connection of its own: the search's transaction is open."""
+    """Writes down how far it is, every few seconds, on a connection of its own: the search's transaction is open.
+
+    By it the lease lasts, however long nothing is found.
+    """
 
     def __init__(self, lease: _Lease) -> None:
         self._lease, self._next = lease, time.monotonic() + _TOLD_EVERY_S
 
-    def __call__(self, search: Search) -> None:
+    def __call__(self, done: int, total: int) -> None:
         if time.monotonic() >= self._next:
             with beside(), open_scope(tenant=self._lease.tenant_id, reason=REASON):
-                _held(self._lease, done=search.done, total=search.total)
+                _held(self._lease, done=done, total=total)
             self._next = time.monotonic() + _TOLD_EVERY_S
 
 

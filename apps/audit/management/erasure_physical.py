@@ -24,7 +24,7 @@ from apps.audit.residue.access import access_from_settings
 from apps.errors import ApplicationError
 
 ROLE: Final = "glassbox_eraser"
-_LOOKS_EVERY_S: Final = 3.0
+_LOOKS_EVERY_S: Final = 1.0  # one query; an erasure waits for it twice
 
 
 def add_arguments(parser: CommandParser) -> None:

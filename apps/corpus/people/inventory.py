@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
 from apps.audit.erasure.contracts import Target
-from apps.audit.inventory.contracts import DocumentFacts, Mentioned, Passage, RedactedState, Spot
+from apps.audit.inventory.contracts import DocumentFacts, Mentioned, Passage, Progress, RedactedState, Spot
 from apps.audit.requests.details import Details
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus, Page
 from apps.corpus.people.contracts import PersonDescription, PersonName
@@ -68,8 +68,8 @@ class FoundPerson:
             yield from hits.mentions
 
 
-def find_person(details: Details) -> FoundPerson:
-    return FoundPerson(person_search(person=described(details)))
+def find_person(details: Details, *, progress: Progress) -> FoundPerson:
+    return FoundPerson(person_search(person=described(details), progress=progress))
 
 
 class InventoryDocuments:

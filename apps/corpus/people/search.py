@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from time import monotonic
 from uuid import UUID
 
 from apps.audit.erasure.contracts import Target
 from apps.audit.erasure.searched import SearchedText, searched, searched_of
+from apps.audit.inventory.contracts import Progress
 from apps.audit.services import record
 from apps.corpus.events import PERSON_SEARCHED
 from apps.corpus.people.contracts import Mention, PersonDescription
 from apps.corpus.people.errors import NobodyDescribedError
 from apps.corpus.people.matching import Matcher
-from apps.tenants.context import current_scope, tenant_scope_ids
+from apps.tenants.context import current_scope, renew_scope, tenant_scope_ids
+from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission
 
-Progress = Callable[[int, int], None]
-_PROGRESS_EVERY = 500  # texts
+_PROGRESS_EVERY = 500  # texts: under a second
+_RENEWED_EVERY_S = 20.0
 _EXCERPT_CHARS = 90
 
 
@@ -54,6 +57,9 @@ class Excerpt:
 class PersonSearch:
     """A search under way: iterate it once, in the scope that it was begun in.
 
+    The system's scope lasts as long as that takes. A person's ends with its minute, and the search with it: a request's
+    is made by the worker (apps/audit/inventory/runner.py).
+
     missing_scopes: how many of the tenant's scopes the open one does not cover; more than none, and what is found is
         not all that there is.
     unreadable: texts so far that could not be read, such as a damaged group of an event.
@@ -68,6 +74,8 @@ class PersonSearch:
         self._matcher = Matcher(person)
         self._minimum = minimum
         self._progress = progress
+        self._is_renewed = context.principal.kind is PrincipalKind.SYSTEM
+        self._renewed_at = monotonic()
 
     def __iter__(self) -> Iterator[ItemHits]:
         held: list[Mention] = []
@@ -101,7 +109,12 @@ class PersonSearch:
     def _count(self, text: SearchedText) -> None:
         self.done += 1
         self.unreadable += text.text is None
-        if self._progress and self.done % _PROGRESS_EVERY == 0:
+        if self.done % _PROGRESS_EVERY:
+            return
+        if self._is_renewed and monotonic() - self._renewed_at >= _RENEWED_EVERY_S:
+            renew_scope()
+            self._renewed_at = monotonic()
+        if self._progress:
             self._progress(self.done, max(self.total, self.done))
 
 

@@ -14,6 +14,7 @@ from apps.audit.erasure import events
 from apps.audit.erasure.contracts import RunState
 from apps.audit.erasure.lease import REASON
 from apps.audit.erasure.proof import safe
+from apps.audit.erasure.queue import enqueue_certificate
 from apps.audit.erasure.registry import kept, kept_within, stores
 from apps.audit.erasure.runs import run_take_up, target_of, tell
 from apps.audit.models import Outcome, RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
@@ -102,6 +103,7 @@ def _ended(run: RemovalRun, reviews: dict[UUID, date]) -> RunState:
     run.end_events = [*run.end_events, event.id]
     run.save(update_fields=["state", "finished_at", "end_events"])
     tell(run)
+    enqueue_certificate(run)
     state = RunState(run.state)
     # Released while the disk was looked at: nobody else would take it up.
     free = set(retained) - kept(sorted(retained)).keys() - kept_within(sorted(retained)).keys() if retained else set()

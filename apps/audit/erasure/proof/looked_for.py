@@ -19,7 +19,7 @@ class Made(StrEnum):
     TEXT = "text"
     TERM = "term"
     ID = "id"  # uuid
-    VECTOR = "vector"  # as pgvector writes one
+    VECTOR = "vector"  # of pgvector
     BYTES = "bytes"  # 64 at most; of something longer, slices
 
 
