@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -32,17 +33,20 @@ NAME = "Johann Falkenhayn"
 WORDS = ("falkenhayn", "johann")
 PERSON = Details(names=(NAME,), requester_name=NAME, requester_email="jf@falken.example", notes="He called Falkenhayn")
 
+# Of this process alone: a scan of the disk reads the server's whole WAL, in which other processes' tests write as well.
+OWN = secrets.token_hex(4)
+
 LETTER = f"""# Letters to the fund
 
 ## What was asked
 
-On Monday {NAME} wrote to us about the fees of the Alpha Fund, which he finds too high.
+On Monday {NAME} wrote ({OWN}) to us about the fees of the Alpha Fund, which he finds too high.
 
 ## What we answered
 
 The fees are 0.75 % a year of the net asset value, as {NAME} agreed in March.
 """.encode()
-NOTE = f"# Notes\n\nCalled {NAME} about his account.\n\nHe does not want to be called again.\n".encode()
+NOTE = f"# Notes\n\nCalled {NAME} about his account ({OWN}).\n\nHe does not want to be called again.\n".encode()
 OTHER = b"# Notes\n\nJane Roe asked about the fees of the fund, and was told that they are 0.75 % a year.\n"
 
 
@@ -56,7 +60,9 @@ class Found:
 
 
 def stored(office: Office, content: bytes, *, title: str, scope: str = "fund:alpha") -> Document:
-    made = ingest(office.firm, content, filename=f"{title.lower().replace(' ', '-')}.md", title=title, scope=scope)
+    made = ingest(
+        office.firm, content, filename=f"{title.lower().replace(' ', '-')}-{OWN}.md", title=title, scope=scope
+    )
     run(office.firm, made.job)
     return made.document
 
@@ -64,7 +70,7 @@ def stored(office: Office, content: bytes, *, title: str, scope: str = "fund:alp
 def found_in(office: Office) -> Found:
     return Found(
         letter=stored(office, LETTER, title="Letters"),
-        note=stored(office, NOTE, title="Notes on calls"),
+        note=stored(office, NOTE, title=f"Notes on calls {OWN}"),
         other=stored(office, OTHER, title="Other notes"),
     )
 

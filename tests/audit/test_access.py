@@ -60,6 +60,7 @@ from apps.tenants.roles import Role
 from tests.audit.accessing import aged, asked, confirmed, made, prepared, quote_all, taken_out, things
 from tests.audit.inventorying import (
     NAME,
+    OWN,
     PERSON,
     WORDS,
     Found,
@@ -238,7 +239,7 @@ def test_it_holds_every_confirmed_place_with_what_article_15_wants(office: Offic
     request = prepared(office)
     package, page = taken_out(office, request)
     by_key = {each["key"]: each for each in package["categories"]}
-    assert {each["name"] for each in by_key["documents"]["entries"]} == {"Letters", "Notes on calls"}
+    assert {each["name"] for each in by_key["documents"]["entries"]} == {"Letters", f"Notes on calls {OWN}"}
     assert len(by_key["events"]["entries"]) == 1
     places = [place for each in package["categories"] for entry in each["entries"] for place in entry["places"]]
     with as_(office.dora):
@@ -299,7 +300,7 @@ def test_who_does_not_hold_every_scope_makes_no_package_and_takes_none_out(offic
     nora = make_member(office.firm, "nora", Role.DPO, scopes=["fund:alpha"])
     request = confirmed(office)
     quote_all(office, request)
-    assert {thing.name for thing in things(office, request, nora)} == {"Letters", "Notes on calls"}
+    assert {thing.name for thing in things(office, request, nora)} == {"Letters", f"Notes on calls {OWN}"}
     with pytest.raises(NotPreparableError) as refused:
         made(office, request, nora)
     assert "scopes that you don't hold" in refused.value.detail
