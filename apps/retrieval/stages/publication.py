@@ -99,9 +99,12 @@ def _day(year: int, month: int, day: int) -> date | None:
 
 
 def _published_then(entry: InventoryEntry, published: _Published) -> Period | None:
-    """The entry's period, if any of its documents may have been published then."""
-    if entry.fiscal_year is None or entry.published_first is None or entry.published_last is None:
-        return None
-    if entry.published_first > published.last or entry.published_last < published.first:
+    """The entry's period, if one of its documents was published then.
+
+    Of several that share their facts the first and the last are known to have been: an annual report and its amendment
+    half a year later say nothing of the months between.
+    """
+    known = [each for each in (entry.published_first, entry.published_last) if each is not None]
+    if entry.fiscal_year is None or not any(published.first <= each <= published.last for each in known):
         return None
     return Period(fiscal_year=entry.fiscal_year, fiscal_quarter=entry.fiscal_quarter or 0)
