@@ -24,18 +24,18 @@ from tests.evaluation.running import FolderRun, run_folder
 from tests.evaluation.sources import SOURCES
 
 FLOORS: Final = {
-    "page_recall@1": 0.65,
+    "page_recall@1": 0.66,
     "page_recall@5": 0.87,
     "page_recall@10": 0.93,
     "page_recall@30": 0.95,
     "document_hit@5": 0.95,
-    "mrr": 0.755,
-    "ndcg@10": 0.795,
+    "mrr": 0.76,
+    "ndcg@10": 0.80,
     "precision@5": 0.19,
     "context_precision": 0.375,
-    "context_recall": 0.83,
+    "context_recall": 0.835,
     "faithfulness": 0.98,
-    "pass_rate": 0.625,
+    "pass_rate": 0.63,
 }
 # Tested in tests of their own below.
 OUTSIDE_OF_FLOORS: Final = {"answered", "refused", "refused_rightly"}
@@ -106,6 +106,6 @@ def test_nine_of_ten_questions_that_nothing_answers_are_refused(run: FolderRun) 
     assert 1 - len(answered) / len(UNANSWERABLE) >= 0.9, figures(run, answered)
 
 
-def test_of_the_questions_that_can_be_answered_three_of_four_are(run: FolderRun) -> None:
+def test_of_the_questions_that_can_be_answered_more_than_seven_of_ten_are(run: FolderRun) -> None:
     refused = [question for question in ANSWERABLE if not run.judged[question.id].seen.answered]
     assert 1 - len(refused) / len(ANSWERABLE) >= 0.72, figures(run, refused)
