@@ -37,6 +37,7 @@ _CHECKOUT = Path(__file__).resolve().parent.parent
 # begun last keeps one worker busy while the others have nothing left. (`--durations=0` tells when it is out of date.)
 _FIRST = (
     "tests/retrieval/test_demo_command.py",
+    "tests/evaluation/test_floors.py",
     "tests/browser/",
     "tests/intents/test_admin_review.py",
     "tests/intents/test_life.py",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from datetime import date
 from uuid import UUID, uuid4
 
 from apps.corpus.kinds import DocumentType, Kind
@@ -31,6 +32,7 @@ def store(
     document_type: DocumentType = DocumentType.REPORT,
     status: DocumentStatus = DocumentStatus.READY,
     model: str = MODEL,
+    published_on: date | None = None,
 ) -> list[UUID]:
     """Store one document with one chunk a text, each on a page of its own.
 
@@ -46,6 +48,7 @@ def store(
         company=company,
         fiscal_year=fiscal_year,
         fiscal_quarter=fiscal_quarter,
+        published_on=published_on,
         document_type=document_type,
         language="en",
         series_id=uuid4(),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 
 import pytest
 
@@ -29,6 +30,15 @@ def test_inventory_counts_live_documents_by_what_they_state(acme: Firm) -> None:
     store(acme.root, ["x"], company="Northwind", fiscal_year=2023, status=DocumentStatus.SUPERSEDED)
     (entry,) = CorpusInventoryReader().read(bounds(acme)).entries
     assert (entry.company, entry.fiscal_year, entry.fiscal_quarter, entry.documents) == ("Northwind", 2024, 4, 2)
+
+
+def test_inventory_knows_from_when_to_when_they_were_published(acme: Firm) -> None:
+    for day in (date(2024, 3, 1), None, date(2024, 5, 2)):
+        store(acme.root, ["x"], company="Northwind", published_on=day)
+    store(acme.root, ["x"], company="Contoso")
+    contoso, northwind = CorpusInventoryReader().read(bounds(acme)).entries
+    assert (northwind.published_first, northwind.published_last) == (date(2024, 3, 1), date(2024, 5, 2))
+    assert (contoso.published_first, contoso.published_last) == (None, None)
 
 
 def test_inventory_keeps_to_scopes_and_kinds(acme: Firm) -> None:

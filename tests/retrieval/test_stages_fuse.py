@@ -71,7 +71,23 @@ def test_likely_filter_lifts_what_meets_it() -> None:
     assert lifted[0].boost_reasons == ("period FY2022",)
 
 
-def test_sure_filter_lifts_nothing() -> None:
+def test_the_report_of_a_quarter_comes_before_that_of_its_year() -> None:
+    analysis = analysed("growth in Q3 2022", entry("A", 2022))
+    annual = candidate("x", 1, facts=document(1, fiscal_year=2022))
+    quarterly = candidate("x", 2, facts=document(2, fiscal_year=2022, fiscal_quarter=3))
+    lifted = boost([annual, quarterly], filters=analysis.filters, weight=0.1)
+    assert [each.hit.chunk_id.int for each in lifted] == [2, 1]
+    assert lifted[0].boost_reasons == ("of Q3 2022 itself",)
+
+
+def test_where_a_year_is_asked_for_too_no_quarter_is_lifted() -> None:
+    analysis = analysed("growth in Q3 2022 and FY2022", entry("A", 2022))
+    quarterly = candidate("x", facts=document(fiscal_year=2022, fiscal_quarter=3))
+    (only,) = boost([quarterly], filters=analysis.filters, weight=0.1)
+    assert only.boost == 0.0
+
+
+def test_sure_filter_on_a_year_lifts_nothing() -> None:
     analysis = analysed("growth in FY2022", entry("A", 2022))
     (only,) = boost([candidate("x", facts=document(fiscal_year=2022))], filters=analysis.filters, weight=0.1)
     assert only.boost == 0.0

@@ -116,7 +116,7 @@ def _words(record: StageRecord) -> str:
             return f"{counted(len(hits), 'passage')} in one list: what stands high in several rankings comes first."
         case CandidateList(candidates=lines) if record.stage is Stage.BOOST:
             lifted = sum(line.boost > 0 for line in lines)
-            return f"{counted(lifted, 'passage')} lifted for meeting a filter that is likely, not sure."
+            return f"{counted(lifted, 'passage')} lifted, for a filter that is likely or for being of the very quarter."
         case CutLine(reason=reason) | GroundingReport(reason=reason):
             return reason
         case ContextBlock() as context:

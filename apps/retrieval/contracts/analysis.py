@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 
@@ -20,7 +21,10 @@ class Period:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InventoryEntry:
-    """How many live documents share these facts. Empty strings and None: the documents do not say."""
+    """How many live documents share these facts. Empty strings and None: the documents do not say.
+
+    published_first, published_last: of the documents that say when they were published, the earliest and the latest.
+    """
 
     kind: str
     company: str
@@ -29,6 +33,8 @@ class InventoryEntry:
     fiscal_year: int | None
     fiscal_quarter: int | None
     documents: int
+    published_first: date | None = None
+    published_last: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import Count
+from django.db.models import Count, Max, Min
 
 from apps.corpus.models import Document
 from apps.retrieval.contracts import CorpusInventory, InventoryEntry, SearchBounds
@@ -20,7 +20,7 @@ class CorpusInventoryReader:
             )
             .order_by("kind", "company", "ticker", "document_type", "fiscal_year", "fiscal_quarter")
             .values_list("kind", "company", "ticker", "document_type", "fiscal_year", "fiscal_quarter")
-            .annotate(documents=Count("id"))
+            .annotate(documents=Count("id"), published_first=Min("published_on"), published_last=Max("published_on"))
         )
         return CorpusInventory(
             entries=tuple(
@@ -32,7 +32,9 @@ class CorpusInventoryReader:
                     fiscal_year=fiscal_year,
                     fiscal_quarter=fiscal_quarter,
                     documents=documents,
+                    published_first=first,
+                    published_last=last,
                 )
-                for kind, company, ticker, document_type, fiscal_year, fiscal_quarter, documents in rows
+                for kind, company, ticker, document_type, fiscal_year, fiscal_quarter, documents, first, last in rows
             )
         )

@@ -21,7 +21,8 @@ from apps.retrieval.contracts import (
 from apps.retrieval.stages.companies import read_companies
 from apps.retrieval.stages.document_types import read_document_types
 from apps.retrieval.stages.period_mentions import PeriodMentions, read_period_mentions
-from apps.retrieval.stages.periods import resolve_periods
+from apps.retrieval.stages.periods import PeriodReading, resolve_periods
+from apps.retrieval.stages.publication import read_publication
 from apps.retrieval.stages.relax import relax_filters, states
 from apps.retrieval.stages.topic import Topic, read_topic
 
@@ -52,9 +53,8 @@ def analyse(
     """
     companies = read_companies(text, inventory.entries)
     document_types = read_document_types(companies.rest, inventory.entries)
-    mentions = read_period_mentions(document_types.rest)
     within = _of_companies(inventory.entries, companies.filters)
-    periods = resolve_periods(mentions, within)
+    mentions, periods = _read_periods(document_types.rest, within)
     filters = relax_filters((*companies.filters, *periods.filters, *document_types.filters), inventory.entries)
     topic = read_topic(mentions.rest, text, language)
     search_words = _search_words(text, topic, companies.rest, filters.kept)
@@ -78,6 +78,20 @@ def analyse(
         notices=(*periods.notices, *(each.reason for each in filters.relaxed)),
         refusal=refusal,
         figures=topic.figures,
+    )
+
+
+def _read_periods(text: str, within: Sequence[InventoryEntry]) -> tuple[PeriodMentions, PeriodReading]:
+    """The periods that the question spells out; or that of what was published when it says; or those it implies."""
+    mentions = read_period_mentions(text)
+    if any(named.explicit for named in mentions.named):
+        return mentions, resolve_periods(mentions, within)
+    publication = read_publication(text, within)
+    if publication.filter is None:
+        return mentions, resolve_periods(mentions, within)
+    return (
+        read_period_mentions(publication.rest),
+        PeriodReading(filters=(publication.filter,), notices=(publication.filter.reason,)),
     )
 
 

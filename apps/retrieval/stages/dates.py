@@ -20,7 +20,7 @@ _MONTHS: Final = (
     "november|nov",
     "december|dezember|dec|dez",
 )
-_MONTH: Final = rf"(?P<month>{'|'.join(_MONTHS)})\.?"
+MONTH: Final = rf"(?P<month>{'|'.join(_MONTHS)})\.?"
 _DAY: Final = r"(?P<day>0?[1-9]|[12]\d|3[01])"
 _YEAR: Final = r"(?P<year>(?:19|20)\d{2})"
 _PATTERNS: Final = tuple(
@@ -28,8 +28,8 @@ _PATTERNS: Final = tuple(
     for pattern in (
         rf"\b{_YEAR}-(?P<month_number>0[1-9]|1[0-2])-{_DAY}\b",
         rf"\b{_DAY}\.\s?(?P<month_number>0?[1-9]|1[0-2])\.\s?{_YEAR}\b",
-        rf"\b{_DAY}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?(?!\w)",
-        rf"\b{_MONTH}\s+{_DAY}(?:st|nd|rd|th)?(?:,?\s+{_YEAR})?(?!\w)(?!,\d)",
+        rf"\b{_DAY}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{MONTH}(?:,?\s+{_YEAR})?(?!\w)",
+        rf"\b{MONTH}\s+{_DAY}(?:st|nd|rd|th)?(?:,?\s+{_YEAR})?(?!\w)(?!,\d)",
     )
 )
 
@@ -62,7 +62,7 @@ def read_dates(text: str) -> tuple[Date, ...]:
             found.append(
                 Date(
                     text=match.group(),
-                    month=int(number) if number else _month(groups["month"]),
+                    month=int(number) if number else month_number(groups["month"]),
                     day=int(groups["day"]),
                     year=int(groups["year"]) if groups["year"] else None,
                     start=match.start(),
@@ -72,6 +72,7 @@ def read_dates(text: str) -> tuple[Date, ...]:
     return tuple(sorted(found, key=lambda date: date.start))
 
 
-def _month(name: str) -> int:
+def month_number(name: str) -> int:
+    """From 1, of a name as MONTH reads it."""
     wanted = name.lower()
     return next(number for number, names in enumerate(_MONTHS, start=1) if wanted in names.split("|"))

@@ -14,6 +14,7 @@ from apps.retrieval.contracts import (
     FilterField,
     FusedHit,
     MetadataFilter,
+    Period,
     Ranking,
     SourceRank,
     SparseHit,
@@ -59,20 +60,34 @@ def fuse(rankings: Sequence[Ranking], *, k: int) -> tuple[FusedHit, ...]:
 def boost(
     candidates: Sequence[Candidate], *, filters: Iterable[MetadataFilter], weight: float
 ) -> tuple[Candidate, ...]:
-    """Lift the candidates whose document meets a likely filter.
+    """Lift the candidates whose document meets a likely filter, or is of the very quarter that is asked about.
 
     Args:    candidates: with their RRF scores.
-             filters: all filters of the question; sure ones have already narrowed the search and lift nothing.
-             weight: share of its RRF score that a candidate gains for each filter met.
+             filters: all filters of the question. Sure ones have already narrowed the search, but one on quarters
+             leaves in what is of the whole year, which says less of a quarter than its own report does.
+             weight: share of its RRF score that a candidate gains for each filter met, and for the quarter.
     Returns: the same candidates, each with its boost and the reasons, best first, ties by chunk id.
     """
+    filters = tuple(filters)
     likely = [each for each in filters if each.certainty is Certainty.LIKELY]
+    quarters = _quarters(filters)
     boosted = []
     for candidate in candidates:
-        met = [each for each in likely if _meets(candidate.chunk.document, each)]
-        reasons = tuple(f"{each.field.value} {' or '.join(each.values)}" for each in met)
-        boosted.append(replace(candidate, boost=weight * len(met), boost_reasons=reasons))
+        document = candidate.chunk.document
+        reasons = [f"{each.field.value} {' or '.join(each.values)}" for each in likely if _meets(document, each)]
+        reasons.extend(f"of {each.label} itself" for each in quarters if _is_of(document, each))
+        boosted.append(replace(candidate, boost=weight * len(reasons), boost_reasons=tuple(reasons)))
     return tuple(sorted(boosted, key=lambda each: (-each.boosted_rrf_score, each.hit.chunk_id)))
+
+
+def _quarters(filters: Iterable[MetadataFilter]) -> tuple[Period, ...]:
+    """The quarters that the question is sure of, if it asks for no year as well."""
+    sure = tuple(period for each in filters if each.certainty is Certainty.SURE for period in each.periods)
+    return sure if all(period.fiscal_quarter for period in sure) else ()
+
+
+def _is_of(document: DocumentFacts, quarter: Period) -> bool:
+    return (document.fiscal_year, document.fiscal_quarter) == (quarter.fiscal_year, quarter.fiscal_quarter)
 
 
 def _meets(document: DocumentFacts, condition: MetadataFilter) -> bool:
