@@ -19,7 +19,7 @@ from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.sparse import SparseRetriever
 from apps.retrieval.slots import Slots
 from apps.retrieval.steps.searching import VECTORS_MISSING
-from apps.retrieval.trace import Stage, StageStatus
+from apps.retrieval.trace import CandidateList, Stage, StageStatus
 from apps.tenants.context import open_scope
 from tests.factories import Firm, make_firm
 from tests.model_server import hashed_vector
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Hashed(OneVector):
-    model = MODEL
+    model, dimension = MODEL, 384
 
     def embed_query(self, text: str) -> FloatVector:
         return hashed_vector(text, 384)
@@ -103,13 +103,15 @@ def test_question_costs_a_handful_of_queries(acme: Firm, django_assert_max_num_q
         ask(acme, "What was last quarter's drawdown?")
 
 
-def test_near_duplicate_years_stay_apart_under_mmr_when_the_quarter_is_named(acme: Firm) -> None:
+def test_near_duplicate_years_stay_apart_under_mmr_when_the_year_is_named(acme: Firm) -> None:
     slots, policy = Slots(diversifier=MaximalMarginalRelevance(trade_off=0.5)), RetrievalSettings(mmr_enabled=True)
     for year, drawdown in ((2023, "-7.9%"), (2024, "-4.2%")):
-        result = ask(acme, f"What was the drawdown of Alpha Fund in Q4 {year}?", slots=slots, policy=policy)
+        result = ask(acme, f"What was the drawdown of Alpha Fund in {year}?", slots=slots, policy=policy)
         record = result.trace.record(Stage.DIVERSIFY)
         assert record is not None
-        assert record.status is StageStatus.RAN
+        assert (record.status, record.count_in, record.count_out) == (StageStatus.RAN, 4, 4)
+        assert isinstance(record.output, CandidateList)
+        assert record.output.candidates[0].document_title == f"Alpha Fund Q4 {year}"
         assert not any("no stored vector" in note for note in record.notes)
         assert drawdown in result.answer.text
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pytest_django.plugin import SettingsWrapper
+from django.conf import LazySettings
 
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.errors import RerankerConfigurationError
@@ -130,7 +130,7 @@ def asked_with_cross_encoder() -> PipelineResult:
     return answer(asked(QUESTION), deps=dependencies(FOUND, policy=POLICY, slots=slots))
 
 
-def test_pipeline_orders_and_cuts_by_the_model_that_the_settings_name(tiny: str, settings: SettingsWrapper) -> None:
+def test_pipeline_orders_and_cuts_by_the_model_that_the_settings_name(tiny: str, settings: LazySettings) -> None:
     settings.GLASSBOX_CROSS_ENCODER_MODEL = tiny
     result = asked_with_cross_encoder()
     record, cut = result.trace.record(Stage.RERANK), result.trace.output(CutLine)
@@ -143,7 +143,7 @@ def test_pipeline_orders_and_cuts_by_the_model_that_the_settings_name(tiny: str,
     assert "fixed number" not in cut.reason
 
 
-def test_pipeline_without_a_model_keeps_the_order_and_names_the_setting(settings: SettingsWrapper) -> None:
+def test_pipeline_without_a_model_keeps_the_order_and_names_the_setting(settings: LazySettings) -> None:
     settings.GLASSBOX_CROSS_ENCODER_MODEL = ""
     result = asked_with_cross_encoder()
     (degradation,) = result.answer.degradations
@@ -154,7 +154,7 @@ def test_pipeline_without_a_model_keeps_the_order_and_names_the_setting(settings
     assert (record.status, record.count_in, record.count_out) == (StageStatus.DEGRADED, 4, 4)
 
 
-def test_evaluation_measures_it_only_where_a_model_is_named(tiny: str, settings: SettingsWrapper) -> None:
+def test_evaluation_measures_it_only_where_a_model_is_named(tiny: str, settings: LazySettings) -> None:
     settings.GLASSBOX_CROSS_ENCODER_MODEL = ""
     names = {each.name for each in variants(RunSettings())}
     assert {"with reranker keyword", "with reranker late_interaction", "with diversifier mmr"} <= names

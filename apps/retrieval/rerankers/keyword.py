@@ -77,16 +77,21 @@ def question_keywords(analysis: QueryAnalysis) -> Keywords:
     language = analysis.language
     words = {word.lower() for word in _WORD.findall(analysis.text)}
     protected = tuple(sorted({_key(word, language) for word in words & PROTECTED}))
-    stop_terms = {_key(word, language) for word in STOP_WORDS - PROTECTED}
+    figures = tuple(number for number in read_numbers(analysis.text, language) if _is_figure(number))
+    left_out = {
+        *(_key(word, language) for word in STOP_WORDS - PROTECTED),
+        *protected,
+        *(term for figure in figures for term in terms(figure.text, language)),
+    }
     named = {period.fiscal_year for period in analysis.periods}
     return Keywords(
         concepts=tuple(
             concept
             for concept in analysis.concepts
-            if concept.is_name or not (_is_word(concept) and concept.label in {*stop_terms, *protected})
+            if concept.is_name or not (_is_word(concept) and concept.label in left_out)
         ),
         protected=protected,
-        figures=tuple(number for number in read_numbers(analysis.text, language) if _is_figure(number)),
+        figures=figures,
         periods=(*analysis.periods, *(Period(fiscal_year=year) for year in analysis.years if year not in named)),
         language=language,
     )
