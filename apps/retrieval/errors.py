@@ -48,6 +48,28 @@ class UnknownStageImplementationError(ApplicationError):
     message = "The stage {stage} has no implementation named {name}. Choose one of: {available}."
 
 
+class RerankingError(ApplicationError):
+    """The reranker gave no usable scores; the passages stay in the order of the search, and the answer says so.
+
+    Data: reranker, kind (the exception's class, or what was wrong).
+    """
+
+    code = "retrieval.reranking"
+    status = 500
+    message = "The reranker {reranker} failed ({kind}), so the passages stand in the order of the search."
+
+
+class RerankerConfigurationError(RerankingError):
+    """Data: reranker, setting, problem."""
+
+    code = "retrieval.reranker_configuration"
+    message = (
+        "The reranker {reranker} can't be used: {setting} {problem}. Set it to a folder that holds a cross-encoder "
+        "with one score, or to the name of one that is already in the local model cache. The passages stand in the "
+        "order of the search."
+    )
+
+
 class GenerationError(ApplicationError):
     """The model gave no usable answer; the pipeline answers by quotation instead and says so."""
 

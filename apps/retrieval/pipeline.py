@@ -113,7 +113,7 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
 
     candidates = found_by(searching.rewrite(recorder, analysis, deps))
     candidates = narrowing.lift_likely(recorder, candidates, analysis, deps)
-    candidates = narrowing.diversify(recorder, candidates, analysis, deps)
+    candidates = narrowing.diversify(recorder, candidates, analysis, deps, within=bounds)
     candidates = narrowing.rerank(recorder, candidates, analysis, deps)
     candidates = narrowing.cut(recorder, candidates, deps)
     candidates = narrowing.heal(

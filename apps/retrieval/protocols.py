@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from apps.intents.contracts import IntentDecision, KindGrant
@@ -68,6 +68,11 @@ class ChunkStore(Protocol):
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         """The chunks that are still there, in any order; one query."""
 
+    def vectors(
+        self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds
+    ) -> Mapping[ChunkId, FloatVector]:
+        """The stored vectors of one model, each (dimension,) float32 of unit norm; chunks without one are left out."""
+
 
 class Rewriter(Protocol):
     """Stage rewrite: further wordings of a question, each searched by itself and fused with the others."""
@@ -78,13 +83,39 @@ class Rewriter(Protocol):
     def rewrite(self, analysis: QueryAnalysis) -> tuple[str, ...]: ...
 
 
-class CandidateStage(Protocol):
-    """Stages diversify and rerank: order candidates anew, or leave some out. A reranker sets `rerank_score`."""
+class Diversifier(Protocol):
+    """Stage diversify: puts repetitions later, or leaves them out.
+
+    `vectors` looks up the stored vectors of candidates, within the bounds of the search; one without is left out.
+    """
 
     @property
     def name(self) -> str: ...
 
-    def apply(self, analysis: QueryAnalysis, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]: ...
+    @property
+    def note(self) -> str:
+        """How it is set, for the trace; empty for nothing to say."""
+
+    def apply(
+        self,
+        analysis: QueryAnalysis,
+        candidates: tuple[Candidate, ...],
+        vectors: Callable[[Sequence[ChunkId]], Mapping[ChunkId, FloatVector]],
+    ) -> tuple[Candidate, ...]: ...
+
+
+class CandidateStage(Protocol):
+    """Stage rerank: orders candidates anew, or leaves some out, and sets `rerank_score` and `rerank_calibrated`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def note(self) -> str:
+        """How it is set, for the trace; empty for nothing to say."""
+
+    def apply(self, analysis: QueryAnalysis, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        """Raises: RerankingError, ProviderError: the pipeline goes on with the order that it had, and says so."""
 
 
 class Healer(Protocol):

@@ -6,21 +6,78 @@ it here under the name by which StageSettings chooses it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from django.conf import settings as django_settings
+
+from apps.corpus.providers.protocol import TokenVectorProvider
+from apps.corpus.providers.registry import token_vectors_for
+from apps.intents.retrieval_settings import RetrievalSettings
+from apps.retrieval.diversifiers.mmr import MaximalMarginalRelevance
 from apps.retrieval.errors import UnknownStageImplementationError
-from apps.retrieval.protocols import CandidateStage, Healer, Rewriter
+from apps.retrieval.protocols import CandidateStage, Diversifier, Healer, Rewriter
+from apps.retrieval.rerankers.cross_encoder import CrossEncoderReranker
+from apps.retrieval.rerankers.keyword import KeywordReranker
+from apps.retrieval.rerankers.late_interaction import LateInteractionReranker
 from apps.retrieval.stage_settings import StageSettings
 
 NONE: Final = "none"
 REWRITERS: Final[Mapping[str, Rewriter]] = {}
-DIVERSIFIERS: Final[Mapping[str, CandidateStage]] = {}
-RERANKERS: Final[Mapping[str, CandidateStage]] = {}
 HEALERS: Final[Mapping[str, Healer]] = {}
 
 ImplementationT = TypeVar("ImplementationT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotParts:
+    """What an implementation is made with: the policy that the question is asked under, and the tenant's residency."""
+
+    policy: RetrievalSettings
+    tenant_region: str
+    tenant_strict: bool
+
+
+def _mmr(parts: SlotParts) -> Diversifier:
+    return MaximalMarginalRelevance(trade_off=parts.policy.mmr_lambda)
+
+
+def _keyword(parts: SlotParts) -> CandidateStage:
+    return KeywordReranker(keyword_weight=parts.policy.rerank_keyword_weight)
+
+
+def _late_interaction(parts: SlotParts) -> CandidateStage:
+    def encoder() -> TokenVectorProvider:
+        return token_vectors_for(
+            django_settings.GLASSBOX_LATE_INTERACTION_PROFILE,
+            tenant_region=parts.tenant_region,
+            tenant_strict=parts.tenant_strict,
+        )
+
+    return LateInteractionReranker(encoder=encoder, keyword_weight=parts.policy.rerank_keyword_weight)
+
+
+def _cross_encoder(parts: SlotParts) -> CandidateStage:
+    return CrossEncoderReranker(
+        model=django_settings.GLASSBOX_CROSS_ENCODER_MODEL, keyword_weight=parts.policy.rerank_keyword_weight
+    )
+
+
+# Made anew for each question, which costs nothing: models are shared by the process and loaded when first used.
+DIVERSIFIERS: Final[Mapping[str, Callable[[SlotParts], Diversifier]]] = {"mmr": _mmr}
+RERANKERS: Final[Mapping[str, Callable[[SlotParts], CandidateStage]]] = {
+    "keyword": _keyword,
+    "late_interaction": _late_interaction,
+    "cross_encoder": _cross_encoder,
+}
+
+_NEEDED: Final[Mapping[str, str]] = {"cross_encoder": "GLASSBOX_CROSS_ENCODER_MODEL"}
+
+
+def lacks_setting(name: str) -> bool:
+    """Whether an implementation is installed, and the setting that it can't work without is empty here."""
+    return name in _NEEDED and not getattr(django_settings, _NEEDED[name])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,20 +85,22 @@ class Slots:
     """What stands in the optional stages; None for an empty one."""
 
     rewriter: Rewriter | None = None
-    diversifier: CandidateStage | None = None
+    diversifier: Diversifier | None = None
     reranker: CandidateStage | None = None
     healer: Healer | None = None
 
 
-def slots_for(settings: StageSettings) -> Slots:
+def slots_for(settings: StageSettings, parts: SlotParts) -> Slots:
     """Fill the optional stages as the settings say.
 
     Raises:  UnknownStageImplementationError: a name that is neither installed nor "none".
     """
+    diversifier = _chosen("diversify", settings.diversifier, DIVERSIFIERS)
+    reranker = _chosen("rerank", settings.reranker, RERANKERS)
     return Slots(
         rewriter=_chosen("rewrite", settings.rewriter, REWRITERS),
-        diversifier=_chosen("diversify", settings.diversifier, DIVERSIFIERS),
-        reranker=_chosen("rerank", settings.reranker, RERANKERS),
+        diversifier=diversifier and diversifier(parts),
+        reranker=reranker and reranker(parts),
         healer=_chosen("heal", settings.healer, HEALERS),
     )
 

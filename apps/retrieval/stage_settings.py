@@ -18,6 +18,8 @@ class StageSettings:
     statement_top_k: how many passages of those pages are ranked by themselves, as a third ranking; 0 for none.
     likely_filter_boost: share added to a hit's RRF score for each likely filter that its document meets.
     page_by_page: whether the best passage of each page comes before further ones of the same page.
+    page_by_page_reordered: whether that order of pages also holds after a diversifier or a reranker has put the
+        passages into an order of its own.
     cut_top_k: how many hits go on when no reranker gives calibrated scores.
     statement_minimum_overlap: share of a sentence's terms that a cited passage must hold for it to count as supported.
     rewriter, diversifier, reranker, healer: names of implementations (see slots.py), or "none".
@@ -29,6 +31,7 @@ class StageSettings:
     statement_top_k: int = 10
     likely_filter_boost: float = 0.1
     page_by_page: bool = True
+    page_by_page_reordered: bool = True
     cut_top_k: int = 12
     cut_minimum: int = 3
     statement_minimum_overlap: float = 0.5

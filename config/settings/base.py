@@ -169,6 +169,11 @@ GLASSBOX_EMBEDDING_PROFILES: dict[str, dict[str, Any]] = {
         "timeout_seconds": 20,
     },
 }
+# For the reranker cross_encoder: a folder, or a name in the local model cache. Nothing is downloaded; empty for none.
+GLASSBOX_CROSS_ENCODER_MODEL = env.text("GLASSBOX_CROSS_ENCODER_MODEL", default="")
+# For the reranker late_interaction: the embedding profile whose model's token vectors it compares. It must be one of
+# the backend sentence-transformers, and shares the loaded model with it.
+GLASSBOX_LATE_INTERACTION_PROFILE = env.text("GLASSBOX_LATE_INTERACTION_PROFILE", default="local")
 GLASSBOX_GENERATION_PROFILES: dict[str, dict[str, Any]] = {
     "extractive": {"backend": "extractive", "region": GLASSBOX_REGION},
     "openai": {

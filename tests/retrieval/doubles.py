@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from uuid import UUID
@@ -35,6 +35,7 @@ from apps.retrieval.errors import GenerationTimeoutError
 from apps.retrieval.generation.extractive import ExtractiveGenerator
 from apps.retrieval.generation.protocol import Generator
 from apps.retrieval.slots import Slots
+from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.ids import ScopeId, TenantId
 from tests.retrieval.builders import budget
 
@@ -129,6 +130,7 @@ class HeldCorpus:
     candidates: Sequence[Candidate]
     entries: tuple[InventoryEntry, ...] = ()
     gone: frozenset[int] = frozenset()
+    stored: Mapping[ChunkId, FloatVector] = field(default_factory=dict)
 
     def read(self, bounds: SearchBounds) -> CorpusInventory:
         return CorpusInventory(entries=tuple(each for each in self.entries if each.kind in bounds.kinds))
@@ -140,6 +142,11 @@ class HeldCorpus:
             for each in self.candidates
             if each.hit.chunk_id in wanted and each.hit.chunk_id.int not in self.gone
         )
+
+    def vectors(
+        self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds
+    ) -> Mapping[ChunkId, FloatVector]:
+        return {each: self.stored[each] for each in chunk_ids if each in self.stored}
 
 
 @dataclass(slots=True)
@@ -166,6 +173,7 @@ class Reversing:
     """A candidate stage that turns the order round and leaves the last out."""
 
     name = "reversing"
+    note = ""
 
     def apply(self, analysis: QueryAnalysis, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         return tuple(
@@ -186,9 +194,11 @@ def dependencies(
     gone: Iterable[int] = (),
     policy: RetrievalSettings | None = None,
     slots: Slots | None = None,
+    settings: StageSettings | None = None,
+    stored: Mapping[ChunkId, FloatVector] | None = None,
 ) -> PipelineDependencies:
     """A pipeline over the candidates; both retrievers find all of them. The clock ticks one second a reading."""
-    corpus = HeldCorpus(candidates=candidates, entries=tuple(entries), gone=frozenset(gone))
+    corpus = HeldCorpus(candidates=candidates, entries=tuple(entries), gone=frozenset(gone), stored=stored or {})
     ticks = count()
     return PipelineDependencies(
         intents=gate or ScriptedGate(budgets or [budget()]),
@@ -202,4 +212,5 @@ def dependencies(
         clock=lambda: float(next(ticks)),
         policy=policy or RetrievalSettings(),
         slots=slots or Slots(),
+        settings=settings or StageSettings(),
     )

@@ -18,12 +18,12 @@ from apps.retrieval.contracts import (
     RefusalReason,
     Repair,
 )
-from apps.retrieval.errors import EmptyQuestionError, UnknownStageImplementationError
+from apps.retrieval.errors import EmptyQuestionError, RerankingError, UnknownStageImplementationError
 from apps.retrieval.pipeline import PipelineResult, answer
 from apps.retrieval.serialise import to_json
-from apps.retrieval.slots import Slots, slots_for
+from apps.retrieval.slots import RERANKERS, SlotParts, Slots, slots_for
 from apps.retrieval.stage_settings import StageSettings
-from apps.retrieval.trace import CutLine, Stage, StageStatus
+from apps.retrieval.trace import CandidateList, CutLine, Stage, StageStatus
 from tests.retrieval.builders import CAPEX_QUESTION, CASH_FLOWS, budget, candidate, document, entry, written
 from tests.retrieval.doubles import (
     DownEmbedder,
@@ -114,8 +114,65 @@ def test_reranker_scores_make_the_cut_adaptive() -> None:
 
 
 def test_unknown_implementation_is_refused_with_the_choices() -> None:
-    with pytest.raises(UnknownStageImplementationError, match="Choose one of: none"):
-        slots_for(StageSettings(reranker="magic"))
+    parts = SlotParts(policy=RetrievalSettings(), tenant_region="eu", tenant_strict=True)
+    with pytest.raises(UnknownStageImplementationError, match="cross_encoder, keyword, late_interaction, none"):
+        slots_for(StageSettings(reranker="magic"), parts)
+
+
+def test_optional_stages_are_empty_until_one_is_chosen() -> None:
+    parts = SlotParts(policy=RetrievalSettings(), tenant_region="eu", tenant_strict=True)
+    assert slots_for(StageSettings(), parts) == Slots()
+
+
+@pytest.mark.parametrize("name", sorted(RERANKERS))
+def test_chosen_reranker_has_its_name_and_the_policys_weight(name: str) -> None:
+    parts = SlotParts(policy=RetrievalSettings(rerank_keyword_weight=0.25), tenant_region="eu", tenant_strict=True)
+    reranker = slots_for(StageSettings(reranker=name), parts).reranker
+    assert reranker is not None
+    assert reranker.name == name
+    assert "0.75 x" in reranker.note
+    assert "0.25 x keywords" in reranker.note
+
+
+class Failing(Reversing):
+    name = "failing"
+
+    def apply(self, analysis: QueryAnalysis, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        raise RerankingError(reranker=self.name, kind="RuntimeError")
+
+
+def test_reranker_that_fails_is_done_without_and_the_answer_says_so() -> None:
+    entries = [entry("Northwind", 2018)]
+    deps = dependencies(
+        FOUND, entries=entries, policy=RetrievalSettings(rerank_enabled=True), slots=Slots(reranker=Failing())
+    )
+    result, without = (
+        answer(asked(CAPEX_QUESTION), deps=each) for each in (deps, dependencies(FOUND, entries=entries))
+    )
+    assert status(result, Stage.RERANK) is StageStatus.DEGRADED
+    assert [(each.stage, each.code) for each in result.answer.degradations] == [("rerank", "retrieval.reranking")]
+    assert "stand in the order of the search" in notes(result, Stage.RERANK)
+    assert result.answer.citations == without.answer.citations
+
+
+def ranked_pages(settings: StageSettings) -> list[int]:
+    """In page order, 1, 2, 2 and 2 are found; turned round without the last, they are 2, 2 and 1."""
+    pages = ((1, 1), (2, 2), (3, 2), (4, 2))
+    found = [candidate(f"capital expenditure {number}", number, page=page) for number, page in pages]
+    policy = RetrievalSettings(rerank_enabled=True)
+    deps = dependencies(found, policy=policy, slots=Slots(reranker=Reversing()), settings=settings)
+    record = answer(asked(CAPEX_QUESTION), deps=deps).trace.record(Stage.RERANK)
+    assert record is not None
+    assert isinstance(record.output, CandidateList)
+    return [each.page for each in record.output.candidates]
+
+
+def test_pages_come_before_further_passages_also_after_a_reranker() -> None:
+    assert ranked_pages(StageSettings()) == [2, 1, 2]
+
+
+def test_reranker_may_keep_its_own_order() -> None:
+    assert ranked_pages(StageSettings(page_by_page_reordered=False)) == [2, 2, 1]
 
 
 def test_embedding_provider_down_is_flagged_and_answered_by_terms() -> None:

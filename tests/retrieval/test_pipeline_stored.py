@@ -9,7 +9,9 @@ import pytest
 
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Embedding384
+from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import FloatVector, QueryAnalysis, Question
+from apps.retrieval.diversifiers.mmr import MaximalMarginalRelevance
 from apps.retrieval.pipeline import PipelineResult, answer
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
 from apps.retrieval.retrievers.dense import DenseRetriever
@@ -17,7 +19,7 @@ from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.sparse import SparseRetriever
 from apps.retrieval.slots import Slots
 from apps.retrieval.steps.searching import VECTORS_MISSING
-from apps.retrieval.trace import Stage, StageStatus
+from apps.retrieval.trace import CandidateList, Stage, StageStatus
 from apps.tenants.context import open_scope
 from tests.factories import Firm, make_firm
 from tests.model_server import hashed_vector
@@ -29,16 +31,23 @@ pytestmark = pytest.mark.django_db
 
 
 class Hashed(OneVector):
-    model = MODEL
+    model, dimension = MODEL, 384
 
     def embed_query(self, text: str) -> FloatVector:
         return hashed_vector(text, 384)
 
 
-def ask(firm: Firm, text: str, *, kinds: tuple[Kind, ...] = (Kind.RUN,), slots: Slots | None = None) -> PipelineResult:
+def ask(
+    firm: Firm,
+    text: str,
+    *,
+    kinds: tuple[Kind, ...] = (Kind.RUN,),
+    slots: Slots | None = None,
+    policy: RetrievalSettings | None = None,
+) -> PipelineResult:
     gate = ScriptedGate([budget(kind, 700, position) for position, kind in enumerate(kinds, start=1)])
     deps = replace(
-        dependencies([], embedder=Hashed(), gate=gate, slots=slots),
+        dependencies([], embedder=Hashed(), gate=gate, slots=slots, policy=policy),
         inventory=CorpusInventoryReader(),
         dense=DenseRetriever(),
         sparse=SparseRetriever(k1=1.2, b=0.75),
@@ -92,6 +101,19 @@ def test_question_costs_a_handful_of_queries(acme: Firm, django_assert_max_num_q
     # inventory, dense, sparse, chunks, documents
     with django_assert_max_num_queries(5):
         ask(acme, "What was last quarter's drawdown?")
+
+
+def test_near_duplicate_years_stay_apart_under_mmr_when_the_year_is_named(acme: Firm) -> None:
+    slots, policy = Slots(diversifier=MaximalMarginalRelevance(trade_off=0.5)), RetrievalSettings(mmr_enabled=True)
+    for year, drawdown in ((2023, "-7.9%"), (2024, "-4.2%")):
+        result = ask(acme, f"What was the drawdown of Alpha Fund in {year}?", slots=slots, policy=policy)
+        record = result.trace.record(Stage.DIVERSIFY)
+        assert record is not None
+        assert (record.status, record.count_in, record.count_out) == (StageStatus.RAN, 4, 4)
+        assert isinstance(record.output, CandidateList)
+        assert record.output.candidates[0].document_title == f"Alpha Fund Q4 {year}"
+        assert not any("no stored vector" in note for note in record.notes)
+        assert drawdown in result.answer.text
 
 
 # --- vectors that are missing ---

@@ -1,18 +1,23 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from datetime import date
+from uuid import UUID
 
+import numpy as np
 import pytest
 
 from apps.corpus.kinds import Kind
-from apps.corpus.models import DocumentStatus
-from apps.retrieval.contracts import ChunkId, DocumentFilter
+from apps.corpus.models import Document, DocumentStatus
+from apps.retrieval.contracts import ChunkId, DocumentFilter, FloatVector
+from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.tenants.context import open_scope
 from tests.factories import Firm, make_firm
-from tests.retrieval.stored import bounds, store
+from tests.model_server import hashed_vector
+from tests.retrieval.stored import MODEL, bounds, store
 
 pytestmark = pytest.mark.django_db
 
@@ -77,3 +82,48 @@ def test_chunks_outside_the_bounds_are_not_loaded(acme: Firm) -> None:
 
 def test_no_ids_no_chunks(acme: Firm) -> None:
     assert CorpusChunkStore().load([], within=bounds(acme)) == ()
+
+
+# --- stored vectors ---
+
+
+def vectors(firm: Firm, chunk_ids: Iterable[UUID], *scopes: str, model: str = MODEL) -> Mapping[ChunkId, FloatVector]:
+    wanted = [ChunkId(each) for each in chunk_ids]
+    return CorpusChunkStore().vectors(wanted, model=model, dimension=384, within=bounds(firm, *scopes))
+
+
+def test_vectors_are_the_stored_ones_at_unit_length_in_one_query(
+    acme: Firm, django_assert_num_queries: Callable[[int], AbstractContextManager[object]]
+) -> None:
+    chunk_ids = store(acme.root, ["custody of the assets", "drawdown"])
+    with django_assert_num_queries(1):
+        found = vectors(acme, chunk_ids)
+    for chunk_id, text in zip(chunk_ids, ("custody of the assets", "drawdown"), strict=True):
+        assert np.allclose(found[ChunkId(chunk_id)], hashed_vector(text, 384), atol=1e-3)
+        assert float(np.linalg.norm(found[ChunkId(chunk_id)])) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_vectors_keep_to_scopes_kinds_and_live_documents(acme: Firm) -> None:
+    (own,) = store(acme.scopes["fund:alpha"], ["x"])
+    others = [
+        *store(acme.scopes["fund:beta"], ["x"]),
+        *store(acme.scopes["fund:alpha"], ["x"], kind=Kind.RUN),
+        *store(acme.scopes["fund:alpha"], ["x"], status=DocumentStatus.SUPERSEDED),
+    ]
+    assert set(vectors(acme, [own, *others], "fund:alpha")) == {own}
+    assert Document.objects.count() == 4
+
+
+def test_vectors_of_another_tenant_are_not_found(acme: Firm) -> None:
+    with open_scope(tenant=(other := make_firm("other")).id, reason="a test"):
+        theirs = store(other.root, ["x"])
+    assert vectors(acme, theirs) == {}
+
+
+def test_vectors_of_another_model_are_never_compared(acme: Firm) -> None:
+    assert vectors(acme, store(acme.root, ["x"]), model="an earlier model") == {}
+
+
+def test_vectors_of_no_known_length_are_refused(acme: Firm) -> None:
+    with pytest.raises(UnsupportedEmbeddingDimensionError):
+        CorpusChunkStore().vectors([], model=MODEL, dimension=7, within=bounds(acme))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +20,14 @@ def test_without_a_reranker_a_fixed_number_is_kept_and_said() -> None:
     decision = cut_off(candidates, top_k=12, minimum=3, cumulative_probability=0.55, cliff=0.15)
     assert (len(decision.kept), len(decision.cut), decision.rule) == (12, 18, CutRule.TOP_K)
     assert "without a reranker" in decision.reason
+
+
+def test_scores_that_are_no_probabilities_leave_a_fixed_number() -> None:
+    scored = [candidate("x", number, rerank_score=1 / number) for number in range(1, 31)]
+    candidates = [replace(each, rerank_calibrated=False) for each in scored]
+    decision = cut_off(candidates, top_k=12, minimum=3, cumulative_probability=0.55, cliff=0.15)
+    assert (len(decision.kept), decision.rule) == (12, CutRule.TOP_K)
+    assert "the reranker's scores are no probabilities" in decision.reason
 
 
 def test_cumulative_probability_ends_the_list() -> None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .checks import verify_vectors
-from .errors import ProviderConfigurationError
+from .errors import ProviderConfigurationError, ProviderResponseError
 from .profiles import EmbeddingProfile
 from .protocol import Vectors
+from .torch_process import prepare_torch
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -24,9 +24,6 @@ BUNDLED_MODEL = "all-MiniLM-L6-v2"
 # 16 a batch gave 44 passages/s on two cores, 32 gave 42 and 64 gave 37: small batches stay in the processor's cache,
 # and the library sorts by length first, so little is padded.
 DEFAULT_BATCH_INPUTS = 16
-
-logger = logging.getLogger(__name__)
-_torch_used_by_pid: int | None = None
 
 
 class SentenceTransformersProvider:
@@ -78,6 +75,25 @@ class SentenceTransformersProvider:
             )
         return self._verified(vectors, count=len(texts))
 
+    def embed_query_tokens(self, text: str) -> Vectors:
+        with self._lock:
+            model = self._model()
+            encoded = model.encode_query([text], output_value=None, show_progress_bar=False)
+            return self._token_vectors(encoded, model, count=1)[0]
+
+    def embed_document_tokens(self, texts: Sequence[str]) -> tuple[Vectors, ...]:
+        if not texts:
+            return ()
+        with self._lock:
+            model = self._model()
+            encoded = model.encode_document(
+                list(texts),
+                batch_size=self._profile.batch_inputs or DEFAULT_BATCH_INPUTS,
+                output_value=None,
+                show_progress_bar=False,
+            )
+            return self._token_vectors(encoded, model, count=len(texts))
+
     def load(self) -> None:
         """Load the model now rather than at the first call."""
         with self._lock:
@@ -88,6 +104,25 @@ class SentenceTransformersProvider:
             vectors, provider=self.name, count=count, dimension=self.dimension, normalise=self._profile.normalise
         )
 
+    def _token_vectors(self, encoded: Any, model: SentenceTransformer, *, count: int) -> tuple[Vectors, ...]:
+        """Without the marks that the tokenizer puts around and after a text, which stand for nothing in it.
+
+        Args: encoded: what the library gives where no one value of it is asked for: a mapping of tensors a text.
+        """
+        if len(encoded) != count:
+            raise ProviderResponseError(provider=self.name, reason=f"{len(encoded)} results for {count} inputs")
+        marks = list(model.tokenizer.all_special_ids)
+        found = []
+        for each in encoded:
+            ids = each["input_ids"].cpu().numpy()
+            wanted = (each["attention_mask"].cpu().numpy() == 1) & ~np.isin(ids, marks)
+            vectors: Vectors = each["token_embeddings"].float().cpu().numpy()[wanted]
+            if not np.isfinite(vectors).all():
+                raise ProviderResponseError(provider=self.name, reason="a token's vector is not finite")
+            # No token's vector is zero in practice; the floor keeps one that is from becoming a division by it.
+            found.append(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12))
+        return tuple(found)
+
     def _model(self) -> SentenceTransformer:
         if self._loaded is None or self._loaded_by_pid != os.getpid():
             self._loaded = self._load()
@@ -95,21 +130,9 @@ class SentenceTransformersProvider:
         return self._loaded
 
     def _load(self) -> SentenceTransformer:
-        # Both are read once, when the library is imported: without the first, a name
-        # that is not in the cache asks the network; without the second, loading draws a bar into the worker's log.
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
-        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
-        import torch
+        prepare_torch(self._profile.threads)
         from sentence_transformers import SentenceTransformer
 
-        global _torch_used_by_pid
-        if _torch_used_by_pid not in (None, os.getpid()):
-            # torch's thread pool does not survive a fork: the first parallel operation in the child waits for ever.
-            logger.warning("An embedding model was loaded before this process forked; it computes on one thread.")
-            torch.set_num_threads(1)
-        elif self._profile.threads:
-            torch.set_num_threads(self._profile.threads)
-        _torch_used_by_pid = _torch_used_by_pid or os.getpid()
         try:
             model = SentenceTransformer(model_path(self._profile), device="cpu", local_files_only=True)
         except (OSError, ValueError) as error:

@@ -47,3 +47,16 @@ class EmbeddingProvider(Protocol):
         Returns: (n, d) float32, unit norm; (0, d) for no texts.
         Raises:  ProviderError: of the kind that tells what happened; no partial result.
         """
+
+
+class TokenVectorProvider(Protocol):
+    """Gives a vector for each token of a text, of a model on this machine: for late interaction.
+
+    Tokens past the model's limit (`max_input_tokens`) are left out, and so are the tokenizer's own marks.
+    """
+
+    def embed_query_tokens(self, text: str) -> Vectors:
+        """Returns: (tokens, d) float32, each of unit norm. Raises: ProviderError."""
+
+    def embed_document_tokens(self, texts: Sequence[str]) -> tuple[Vectors, ...]:
+        """Returns: for each text, in the order given, (tokens, d) float32, each of unit norm. Raises: ProviderError."""

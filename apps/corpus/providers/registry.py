@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from apps.tenants.residency import check_region
 
-from .errors import ResidencyError
+from .errors import ProviderConfigurationError, ResidencyError
 from .local import SentenceTransformersProvider
 from .openai import OpenAIProvider
 from .profiles import Backend, EmbeddingProfile, profile_for
-from .protocol import EmbeddingProvider, Vectors
+from .protocol import EmbeddingProvider, TokenVectorProvider, Vectors
 
 _lock = threading.Lock()
 _providers: dict[EmbeddingProfile, EmbeddingProvider] = {}
@@ -30,6 +30,25 @@ def provider_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> Re
     bound = ResidencyBoundProvider(profile, tenant_region=tenant_region, tenant_strict=tenant_strict)
     bound.check()
     return bound
+
+
+def token_vectors_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> TokenVectorProvider:
+    """Give what a profile's model on this machine makes of single tokens: the same loaded model that embeds.
+
+    Ask anew for each question: the residency rule is checked here.
+
+    Raises:  ProviderConfigurationError: the profile's model is not on this machine.
+             ResidencyError: the tenant is strict and the profile computes elsewhere.
+             UnknownProviderError: there is no such profile.
+    """
+    provider = ResidencyBoundProvider(profile, tenant_region=tenant_region, tenant_strict=tenant_strict).check()
+    if not isinstance(provider, SentenceTransformersProvider):
+        raise ProviderConfigurationError(
+            profile=profile,
+            reason="it gives no vectors of single tokens. Name one with the backend sentence-transformers in "
+            "GLASSBOX_LATE_INTERACTION_PROFILE",
+        )
+    return provider
 
 
 class ResidencyBoundProvider:

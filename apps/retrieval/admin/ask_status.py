@@ -20,6 +20,8 @@ _DEGRADED: Mapping[str, str] = {
     Stage.CLASSIFY: "An unusual wording may go unrecognised. Which kinds an intent may reach is the same as ever.",
     Stage.EMBED: "Only the words of the question were searched. A passage that says the same in other words may be "
     "missing; ask again when the provider is back.",
+    Stage.DIVERSIFY: "Passages that say the same may stand together. What was found is the same as ever.",
+    Stage.RERANK: "The passages stand in the order of the search, and the best one may come later than it would have.",
     Stage.GENERATE: "The answer is quoted word for word from the documents instead of being written by the model.",
 }
 

@@ -143,13 +143,18 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A chunk on its way into the context, with every score that it was given so far."""
+    """A chunk on its way into the context, with every score that it was given so far.
+
+    rerank_score: by a reranker, 0 to 1; rerank_calibrated: whether it can be read as a probability, as the adaptive
+    rules of the cut do. One that is not says only which of two passages comes first.
+    """
 
     chunk: StoredChunk
     hit: FusedHit
     boost: float = 0.0
     boost_reasons: tuple[str, ...] = ()
     rerank_score: float | None = None
+    rerank_calibrated: bool = True
 
     @property
     def boosted_rrf_score(self) -> float:

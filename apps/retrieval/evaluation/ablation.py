@@ -1,6 +1,7 @@
 """Variants of the shipped default with one thing changed each: what a stage brings is what is lost without it.
 
 A new stage needs a line here where a setting switches it (SWITCHES); an implementation in one of the slots needs none.
+One that lacks its setting (a model) is left out: it would be measured as the default, degraded.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def _of_slots(default: RunSettings) -> Iterator[Variant]:
         if on != slots.NONE:
             yield Variant(name=f"without {setting} {on}", changes={setting: slots.NONE})
         for other in sorted(installed):
-            if other != on:
+            if other != on and not slots.lacks_setting(other):
                 instead = f" instead of {on}" if on != slots.NONE else ""
                 yield Variant(name=f"with {setting} {other}{instead}", changes={**needed, setting: other})
 

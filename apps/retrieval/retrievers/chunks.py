@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from apps.corpus.models import Chunk, Document
-from apps.retrieval.contracts import ChunkId, DocumentFacts, DocumentId, SearchBounds, StoredChunk
+import numpy as np
+
+from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document
+from apps.retrieval.contracts import ChunkId, DocumentFacts, DocumentId, FloatVector, SearchBounds, StoredChunk
+from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
 from apps.retrieval.retrievers.documents import live
 
 
@@ -54,6 +57,38 @@ class CorpusChunkStore:
             for chunk in found
             if chunk.document_id in facts
         )
+
+    def vectors(
+        self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds
+    ) -> Mapping[ChunkId, FloatVector]:
+        """The stored vectors of chunks of live documents, within the same scopes and kinds as the search.
+
+        Args:    model, dimension: of the embedding; vectors of two models are never compared.
+        Returns: chunk id -> (dimension,) float32, unit norm; a chunk without a vector of that model is left out.
+        Raises:  UnsupportedEmbeddingDimensionError: no table holds vectors of that length.
+        Costs:   one query.
+        """
+        if dimension not in EMBEDDING_MODELS:
+            supported = ", ".join(str(each) for each in sorted(EMBEDDING_MODELS))
+            raise UnsupportedEmbeddingDimensionError(dimension=dimension, supported=supported)
+        visible = Document.objects.filter(
+            live(within), tenant_id=within.tenant_id, scope_id__in=within.scope_ids, kind__in=within.kinds
+        )
+        rows = EMBEDDING_MODELS[dimension].objects.filter(
+            tenant_id=within.tenant_id,
+            scope_id__in=within.scope_ids,
+            kind__in=within.kinds,
+            model=model,
+            chunk_id__in=list(chunk_ids),
+            document_id__in=visible.values("id"),
+        )
+        return {ChunkId(row.chunk_id): _unit(row.vector) for row in rows}
+
+
+def _unit(stored: list[float]) -> FloatVector:
+    """Stored with half the digits, a vector is no longer of unit norm to the last one."""
+    vector = np.asarray(stored, dtype=np.float32)
+    return vector / np.float32(np.linalg.norm(vector))
 
 
 def _facts(document: Document) -> DocumentFacts:

@@ -17,7 +17,7 @@ from apps.retrieval.retrievers.chunks import CorpusChunkStore
 from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.sparse import SparseRetriever
-from apps.retrieval.slots import slots_for
+from apps.retrieval.slots import SlotParts, slots_for
 from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.models import Tenant
 
@@ -102,5 +102,5 @@ def dependencies_for(
         clock=time.perf_counter,
         policy=snapshot.retrieval,
         settings=settings,
-        slots=slots_for(settings),
+        slots=slots_for(settings, SlotParts(policy=snapshot.retrieval, tenant_region=region, tenant_strict=strict)),
     )

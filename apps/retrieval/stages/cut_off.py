@@ -20,7 +20,8 @@ def cut_off(
     With scores from a reranker (probabilities between 0 and 1), the first of these ends the list: the kept scores
     hold the wanted share of their sum; the next score falls by more than the cliff; top_k are kept. At least
     `minimum` are kept in any case. RRF scores are not probabilities (the first and the thirtieth differ by a factor
-    of two whatever the question), so without a reranker a fixed number is kept.
+    of two whatever the question), so without a reranker a fixed number is kept; so it is where the reranker's scores
+    only order passages.
 
     Args:    candidates: best first.
              top_k: the most to keep, >= 1.
@@ -29,7 +30,7 @@ def cut_off(
              cliff: largest fall from one score to the next, in (0, 1].
     Returns: kept and cut candidates in their order, the rule that decided, and the reason with its figures.
     """
-    scores = [candidate.rerank_score for candidate in candidates]
+    scores = [candidate.rerank_score if candidate.rerank_calibrated else None for candidate in candidates]
     calibrated = [score for score in scores if score is not None]
     if len(calibrated) < len(scores) or not scores:
         return _fixed(candidates, top_k)
@@ -42,9 +43,11 @@ def _fixed(candidates: Sequence[Candidate], top_k: int) -> CutDecision:
     if not cut:
         reason = f"All {len(kept)} are kept: no more than the fixed {top_k}."
         return CutDecision(kept=kept, cut=(), rule=CutRule.ALL_KEPT, reason=reason)
+    ordered = candidates[0].rerank_score is not None
+    why = "the reranker's scores are no probabilities" if ordered else "without a reranker no score is a probability"
     reason = (
-        f"The first {top_k} of {len(candidates)} are kept, a fixed number: without a reranker no score is a "
-        "probability, so neither the cumulative threshold nor the cliff applies."
+        f"The first {top_k} of {len(candidates)} are kept, a fixed number: {why}, so neither the cumulative threshold "
+        "nor the cliff applies."
     )
     return CutDecision(kept=kept, cut=cut, rule=CutRule.TOP_K, reason=reason)
 

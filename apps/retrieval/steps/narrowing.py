@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final
 
-from apps.retrieval.contracts import Candidate, QueryAnalysis
+from apps.corpus.providers.errors import ProviderError
+from apps.retrieval.contracts import Candidate, ChunkId, FloatVector, QueryAnalysis, SearchBounds
 from apps.retrieval.dependencies import PipelineDependencies
-from apps.retrieval.protocols import CandidateStage
-from apps.retrieval.recorder import TraceRecorder
+from apps.retrieval.errors import RerankingError, UnsupportedEmbeddingDimensionError
+from apps.retrieval.recorder import OpenStage, TraceRecorder
 from apps.retrieval.stages.cut_off import cut_off
 from apps.retrieval.stages.fuse import boost
 from apps.retrieval.stages.page_order import page_by_page
@@ -15,6 +18,7 @@ from apps.retrieval.steps.searching import NOT_CONFIGURED
 from apps.retrieval.trace import CutLine, Stage, StageStatus, candidate_list
 
 Candidates = tuple[Candidate, ...]
+PAGES_FIRST: Final = "The best passage of each page comes before further ones of the same page."
 
 
 def lift_likely(
@@ -25,7 +29,7 @@ def lift_likely(
         boosted = boost(candidates, filters=analysis.filters, weight=deps.settings.likely_filter_boost)
         if deps.settings.page_by_page:
             boosted = page_by_page(boosted)
-            stage.notes.append("The best passage of each page comes before further ones of the same page.")
+            stage.notes.append(PAGES_FIRST)
         kept = boosted[: deps.policy.fused_top_k]
         for candidate in boosted[deps.policy.fused_top_k :]:
             stage.exclude(candidate.hit.chunk_id, f"Not among the first {deps.policy.fused_top_k}.")
@@ -35,17 +39,42 @@ def lift_likely(
 
 
 def diversify(
-    recorder: TraceRecorder, candidates: Candidates, analysis: QueryAnalysis, deps: PipelineDependencies
+    recorder: TraceRecorder,
+    candidates: Candidates,
+    analysis: QueryAnalysis,
+    deps: PipelineDependencies,
+    *,
+    within: SearchBounds,
 ) -> Candidates:
-    """Leave out near-repetitions, if a diversifier is configured and the policy wants it."""
-    return _optional(recorder, Stage.DIVERSIFY, deps.slots.diversifier, deps.policy.mmr_enabled, candidates, analysis)
+    """Put near-repetitions later, if a diversifier is configured and the policy wants it."""
+    diversifier = deps.slots.diversifier
+    with recorder.stage(Stage.DIVERSIFY, count_in=len(candidates)) as stage:
+        if diversifier is None or not deps.policy.mmr_enabled:
+            return _passed_on(stage, candidates, configured=diversifier is not None, wanted=deps.policy.mmr_enabled)
+
+        def vectors(chunk_ids: Sequence[ChunkId]) -> Mapping[ChunkId, FloatVector]:
+            found = deps.chunks.vectors(
+                chunk_ids, model=deps.embedder.model, dimension=deps.embedder.dimension, within=within
+            )
+            if len(found) < len(chunk_ids):
+                missing = len(chunk_ids) - len(found)
+                stage.notes.append(f"{missing} of {len(chunk_ids)} have no stored vector and count as no repetition.")
+            return found
+
+        run = partial(diversifier.apply, analysis, candidates, vectors)
+        return _reordered(stage, run, candidates, by=diversifier.name, note=diversifier.note, deps=deps)
 
 
 def rerank(
     recorder: TraceRecorder, candidates: Candidates, analysis: QueryAnalysis, deps: PipelineDependencies
 ) -> Candidates:
     """Order anew by a reranker, if one is configured and the policy wants it."""
-    return _optional(recorder, Stage.RERANK, deps.slots.reranker, deps.policy.rerank_enabled, candidates, analysis)
+    reranker = deps.slots.reranker
+    with recorder.stage(Stage.RERANK, count_in=len(candidates)) as stage:
+        if reranker is None or not deps.policy.rerank_enabled:
+            return _passed_on(stage, candidates, configured=reranker is not None, wanted=deps.policy.rerank_enabled)
+        run = partial(reranker.apply, analysis, candidates)
+        return _reordered(stage, run, candidates, by=reranker.name, note=reranker.note, deps=deps)
 
 
 def cut(recorder: TraceRecorder, candidates: Candidates, deps: PipelineDependencies) -> Candidates:
@@ -89,28 +118,39 @@ def heal(
         return healed
 
 
-def _optional(
-    recorder: TraceRecorder,
-    name: Stage,
-    implementation: CandidateStage | None,
-    wanted: bool,
+def _passed_on(stage: OpenStage, candidates: Candidates, *, configured: bool, wanted: bool) -> Candidates:
+    stage.status = _status_of_empty(configured=configured)
+    stage.notes.append(_note_of_empty(stage.stage, configured, wanted))
+    stage.count_out = len(candidates)
+    return candidates
+
+
+def _reordered(
+    stage: OpenStage,
+    run: Callable[[], Candidates],
     candidates: Candidates,
-    analysis: QueryAnalysis,
+    *,
+    by: str,
+    note: str,
+    deps: PipelineDependencies,
 ) -> Candidates:
-    with recorder.stage(name, count_in=len(candidates)) as stage:
-        if implementation is None or not wanted:
-            stage.status = _status_of_empty(configured=implementation is not None)
-            stage.notes.append(_note_of_empty(name, implementation is not None, wanted))
-            stage.count_out = len(candidates)
-            return candidates
-        result = implementation.apply(analysis, candidates)
-        kept = {candidate.hit.chunk_id for candidate in result}
-        for candidate in candidates:
-            if candidate.hit.chunk_id not in kept:
-                stage.exclude(candidate.hit.chunk_id, f"Left out by {implementation.name}.")
-        stage.notes.append(f"By {implementation.name}.")
-        stage.count_out, stage.output = len(result), candidate_list(result)
-        return result
+    """The new order, or, where what makes it fails, the old one, and the answer says so."""
+    try:
+        result = run()
+    except (RerankingError, ProviderError, UnsupportedEmbeddingDimensionError) as error:
+        stage.degrade(code=error.code, message=error.detail)
+        stage.count_out = len(candidates)
+        return candidates
+    kept = {candidate.hit.chunk_id for candidate in result}
+    for candidate in candidates:
+        if candidate.hit.chunk_id not in kept:
+            stage.exclude(candidate.hit.chunk_id, f"Left out by {by}.")
+    stage.notes.append(f"By {by}. {note}".rstrip())
+    if deps.settings.page_by_page and deps.settings.page_by_page_reordered:
+        result = page_by_page(result)
+        stage.notes.append(PAGES_FIRST)
+    stage.count_out, stage.output = len(result), candidate_list(result)
+    return result
 
 
 def _status_of_empty(*, configured: bool) -> StageStatus:

@@ -1,0 +1,1 @@
+"""Diversifiers behind one Protocol (apps.retrieval.protocols.Diversifier): what keeps a list from repeating itself."""
