@@ -6,19 +6,28 @@ it here under the name by which StageSettings chooses it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeVar
 
 from apps.retrieval.errors import UnknownStageImplementationError
+from apps.retrieval.generation.protocol import Completing
+from apps.retrieval.healing.healer import CoverageHealer
 from apps.retrieval.protocols import CandidateStage, Healer, Rewriter
+from apps.retrieval.rewriters.by_model import ModelRewriter
+from apps.retrieval.rewriters.recipes import RECIPES
 from apps.retrieval.stage_settings import StageSettings
 
 NONE: Final = "none"
-REWRITERS: Final[Mapping[str, Rewriter]] = {}
+REWRITERS: Final[Mapping[str, Callable[[Completing | None, StageSettings], Rewriter]]] = {
+    recipe.name: partial(ModelRewriter, recipe) for recipe in RECIPES
+}
 DIVERSIFIERS: Final[Mapping[str, CandidateStage]] = {}
 RERANKERS: Final[Mapping[str, CandidateStage]] = {}
-HEALERS: Final[Mapping[str, Healer]] = {}
+HEALERS: Final[Mapping[str, Callable[[Completing | None, StageSettings], Healer]]] = {
+    CoverageHealer.name: CoverageHealer
+}
 
 ImplementationT = TypeVar("ImplementationT")
 
@@ -33,16 +42,19 @@ class Slots:
     healer: Healer | None = None
 
 
-def slots_for(settings: StageSettings) -> Slots:
+def slots_for(settings: StageSettings, model: Completing | None = None) -> Slots:
     """Fill the optional stages as the settings say.
 
+    Args:    model: the tenant's, bound to its residency, for what writes; None where there is none.
     Raises:  UnknownStageImplementationError: a name that is neither installed nor "none".
     """
+    rewriter = _chosen("rewrite", settings.rewriter, REWRITERS)
+    healer = _chosen("heal", settings.healer, HEALERS)
     return Slots(
-        rewriter=_chosen("rewrite", settings.rewriter, REWRITERS),
+        rewriter=rewriter(model, settings) if rewriter else None,
         diversifier=_chosen("diversify", settings.diversifier, DIVERSIFIERS),
         reranker=_chosen("rerank", settings.reranker, RERANKERS),
-        healer=_chosen("heal", settings.healer, HEALERS),
+        healer=healer(model, settings) if healer else None,
     )
 
 

@@ -19,6 +19,7 @@ class StageSettings:
     likely_filter_boost: share added to a hit's RRF score for each likely filter that its document meets.
     page_by_page: whether the best passage of each page comes before further ones of the same page.
     cut_top_k: how many hits go on when no reranker gives calibrated scores.
+    model_wording_timeout_seconds: how long a model may take to write what is searched for; the question waits for it.
     statement_minimum_overlap: share of a sentence's terms that a cited passage must hold for it to count as supported.
     rewriter, diversifier, reranker, healer: names of implementations (see slots.py), or "none".
     """
@@ -32,6 +33,7 @@ class StageSettings:
     cut_top_k: int = 12
     cut_minimum: int = 3
     statement_minimum_overlap: float = 0.5
+    model_wording_timeout_seconds: float = 15.0
 
     rewriter: str = "none"
     diversifier: str = "none"
