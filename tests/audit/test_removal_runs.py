@@ -124,6 +124,7 @@ def test_its_events_hold_ids_and_counts_and_who(acme: Firm) -> None:
             "origin_id": str(run.origin_id),
             "reason_code": "erasure_request",
             "targets": {"document": 2},
+            "joined": {},
             "proposed_by": str(run.proposed_by),
         }
         ended = Event.objects.get(subject_id=run.id, action="audit.removal.ended")

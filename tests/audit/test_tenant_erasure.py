@@ -63,7 +63,10 @@ FACTS = {
     "audit_datakey",
     "audit_erasurerequest",
     "audit_event",
+    "audit_inventory",
+    "audit_inventoryhit",
     "audit_leaf",
+    "audit_letter",
     "audit_payload",
     "audit_removalrun",
     "audit_removalstep",
@@ -220,8 +223,9 @@ def test_it_comes_to_its_end_with_every_store_at_zero(erased: Erased) -> None:
     assert set(outcomes(erased.acme, erased.run).values()) == {("removed", "")}
     for key, (before, removed, retained, remaining, finished) in ledger(erased.acme, erased.run).items():
         assert (retained, remaining, finished) == (0, 0, True), key
-        # Answers to an upload and restrictions are counted by their document, too, and go with others of the tenant's.
-        assert removed >= before or key in ("tenants.requests", "audit.restrictions"), key
+        # Answers to an upload and restrictions are counted by their document, too, and go with others of the tenant's;
+        # keys of packages, and of requests for access that were answered, go with those.
+        assert removed >= before or key in ("tenants.requests", "audit.restrictions", "audit.data_keys"), key
     assert counted(erased.acme, *outcomes(erased.acme, erased.run)) == {}
 
 
@@ -254,8 +258,8 @@ def test_no_row_of_any_table_holds_a_word_of_it(erased: Erased) -> None:
 def test_what_names_it_still_are_the_facts_alone(erased: Erased) -> None:
     assert holding(erased.after, str(erased.acme.id)).keys() == FACTS
     ids = [str(id) for name, id in erased.world.documents.items() if name != "bolt"]
-    # A document's id stands in its events' headers, and in what the run removed.
-    assert holding(erased.after, *ids).keys() <= {"audit_event", "audit_removaltarget"}
+    # A document's id stands in its events' headers, in what the run removed, and where somebody was found in it.
+    assert holding(erased.after, *ids).keys() <= {"audit_event", "audit_removaltarget", "audit_inventoryhit"}
 
 
 def test_its_keys_are_gone_and_one_is_left_for_the_fact(erased: Erased) -> None:
@@ -268,7 +272,8 @@ def test_its_keys_are_gone_and_one_is_left_for_the_fact(erased: Erased) -> None:
         said = payloads_of([event for event in left if event.action == LOG_EMPTIED])
         (core,) = [payload["core"] for payload in said.values()]
         assert (core["run_id"], core["kept"]) == (str(erased.run.id), [])
-        assert len(core["keys"]) == len(erased.wrapped)
+        # Two requests for access were answered: their keys and their packages' went before, with the packages.
+        assert len(core["keys"]) == len(erased.wrapped) - 4
         assert set(
             Event.objects.exclude(id__in=[event.id for event in left]).values_list("actor_label", flat=True)
         ) == {""}
@@ -279,9 +284,8 @@ def test_details_of_a_request_can_not_be_opened_any_more(erased: Erased) -> None
     from apps.audit.requests.details import details_of
 
     with open_scope(tenant=erased.acme.id, reason="a test"):
-        request = ErasureRequest.objects.get()
-        assert request.state == "completed"
-        assert details_of(request) is None
+        requests = list(ErasureRequest.objects.all())
+        assert [(each.state, details_of(each)) for each in requests] == [("completed", None)] * 3
 
 
 # --- What stays -------------------------------------------------------------------------------------------------------

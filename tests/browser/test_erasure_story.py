@@ -21,6 +21,7 @@ from django.core.management import CommandError, call_command
 from playwright.sync_api import Locator, Page, expect
 
 from apps.audit.erasure.contracts import Origin, RunState
+from apps.audit.inventory.codes import InventoryState
 from apps.audit.models import Checkpoint, DataKey, ErasureRequest, Event, Inventory, RemovalRun
 from apps.corpus.models import Document, DocumentStatus
 from apps.tenants.context import open_scope
@@ -239,6 +240,10 @@ def test_from_receipt_to_a_certificate_that_holds(
     thing(page, "Notes on calls").get_by_role("button", name="Keep this choice").click()
     page.get_by_role("button", name="Make the redacted version").click()
     done(lambda: one(acme, lambda: Document.objects.filter(version=2, status=DocumentStatus.READY).exists()))
+    # Which is searched in its turn, by itself.
+    done(
+        lambda: one(acme, lambda: list(Inventory.objects.values_list("state", flat=True))) == [InventoryState.DONE] * 2
+    )
     page.reload()
     expect(page.get_by_role("link", name="The redacted version")).to_be_visible()
     picture(page, "ready")

@@ -193,8 +193,14 @@ def test_requests_and_letters_are_kept(cast: Cast, table: str, command: str) -> 
             sql(command.format(table))
         return THROUGH
 
-    # Inventories hang on requests, and go with them in a cascade.
-    below = ("audit_letter", "audit_inventory", "audit_inventoryhit", "audit_inventorytreatment")
+    # Inventories and packages hang on requests, and go with them in a cascade.
+    below = (
+        "audit_letter",
+        "audit_inventory",
+        "audit_inventoryhit",
+        "audit_inventorytreatment",
+        "audit_accesspackage",
+    )
     granted = f"GRANT DELETE, TRUNCATE ON audit_erasurerequest, {', '.join(below)} TO glassbox_api"
     held(
         attack,

@@ -171,8 +171,9 @@ def test_nobody_proposes_in_anothers_name_or_without_the_permission(ground: Grou
     attack = in_acme(
         ground,
         "INSERT INTO audit_removalrun (tenant_id, origin, origin_id, state, reason_code, made_in, proposed_by, "
-        "rejection_code, attempts, lease_owner, error_code, proof, verification, end_events) "
-        "VALUES (%s, 'purge', uuidv7(), 'proposed', 'x', '', %s, '', 0, '', '', 'counts', '{}', '{}') RETURNING 1",
+        "rejection_code, attempts, lease_owner, error_code, proof, verification, end_events, staying, unproven_code) "
+        "VALUES (%s, 'purge', uuidv7(), 'proposed', 'x', '', %s, '', 0, '', '', 'counts', '{}', '{}', '[]', '') "
+        "RETURNING 1",
         ground.acme.id,
         whose.id,
         by=by,
@@ -186,9 +187,9 @@ def test_no_run_begins_beyond_its_proposal(ground: Ground, state: str) -> None:
         ground,
         "INSERT INTO audit_removalrun (tenant_id, origin, origin_id, state, reason_code, made_in, frozen_at, "
         "proposed_by, approved_by, approved_at, rejection_code, attempts, lease_owner, error_code, "
-        "proof, verification, end_events) "
-        "VALUES (%s, 'purge', uuidv7(), %s, 'x', '', now(), %s, %s, now(), '', 0, '', '', 'counts', '{}', '{}') "
-        "RETURNING 1",
+        "proof, verification, end_events, staying, unproven_code) "
+        "VALUES (%s, 'purge', uuidv7(), %s, 'x', '', now(), %s, %s, now(), '', 0, '', '', 'counts', '{}', '{}', "
+        "'[]', '') RETURNING 1",
         ground.acme.id,
         state,
         ground.people["dirk"].id,

@@ -55,7 +55,7 @@ class AccessPackages:
         return int(_rows(_COUNT, ids_of(targets))[0][0]) if targets else 0
 
     def clear(self, targets: Sequence[Target], *, limit: int) -> int:
-        """Costs: two queries, and one for each request."""
+        """Costs: at most three queries, and one for each request that is forgotten."""
         if not targets:
             return 0
         parameters = ids_of(targets)

@@ -139,6 +139,15 @@ def classify_platform() -> None:
         because="The key that scope tokens are verified by.",
         stays="It is the platform's, and nobody's.",
     )
+    table = "authz.repeated_removal"
+    classify_columns(table, "tenant_id type until", Sort.NONE, because="An id, a code and a time.")
+    classify(
+        f"{table}.item_id",
+        Sort.IDENTIFIER,
+        because="Ids of what is removed again from a database that was put back, also of accounts.",
+        stays="Until that removal is done. What a process that was killed leaves there counts for a day, and goes with "
+        "the tenant's next removal of this kind; an id names nobody once what it named is gone.",
+    )
     for table, columns in (
         ("auth_group", "id name"),
         ("auth_group_permissions", "id group_id permission_id"),

@@ -18,7 +18,7 @@ _JUST_SO: Final = (
     "core: kind series_id version document_type source_type byte_size page_count chunk_count status stage attempts "
     "embedding_profile embedding_model generation_profile superseded_by redacted_id job_id pages passages fields "
     "error_code sent_bytes number origin revision effective_from superseded_number comment_id base_number recorded "
-    "evaluation golden",
+    "evaluation golden changed_settings",
     # Access, the tenant and the log.
     "core: role scope_id scope_ids parent_id slug residency_region residency_strict is_active password_reset table "
     "first last step rows questions format events reader_kind contents size night state leaves checkpoint_size "
@@ -29,14 +29,16 @@ _JUST_SO: Final = (
     "retained remaining store items documents event_groups still_held still_restricted because because_id review_on "
     "review_on_before may_remove must_remove counted_for reach kept part is_last "
     "inventory_id certain confirmed cleared decision treatment document_id at_once places unreadable through told_by "
-    "keys residue stayed proof run end_event package_id quoted left_out hidden expires_at",
+    "keys residue stayed joined proof run end_event package_id quoted left_out hidden expires_at",
     # A database that was put back.
     "core: backup_id exported_origin exported_size exported_root opened unsealed",
     "question: length_chars intent_reason text",
     "answer: refusal grounding repair context_chars",
 )
 # Ids and names of people: "you", or "another person".
-_PEOPLE: Final = ("core: user_id person_id membership_id api_key_id reader_id owner_id proposed_by author approver",)
+_PEOPLE: Final = (
+    "core: user_id person_id membership_id api_key_id reader_id owner_id proposed_by asked_by author approver",
+)
 _OWN: Final[Mapping[str, str]] = {"membership_id": "your role", "api_key_id": "a key of yours"}
 _ANOTHERS: Final[Mapping[str, str]] = {
     "membership_id": "another person's role",
@@ -47,7 +49,8 @@ _OF_OWN_KEYS: Final = ("core: name prefix",)
 # Field -> why it is not shown.
 _WITHHELD: Final[Mapping[str, tuple[str, ...]]] = {
     "Digests, which say nothing without the keys of the firm.": (
-        "core: content_sha256 before_sha256 base_sha256 result_sha256 context_sha256",
+        "core: content_sha256 before_sha256 base_sha256 result_sha256 context_sha256 "
+        "corpus_sha256 questions_sha256 metrics_sha256",
         "question: hmac_sha256 key_epoch",
         "answer: answer_hmac_sha256 context_sha256",
     ),

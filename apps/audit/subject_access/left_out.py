@@ -69,7 +69,7 @@ def _privacy() -> None:
         "proposed_by approved_by rejected_by unproven_asked_by unproven_agreed_by",
         because=_YOUR_ACT,
     )
-    leave_out_columns("audit_removaltarget", "item_id", because=_TARGETS)
+    leave_out("audit_removaltarget.item_id authz.repeated_removal.item_id", because=_TARGETS)
     leave_out_columns("audit_purge", "created_by_id created_by_label", because=_YOUR_ACT)
     leave_out_columns("audit_purgepart", "proposed_by_id proposed_by_label", because=_YOUR_ACT)
     leave_out_columns("audit_retentionschedule", "author_id author_label approver_id approver_label", because=_YOUR_ACT)

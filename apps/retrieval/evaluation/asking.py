@@ -23,7 +23,7 @@ from apps.retrieval.evaluation.errors import EvaluationDegradedError
 from apps.retrieval.evaluation.observing import observe, unread
 from apps.retrieval.evaluation.tenant import REASON
 from apps.retrieval.pipeline import answer
-from apps.retrieval.services.wiring import PolicyGate, dependencies_for
+from apps.retrieval.services.wiring import EmbeddedOnce, PolicyGate, dependencies_for
 from apps.retrieval.trace import Stage, StageStatus
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
@@ -107,7 +107,7 @@ class Asking:
     def _dependencies(self, variant: Variant | None) -> PipelineDependencies:
         settings = self.settings.with_changes(variant.changes) if variant else self.settings
         snapshot = replace(self.snapshot, retrieval=settings.policy)
-        provider = KeepingProvider(tenant_provider(), self.kept)
+        provider = EmbeddedOnce(KeepingProvider(tenant_provider(), self.kept))
         deps = replace(
             dependencies_for(current_tenant(), snapshot, settings.stages),
             embedder=provider,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
-from apps.corpus.providers.protocol import EmbeddingProvider
+from apps.corpus.providers.protocol import EmbeddingProvider, Vectors
 from apps.corpus.providers.registry import provider_for
 from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
 from apps.intents.gate import gate
@@ -21,6 +22,45 @@ from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.models import Tenant
 
 QUOTING_PROFILE = "extractive"
+
+
+class EmbeddedOnce:
+    """A provider that does not embed the same question twice: its intent and its search ask for one vector.
+
+    It remembers the last question alone, and lives as long as the dependencies of a question do.
+    """
+
+    def __init__(self, provider: EmbeddingProvider) -> None:
+        self._provider = provider
+        self._last: tuple[str, Vectors] | None = None
+
+    @property
+    def name(self) -> str:
+        return self._provider.name
+
+    @property
+    def model(self) -> str:
+        return self._provider.model
+
+    @property
+    def dimension(self) -> int:
+        return self._provider.dimension
+
+    @property
+    def region(self) -> str:
+        return self._provider.region
+
+    @property
+    def max_input_tokens(self) -> int:
+        return self._provider.max_input_tokens
+
+    def embed_query(self, text: str) -> Vectors:
+        if self._last is None or self._last[0] != text:
+            self._last = text, self._provider.embed_query(text)
+        return self._last[1]
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return self._provider.embed_documents(texts)
 
 
 class PolicyGate:
@@ -48,7 +88,7 @@ def dependencies_for(
     """
     snapshot = snapshot or policy_in_force()
     region, strict = tenant.residency_region, tenant.residency_strict
-    provider = provider_for(tenant.embedding_profile, tenant_region=region, tenant_strict=strict)
+    provider = EmbeddedOnce(provider_for(tenant.embedding_profile, tenant_region=region, tenant_strict=strict))
     settings = settings or StageSettings()
     generator = generator_for(tenant.generation_profile, tenant_region=region, tenant_strict=strict)
     return PipelineDependencies(

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from enum import StrEnum
-from functools import lru_cache
 from itertools import zip_longest
 from typing import Final
 
@@ -109,8 +108,8 @@ def read_numbers(text: str, language: str = "en") -> tuple[Number, ...]:
     Digits inside words (Q4, FY2018, 10-K) are not numbers. In German the point groups and the comma divides.
     """
     tongue = language if language in _DIGITS else "en"
-    found = [_number(match, tongue) for match in _pattern(tongue).finditer(text) if _stands_alone(match, text)]
-    found.extend(_word(match, tongue) for match in _word_pattern(tongue).finditer(text))
+    found = [_number(match, tongue) for match in _PATTERNS[tongue].finditer(text) if _stands_alone(match, text)]
+    found.extend(_word(match, tongue) for match in _WORD_PATTERNS[tongue].finditer(text))
     found.sort(key=lambda number: number.start)
     return tuple(_with_end_of_range(number, after, text) for number, after in zip_longest(found, found[1:]))
 
@@ -182,9 +181,8 @@ _CAPTION: Final = re.compile(
 )
 
 
-@lru_cache(maxsize=4)
-def _pattern(language: str) -> re.Pattern[str]:
-    return re.compile(
+_PATTERNS: Final = {
+    language: re.compile(
         rf"""
         (?<![\w.,])                                  # not inside a word (Q4, 10-K) or another number
         (?P<open>\()?
@@ -192,7 +190,7 @@ def _pattern(language: str) -> re.Pattern[str]:
         (?P<currency>US\$|HK\$|[CA]\$|[$€£¥]|(?:{_CODES})(?=\s?[\d(\-\u2212$]))?\s?
         (?P<sign_after>[-\u2212](?=\d))?
         (?P<open_after>\()?
-        (?P<digits>{_DIGITS[language]})
+        (?P<digits>{digits})
         (?P<close>\))?
         (?:\s?(?P<unit>percentage\ points?|prozentpunkten?|prozentpunkte?|pp\b|basis\ points?|basispunkten?|bps?\b
             |%-?punkte|%\ ?points?|%|percent\b|per\ cent\b|prozent\b))?
@@ -202,11 +200,12 @@ def _pattern(language: str) -> re.Pattern[str]:
         """,
         re.VERBOSE | re.IGNORECASE,
     )
-
-
-@lru_cache(maxsize=4)
-def _word_pattern(language: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w\-])(?:{'|'.join(_WORDS[language])})(?![\w\-])", re.IGNORECASE)
+    for language, digits in _DIGITS.items()
+}
+_WORD_PATTERNS: Final = {
+    language: re.compile(rf"(?<![\w\-])(?:{'|'.join(words)})(?![\w\-])", re.IGNORECASE)
+    for language, words in _WORDS.items()
+}
 
 
 def _with_end_of_range(number: Number, after: Number | None, text: str) -> Number:
