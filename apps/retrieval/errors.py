@@ -112,6 +112,13 @@ class UnknownReferenceError(GenerationError):
     message = "The model {model} cited {count} passages that it was not given, also when asked again."
 
 
+class MalformedWordingsError(GenerationError):
+    """Asked for something to search for, the model gave nothing of use. It is not asked again."""
+
+    code = "retrieval.malformed_wordings"
+    message = "The model {model} gave nothing that can be searched for: {problem}."
+
+
 class GenerationKeyError(GenerationError):
     code = "retrieval.generation_key"
     message = "The model {model} did not accept the key. Set {api_key_env} to a valid one."

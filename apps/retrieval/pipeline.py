@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 
 from apps.intents.contracts import IntentDecision, KindGrant
 from apps.retrieval.contracts import (
@@ -106,23 +107,22 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
         return found(candidates=(), outcome=analysis.refusal)
     bounds = replace(bounds, filter=document_filter(analysis.filters))
 
-    def found_by(wordings: tuple[searching.Wording, ...]) -> tuple[Candidate, ...]:
+    def found_by(wordings: tuple[searching.Wording, ...], told_apart_by: str = "") -> tuple[Candidate, ...]:
         queries = searching.embed(recorder, wordings, deps)
-        rankings = searching.retrieve(recorder, queries, bounds, deps)
+        rankings = searching.retrieve(recorder, wordings, queries, bounds, deps, told_apart_by=told_apart_by)
         return searching.fuse_and_load(recorder, rankings, bounds, deps)
+
+    rounds = count(1)
+
+    def found_again(text: str) -> tuple[Candidate, ...]:
+        return found_by((searching.wording_of(text, analysis.language, "heal"),), f" heal {next(rounds)}")
 
     candidates = found_by(searching.rewrite(recorder, analysis, deps))
     candidates = narrowing.lift_likely(recorder, candidates, analysis, deps)
     candidates = narrowing.diversify(recorder, candidates, analysis, deps, within=bounds)
     candidates = narrowing.rerank(recorder, candidates, analysis, deps)
     candidates = narrowing.cut(recorder, candidates, deps)
-    candidates = narrowing.heal(
-        recorder,
-        candidates,
-        analysis,
-        deps,
-        search=lambda wording: found_by((searching.wording_of(wording, analysis.language, "heal"),)),
-    )
+    candidates = narrowing.heal(recorder, candidates, analysis, deps, search=found_again)
     if not candidates:
         return found(candidates=(), outcome=_nothing_found(bounds))
     context = answering.build_context(recorder, candidates, analysis, grant)

@@ -11,8 +11,10 @@ from apps.retrieval.contracts import (
     ChunkId,
     CorpusInventory,
     FloatVector,
+    Healing,
     QueryAnalysis,
     Ranking,
+    Rewriting,
     SearchBounds,
     SearchQuery,
     StoredChunk,
@@ -80,7 +82,12 @@ class Rewriter(Protocol):
     @property
     def name(self) -> str: ...
 
-    def rewrite(self, analysis: QueryAnalysis) -> tuple[str, ...]: ...
+    def rewrite(self, analysis: QueryAnalysis) -> Rewriting | None:
+        """What else to search for, within the same bounds.
+
+        Returns: None where there is no model to write it.
+        Raises:  GenerationError: the model gave nothing that can be searched for.
+        """
 
 
 class Diversifier(Protocol):
@@ -119,7 +126,7 @@ class CandidateStage(Protocol):
 
 
 class Healer(Protocol):
-    """Stage heal: asks for what the candidates don't cover. `search` runs one sub-query through the same gates."""
+    """Stage heal: asks for what the candidates don't cover."""
 
     @property
     def name(self) -> str: ...
@@ -128,5 +135,14 @@ class Healer(Protocol):
         self,
         analysis: QueryAnalysis,
         candidates: tuple[Candidate, ...],
+        *,
         search: Callable[[str], tuple[Candidate, ...]],
-    ) -> tuple[Candidate, ...]: ...
+        rounds: int,
+        minimum_coverage: float,
+    ) -> Healing:
+        """Search for what is missing, until nothing is, or nothing more comes of it.
+
+        Args: candidates: what was kept, best first.
+              search: runs one sub-query through the same gates and bounds; what it found, best first.
+              rounds: at most so many sub-queries. minimum_coverage: nothing is asked from here on, 0 to 1.
+        """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeVar
 
 from django.conf import settings as django_settings
@@ -17,15 +18,23 @@ from apps.corpus.providers.registry import token_vectors_for
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.diversifiers.mmr import MaximalMarginalRelevance
 from apps.retrieval.errors import UnknownStageImplementationError
+from apps.retrieval.generation.protocol import Completing
+from apps.retrieval.healing.healer import CoverageHealer
 from apps.retrieval.protocols import CandidateStage, Diversifier, Healer, Rewriter
 from apps.retrieval.rerankers.cross_encoder import CrossEncoderReranker
 from apps.retrieval.rerankers.keyword import KeywordReranker
 from apps.retrieval.rerankers.late_interaction import LateInteractionReranker
+from apps.retrieval.rewriters.by_model import ModelRewriter
+from apps.retrieval.rewriters.recipes import RECIPES
 from apps.retrieval.stage_settings import StageSettings
 
 NONE: Final = "none"
-REWRITERS: Final[Mapping[str, Rewriter]] = {}
-HEALERS: Final[Mapping[str, Healer]] = {}
+REWRITERS: Final[Mapping[str, Callable[[Completing | None, StageSettings], Rewriter]]] = {
+    recipe.name: partial(ModelRewriter, recipe) for recipe in RECIPES
+}
+HEALERS: Final[Mapping[str, Callable[[Completing | None, StageSettings], Healer]]] = {
+    CoverageHealer.name: CoverageHealer
+}
 
 ImplementationT = TypeVar("ImplementationT")
 
@@ -90,18 +99,21 @@ class Slots:
     healer: Healer | None = None
 
 
-def slots_for(settings: StageSettings, parts: SlotParts) -> Slots:
+def slots_for(settings: StageSettings, parts: SlotParts, model: Completing | None = None) -> Slots:
     """Fill the optional stages as the settings say.
 
+    Args:    model: the tenant's, bound to its residency, for what writes; None where there is none.
     Raises:  UnknownStageImplementationError: a name that is neither installed nor "none".
     """
+    rewriter = _chosen("rewrite", settings.rewriter, REWRITERS)
     diversifier = _chosen("diversify", settings.diversifier, DIVERSIFIERS)
     reranker = _chosen("rerank", settings.reranker, RERANKERS)
+    healer = _chosen("heal", settings.healer, HEALERS)
     return Slots(
-        rewriter=_chosen("rewrite", settings.rewriter, REWRITERS),
+        rewriter=rewriter(model, settings) if rewriter else None,
         diversifier=diversifier and diversifier(parts),
         reranker=reranker and reranker(parts),
-        healer=_chosen("heal", settings.healer, HEALERS),
+        healer=healer(model, settings) if healer else None,
     )
 
 

@@ -21,6 +21,7 @@ class StageSettings:
     page_by_page_reordered: whether that order of pages also holds after a diversifier or a reranker has put the
         passages into an order of its own.
     cut_top_k: how many hits go on when no reranker gives calibrated scores.
+    model_wording_timeout_seconds: how long a model may take to write what is searched for; the question waits for it.
     statement_minimum_overlap: share of a sentence's terms that a cited passage must hold for it to count as supported.
     rewriter, diversifier, reranker, healer: names of implementations (see slots.py), or "none".
     """
@@ -35,6 +36,7 @@ class StageSettings:
     cut_top_k: int = 12
     cut_minimum: int = 3
     statement_minimum_overlap: float = 0.5
+    model_wording_timeout_seconds: float = 15.0
 
     rewriter: str = "none"
     diversifier: str = "none"

@@ -18,8 +18,10 @@ from apps.retrieval.contracts import (
     FusedHit,
     GeneratedAnswer,
     GroundingReport,
+    HealRound,
     QueryAnalysis,
     Ranking,
+    Rewriting,
     SourceRank,
 )
 from apps.retrieval.stages.assemble import ref_id
@@ -106,6 +108,26 @@ class CandidateList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HealedList(CandidateList):
+    """The candidates with what was added to them, and the rounds in which it was asked for.
+
+    coverage: of the question at the end, 0 to 1.
+    """
+
+    healer: str
+    rounds: tuple[HealRound, ...]
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """What a rewriter added to the question."""
+
+    rewriter: str
+    rewriting: Rewriting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FusedRanking:
     hits: tuple[FusedHit, ...]
 
@@ -123,6 +145,7 @@ StageOutput = (
     | IntentDecision
     | KindGrant
     | QueryAnalysis
+    | Rewritten
     | EmbeddedQuery
     | Ranking
     | FusedRanking
@@ -160,6 +183,10 @@ class Trace:
     def output(self, wanted: type[OutputT]) -> OutputT | None:
         """The first output of a type, such as `trace.output(ContextBlock)`."""
         return next((record.output for record in self.stages if isinstance(record.output, wanted)), None)
+
+    def outputs(self, wanted: type[OutputT]) -> tuple[OutputT, ...]:
+        """All outputs of a type, in order: what was asked again for what was missing has rankings of its own."""
+        return tuple(record.output for record in self.stages if isinstance(record.output, wanted))
 
     def record(self, stage: Stage) -> StageRecord | None:
         """The first record of a stage (dense and sparse have one for each wording of the question)."""

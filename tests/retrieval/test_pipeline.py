@@ -14,9 +14,11 @@ from apps.retrieval.contracts import (
     CutRule,
     GeneratedAnswer,
     GroundingStatus,
+    Healing,
     QueryAnalysis,
     RefusalReason,
     Repair,
+    Rewriting,
 )
 from apps.retrieval.errors import EmptyQuestionError, RerankingError, UnknownStageImplementationError
 from apps.retrieval.pipeline import PipelineResult, answer
@@ -320,8 +322,8 @@ def test_rewriter_adds_wordings_that_are_searched_and_fused() -> None:
     class Twice:
         name = "twice"
 
-        def rewrite(self, analysis: QueryAnalysis) -> tuple[str, ...]:
-            return ("purchases of equipment",)
+        def rewrite(self, analysis: QueryAnalysis) -> Rewriting:
+            return Rewriting(texts=("purchases of equipment",), model="test-model", region="eu")
 
     sparse = ListRetriever("sparse", FOUND)
     result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, sparse=sparse, slots=Slots(rewriter=Twice())))
@@ -337,10 +339,13 @@ def test_healer_searches_through_the_same_bounds() -> None:
             self,
             analysis: QueryAnalysis,
             candidates: tuple[Candidate, ...],
+            *,
             search: Callable[[str], tuple[Candidate, ...]],
-        ) -> tuple[Candidate, ...]:
-            more = search("treasury stock")
-            return (*candidates, *(each for each in more if each.hit not in [c.hit for c in candidates]))
+            rounds: int,
+            minimum_coverage: float,
+        ) -> Healing:
+            search("treasury stock")
+            return Healing(candidates=candidates, rounds=(), coverage=1.0, ended="Nothing is missing.")
 
     sparse = ListRetriever("sparse", FOUND)
     deps = dependencies(FOUND, sparse=sparse, slots=Slots(healer=Asking()), policy=RetrievalSettings(heal_rounds=1))

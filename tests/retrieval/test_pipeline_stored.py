@@ -10,7 +10,7 @@ import pytest
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Embedding384
 from apps.intents.retrieval_settings import RetrievalSettings
-from apps.retrieval.contracts import FloatVector, QueryAnalysis, Question
+from apps.retrieval.contracts import FloatVector, QueryAnalysis, Question, Rewriting
 from apps.retrieval.diversifiers.mmr import MaximalMarginalRelevance
 from apps.retrieval.pipeline import PipelineResult, answer
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
@@ -161,8 +161,8 @@ def test_it_is_said_once_however_many_wordings_are_searched(acme: Firm) -> None:
     class Doubling:
         name = "doubling"
 
-        def rewrite(self, analysis: QueryAnalysis) -> tuple[str, ...]:
-            return ("largest loss of the fund",)
+        def rewrite(self, analysis: QueryAnalysis) -> Rewriting:
+            return Rewriting(texts=("largest loss of the fund",), model="test-model", region="eu")
 
     Embedding384.objects.update(model="an earlier model")
     assert len(missing(ask(acme, "What was last quarter's drawdown?", slots=Slots(rewriter=Doubling())))) == 1

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import psycopg
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings
 from django.utils import timezone
 from psycopg import sql
 
@@ -12,12 +15,17 @@ from apps.audit.models import Event
 from apps.audit.selectors import payloads_of
 from apps.intents.contracts import RecordingMode
 from apps.intents.models import VersionStatus
+from apps.intents.selectors import policy_in_force
 from apps.intents.services.versions import policy_version_activate
+from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.events import ANSWERED, FAILED, REJECTED
 from apps.retrieval.services import ask as asking
 from apps.retrieval.services.ask import Asked
+from apps.retrieval.services.wiring import dependencies_for
+from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.context import open_scope
+from apps.tenants.models import Tenant
 from apps.tenants.roles import Role
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_user
@@ -118,3 +126,29 @@ def test_a_question_that_is_not_answered_leaves_no_text_whatever_the_mode(
 
 def _breaks(*args: object, **named: object) -> None:
     raise ZeroDivisionError
+
+
+def test_what_was_searched_for_besides_the_question_is_told_without_its_words(
+    acme: Firm, server: ModelServer, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.GLASSBOX_GENERATION_PROFILES = {
+        "writing": {"backend": "openai", "region": "eu", "model": "chat", "base_url": server.base_url},
+        "extractive": {"backend": "extractive", "region": "eu"},
+    }
+
+    def with_a_rewriter(tenant: Tenant) -> PipelineDependencies:
+        tenant.generation_profile, tenant.residency_region = "writing", "eu"
+        policy = policy_in_force()
+        asked_again = replace(policy.retrieval, heal_rounds=1, heal_minimum_coverage=1.0)
+        stages = StageSettings(rewriter="multi_query", healer="coverage")
+        return dependencies_for(tenant, replace(policy, retrieval=asked_again), stages)
+
+    monkeypatch.setattr(asking, "dependencies_for", with_a_rewriter)
+    server.reply_with(json.dumps({"texts": [f"largest loss that {NAME} asks for"]}))
+    server.reply_with(json.dumps({"texts": [f"{NAME} in other words"]}))
+    event = asked(acme).event
+    assert places(NAME) == []
+    with open_scope(tenant=acme.id, reason="a test"):
+        told = payloads_of([Event.objects.get(id=event.id)])[event.id]["core"]["rewording"]
+    assert (told["rewriter"], told["model"], told["region"], told["texts"]) == ("multi_query", "chat", "eu", 1)
+    assert (told["healer"], told["rounds"], told["rounds_by_model"]) == ("coverage", 1, 1)

@@ -63,6 +63,7 @@ _LABELS: Mapping[str, str] = {
     "excluded": "Left out, by stage and reason",
     "degradations": "Parts that were missing",
     "embedding": "Embedding",
+    "rewording": "Searched for besides the question",
     "generator": "Answer written by",
     "model": "Model",
     "elapsed_ms": "Time in all, ms",

@@ -12,8 +12,8 @@ from apps.audit.subject_access.contracts import ANOTHER_PERSON, YOU, Person
 _JUST_SO: Final = (
     # What was asked, and what came of it.
     "core: intent intent_score intent_margin policy_version policy_version_id recording_mode permitted_kinds "
-    "withheld_kinds relaxed_filters excluded embedding generator model degradations elapsed_ms stage_ms length_chars "
-    "code typed equal intent_equal kinds_equal context_equal hits limits verdict asked_about instant",
+    "withheld_kinds relaxed_filters excluded embedding rewording generator model degradations elapsed_ms stage_ms "
+    "length_chars code typed equal intent_equal kinds_equal context_equal hits limits verdict asked_about instant",
     # Documents, jobs and policies, by ids, counts and codes.
     "core: kind series_id version document_type source_type byte_size page_count chunk_count status stage attempts "
     "embedding_profile embedding_model generation_profile superseded_by redacted_id job_id pages passages fields "

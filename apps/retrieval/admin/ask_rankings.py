@@ -112,10 +112,12 @@ def found_in(trace: Trace, *, places: Mapping[ChunkId, PassagePlace], fates: Map
 
 
 def ranking_title(name: str) -> str:
-    """In plain words; the ranking of a further wording has its number after the retriever's name."""
+    """In plain words; the ranking of a further wording has its number after the retriever's name, and that of a search
+    for what was missing the number of its round.
+    """
     for stage, title in _RANKING_TITLES:
         if name.startswith(stage.value):
-            return title + name.removeprefix(stage.value)
+            return title + name.removeprefix(stage.value).replace(" heal ", ", for what is missing, round ")
     return name
 
 

@@ -39,6 +39,7 @@ from apps.retrieval.contracts.answer import (
     Repair,
 )
 from apps.retrieval.contracts.question import ChunkId, Clock, DocumentId, FloatVector, Question
+from apps.retrieval.contracts.rewording import Healing, HealRound, Rewriting
 from apps.retrieval.contracts.search import (
     Candidate,
     DenseHit,
@@ -83,6 +84,8 @@ __all__ = [
     "GeneratedAnswer",
     "GroundingReport",
     "GroundingStatus",
+    "HealRound",
+    "Healing",
     "InventoryEntry",
     "LeftOut",
     "MetadataFilter",
@@ -96,6 +99,7 @@ __all__ = [
     "RefusalReason",
     "RelaxedFilter",
     "Repair",
+    "Rewriting",
     "SearchBounds",
     "SearchQuery",
     "SourceRank",

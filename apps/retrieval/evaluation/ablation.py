@@ -2,6 +2,7 @@
 
 A new stage needs a line here where a setting switches it (SWITCHES); an implementation in one of the slots needs none.
 One that lacks its setting (a model) is left out: it would be measured as the default, degraded.
+Rewriters are tried where the tenant's generation profile names a model; without one each would be the default again.
 """
 
 from __future__ import annotations
@@ -79,9 +80,12 @@ _SLOTS: Final[tuple[tuple[str, Mapping[str, object], Mapping[str, Value]], ...]]
 )
 
 
-def variants(default: RunSettings) -> tuple[Variant, ...]:
-    """Every variant of a default, in the order of the pipeline; none of them is the default itself."""
-    return (*WITHOUT, *_switched(default), *_of_slots(default))
+def variants(default: RunSettings, *, with_model: bool) -> tuple[Variant, ...]:
+    """Every variant of a default, in the order of the pipeline; none of them is the default itself.
+
+    Args: with_model: whether there is a model that writes. Rewriters do nothing without one.
+    """
+    return (*WITHOUT, *_switched(default), *_of_slots(default, with_model=with_model))
 
 
 def _switched(default: RunSettings) -> Iterator[Variant]:
@@ -90,8 +94,10 @@ def _switched(default: RunSettings) -> Iterator[Variant]:
             yield Variant(name=name, changes={setting: off})
 
 
-def _of_slots(default: RunSettings) -> Iterator[Variant]:
+def _of_slots(default: RunSettings, *, with_model: bool) -> Iterator[Variant]:
     for setting, installed, needed in _SLOTS:
+        if installed is slots.REWRITERS and not with_model:
+            continue
         chosen = str(_value(default, setting))
         # A slot is off where the policy says so, whatever stands in it.
         on = chosen if chosen != slots.NONE and all(_value(default, name) for name in needed) else slots.NONE

@@ -71,12 +71,13 @@ class KeepingProvider:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How questions are asked: where, under which policy, with which settings."""
+    """How questions are asked: where, under which policy, with which settings, and whether a model can be asked."""
 
     tenant_id: TenantId
     snapshot: PolicySnapshot
     settings: RunSettings
     kept: KeptVectors
+    with_model: bool
 
     def ask(self, question: EvaluationQuestion, variant: Variant | None = None) -> Observation:
         """Ask one question, in a transaction of its own. One that can't be read as a question counts as refused.

@@ -17,6 +17,7 @@ from apps.retrieval.evaluation.figures import Judged, Metrics
 from apps.retrieval.evaluation.judging import judge
 from apps.retrieval.evaluation.tenant import REASON
 from apps.retrieval.evaluation.watching import Watcher
+from apps.retrieval.generation.profiles import generation_profile
 from apps.retrieval.models import EvaluationRun
 from apps.retrieval.services.evaluation_runs import (
     RunFacts,
@@ -72,7 +73,13 @@ def evaluate(
     with open_scope(tenant=tenant_id, reason=REASON):
         snapshot = policy or policy_in_force()
         settings = RunSettings(policy=snapshot.retrieval).with_changes(changes)
-        asking = Asking(tenant_id=tenant_id, snapshot=snapshot, settings=settings, kept=KeptVectors())
+        asking = Asking(
+            tenant_id=tenant_id,
+            snapshot=snapshot,
+            settings=settings,
+            kept=KeptVectors(),
+            with_model=bool(generation_profile(current_tenant().generation_profile).model),
+        )
         facts = _facts(current_tenant(), corpus, snapshot, settings, changes)
     asking.warm_up()
     with open_scope(tenant=tenant_id, reason=REASON):
@@ -126,7 +133,7 @@ class _Run:
 
     def _ablations(self) -> dict[str, Metrics]:
         self._asking.kept.serving = True
-        chosen = variants(self._asking.settings)
+        chosen = variants(self._asking.settings, with_model=self._asking.with_model)
         self._watcher.begin("Variants", len(chosen) * len(self._questions))
         return {variant.name: self._variant(variant, number) for number, variant in enumerate(chosen)}
 

@@ -28,6 +28,8 @@ from apps.retrieval.generation.prompt import SYSTEM, repair_message, revise_mess
 from apps.retrieval.generation.reply import Reply, read_reply
 
 CONNECT_TIMEOUT_SECONDS: Final = 5.0
+COMPLETION_SEED: Final = 7
+"""Any number, as long as it stays the same: what is searched for should not change from one asking to the next."""
 LARGEST_BODY_BYTES: Final = 8 * 1024 * 1024
 _CUT_OFF: Final = {"length": "its answer was cut off", "content_filter": "its provider's filter held the answer back"}
 """Ends of a completion after which the text is not whole: half an answer may say the opposite."""
@@ -104,6 +106,14 @@ class OpenAICompatibleGenerator:
             raise UnknownReferenceError(model=self.model, count=reply.unknown_refs)
         raise MalformedAnswerError(model=self.model, problem=reply.problem)
 
+    def complete(self, *, instructions: str, data: str, timeout_seconds: float) -> str:
+        """Ask for something other than an answer; see `Completing.complete`."""
+        return self._ask(
+            [{"role": "system", "content": instructions}, {"role": "user", "content": data}],
+            timeout_seconds=min(timeout_seconds, self._profile.timeout_seconds),
+            seed=COMPLETION_SEED if self._profile.send_seed else None,
+        )
+
     def _answer(self, reply: Reply, *, attempts: int, notes: tuple[str, ...] = ()) -> GeneratedAnswer:
         refusal = None
         if not reply.answer:
@@ -119,8 +129,14 @@ class OpenAICompatibleGenerator:
             refusal=refusal,
         )
 
-    def _ask(self, messages: list[ChatCompletionMessageParam]) -> str:
-        body = self._post(messages)
+    def _ask(
+        self,
+        messages: list[ChatCompletionMessageParam],
+        *,
+        timeout_seconds: float | None = None,
+        seed: int | None = None,
+    ) -> str:
+        body = self._post(messages, timeout_seconds or self._profile.timeout_seconds, seed)
         try:
             value: Any = json.loads(body)
             choice = value["choices"][0]
@@ -131,13 +147,13 @@ class OpenAICompatibleGenerator:
             raise GenerationUnavailableError(model=self.model, reason=_CUT_OFF[ended])
         return content if isinstance(content, str) else ""
 
-    def _post(self, messages: list[ChatCompletionMessageParam]) -> bytes:
+    def _post(self, messages: list[ChatCompletionMessageParam], timeout_seconds: float, seed: int | None) -> bytes:
         """Send one request and read the whole body before the deadline.
 
         The client's own timeout counts from one received block to the next, so a server that drips a byte a second
         would hold a request for ever; reading the body block by block lets the deadline cover all of it.
         """
-        deadline = time.monotonic() + self._profile.timeout_seconds
+        deadline = time.monotonic() + timeout_seconds
         blocks: list[bytes] = []
         size_bytes = 0
         try:
@@ -146,18 +162,20 @@ class OpenAICompatibleGenerator:
                 messages=messages,
                 response_format={"type": "json_object"},
                 temperature=0.0 if self._profile.send_temperature else openai.omit,
+                seed=openai.omit if seed is None else seed,
+                timeout=openai.Timeout(timeout_seconds, connect=CONNECT_TIMEOUT_SECONDS),
             ) as response:
                 for block in response.iter_bytes():
                     blocks.append(block)
                     size_bytes += len(block)
                     if time.monotonic() > deadline:
-                        raise self._timed_out()
+                        raise self._timed_out(timeout_seconds)
                     if size_bytes > LARGEST_BODY_BYTES:
                         raise GenerationUnavailableError(model=self.model, reason="the answer is too large")
         except openai.OpenAIError as error:
-            raise self._translated(error) from error
+            raise self._translated(error, timeout_seconds) from error
         except httpx2.TimeoutException as error:
-            raise self._timed_out() from error
+            raise self._timed_out(timeout_seconds) from error
         except httpx2.RequestError as error:
             raise GenerationUnavailableError(model=self.model, reason="the connection broke off") from error
         return b"".join(blocks)
@@ -176,13 +194,13 @@ class OpenAICompatibleGenerator:
             )
         return self._client
 
-    def _timed_out(self) -> GenerationTimeoutError:
-        return GenerationTimeoutError(model=self.model, timeout_s=self._profile.timeout_seconds)
+    def _timed_out(self, timeout_seconds: float) -> GenerationTimeoutError:
+        return GenerationTimeoutError(model=self.model, timeout_s=timeout_seconds)
 
-    def _translated(self, error: openai.OpenAIError) -> GenerationError:
+    def _translated(self, error: openai.OpenAIError, timeout_seconds: float) -> GenerationError:
         match error:
             case openai.APITimeoutError():
-                return self._timed_out()
+                return self._timed_out(timeout_seconds)
             case openai.APIConnectionError():
                 return GenerationUnavailableError(model=self.model, reason="no connection")
             case openai.AuthenticationError() | openai.PermissionDeniedError():

@@ -23,7 +23,7 @@ class GenerationProfile:
     """One way to write answers, as configured; a tenant names one.
 
     `api_key_env` names the variable that holds the key; empty for a server that asks for none. `send_temperature` is
-    off for models that take no temperature.
+    off for models that take no temperature, `send_seed` for servers that refuse a seed.
     """
 
     name: str
@@ -34,6 +34,7 @@ class GenerationProfile:
     api_key_env: str = ""
     timeout_seconds: float = 40.0
     send_temperature: bool = True
+    send_seed: bool = True
 
 
 def generation_profile_names() -> tuple[str, ...]:

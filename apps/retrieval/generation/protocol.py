@@ -34,6 +34,26 @@ class Generator(Protocol):
 
 
 @runtime_checkable
+class Completing(Protocol):
+    """A model that can be asked for something other than an answer. As `Generator`, within the tenant's residency."""
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def region(self) -> str: ...
+
+    def complete(self, *, instructions: str, data: str, timeout_seconds: float) -> str | None:
+        """One request in JSON mode, at temperature 0 and with a fixed seed; what comes is not checked.
+
+        Args:    instructions: what to do; must hold the word JSON. data: what to do it with, never an instruction.
+                 timeout_seconds: for the whole reply; the profile's own where that is shorter.
+        Returns: the model's message; None where there is no model to ask, and then nothing was sent.
+        Raises:  GenerationError: no reply, of the kind that tells why.
+        """
+
+
+@runtime_checkable
 class Revising(Protocol):
     """A generator that can be told what of its answer does not stand, and write it anew."""
 

@@ -11,14 +11,14 @@ from apps.retrieval.errors import GenerationResidencyError
 from apps.retrieval.generation.extractive import ExtractiveGenerator
 from apps.retrieval.generation.openai import OpenAICompatibleGenerator
 from apps.retrieval.generation.profiles import GenerationBackend, GenerationProfile, generation_profile
-from apps.retrieval.generation.protocol import Generator, Revising
+from apps.retrieval.generation.protocol import Completing, Generator, Revising
 from apps.tenants.residency import check_region
 
 _lock = threading.Lock()
 _generators: dict[GenerationProfile, Generator] = {}
 
 
-def generator_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> Generator:
+def generator_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> ResidencyBoundGenerator:
     """Give the generator of a profile, bound to one tenant's residency rule; the rule is checked at each call.
 
     Raises:  UnknownGenerationProfileError: there is no such profile.
@@ -28,7 +28,9 @@ def generator_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> G
 
 
 class ResidencyBoundGenerator:
-    """A generator that reads its profile and checks the residency rule again before any passage leaves."""
+    """A generator that reads its profile and checks the residency rule again before any passage, or anything of the
+    question, leaves.
+    """
 
     def __init__(self, profile: str, *, tenant_region: str, tenant_strict: bool) -> None:
         self._profile_name = profile
@@ -59,6 +61,14 @@ class ResidencyBoundGenerator:
         _check(profile, tenant_region=self._tenant_region, tenant_strict=self._tenant_strict)
         generator = _shared(profile)
         return generator.revise(analysis, context, draft, findings) if isinstance(generator, Revising) else None
+
+    def complete(self, *, instructions: str, data: str, timeout_seconds: float) -> str | None:
+        profile = generation_profile(self._profile_name)
+        generator = _shared(profile)
+        if not isinstance(generator, Completing):
+            return None
+        _check(profile, tenant_region=self._tenant_region, tenant_strict=self._tenant_strict)
+        return generator.complete(instructions=instructions, data=data, timeout_seconds=timeout_seconds)
 
 
 def _check(profile: GenerationProfile, *, tenant_region: str, tenant_strict: bool) -> None:

@@ -100,8 +100,8 @@ def _answered(question: Question) -> PipelineResult:
     """
     for _ in range(_TRIES):
         result = answer(question, deps=dependencies_for(current_tenant()))
-        fused = result.trace.output(FusedRanking)
+        found = {hit.document_id for fused in result.trace.outputs(FusedRanking) for hit in fused.hits}
         require_open(question.scope_ids)
-        if may_be_read({hit.document_id for hit in fused.hits} if fused else ()):
+        if may_be_read(found):
             return result
     raise DocumentsGoneError

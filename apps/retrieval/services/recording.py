@@ -14,14 +14,16 @@ from apps.audit.services import record
 from apps.intents.contracts import IntentDecision, KindGrant, RecordingMode
 from apps.retrieval.contracts import (
     Answer,
+    ChunkId,
     ContextBlock,
+    FusedHit,
     QueryAnalysis,
     Ranking,
 )
 from apps.retrieval.events import ANSWERED
 from apps.retrieval.pipeline import PipelineResult
 from apps.retrieval.serialise import to_json
-from apps.retrieval.trace import CandidateList, EmbeddedQuery, FusedRanking, Stage, Trace
+from apps.retrieval.trace import CandidateList, EmbeddedQuery, FusedRanking, HealedList, Rewritten, Stage, Trace
 from apps.tenants.context import current_scope
 
 Json = dict[str, Any]
@@ -82,12 +84,34 @@ def _core(trace: Trace, answer: Answer, decision: IntentDecision, grant: KindGra
             if stage.exclusions and stage.stage not in (Stage.GATE, Stage.ANALYSE)
         },
         "embedding": to_json(trace.output(EmbeddedQuery)),
+        **_rewording(trace),
         "generator": answer.generator,
         "model": answer.model,
         "degradations": [{"stage": each.stage, "code": each.code} for each in answer.degradations],
         "elapsed_ms": round(trace.elapsed_ms, 3),
         "stage_ms": {stage.stage.value: round(stage.elapsed_ms, 3) for stage in trace.stages},
     }
+
+
+def _rewording(trace: Trace) -> Json:
+    """What was searched for besides the question: by whom, where and how often, never in which words."""
+    told: Json = {}
+    if rewritten := trace.output(Rewritten):
+        told |= {
+            "rewriter": rewritten.rewriter,
+            "model": rewritten.rewriting.model,
+            "region": rewritten.rewriting.region,
+            "texts": len(rewritten.rewriting.texts),
+        }
+    if healed := trace.output(HealedList):
+        told |= {
+            "healer": healed.healer,
+            "rounds": len(healed.rounds),
+            "rounds_by_model": sum(bool(each.by) for each in healed.rounds),
+            "passages": sum(each.added for each in healed.rounds),
+            "coverage": round(healed.coverage, 3),
+        }
+    return {"rewording": told} if told else {}
 
 
 def _answer(trace: Trace, answer: Answer) -> Json:
@@ -106,11 +130,14 @@ def _answer(trace: Trace, answer: Answer) -> Json:
 def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
     """Every fused hit with its rank in each ranking, and how far it came.
 
+    What only a search for what was missing found comes behind the rest, in the order in which it was found.
+
     Args: cited: the ref_ids that the answer cites; none where no answer was written, as in a replay.
     """
-    fused = trace.output(FusedRanking)
-    if fused is None:
-        return []
+    hits: dict[ChunkId, FusedHit] = {}
+    for fused in trace.outputs(FusedRanking):
+        for hit in fused.hits:
+            hits.setdefault(hit.chunk_id, hit)
     lines = {
         line.chunk_id: line
         for stage in trace.stages
@@ -133,7 +160,7 @@ def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
             "in_context": hit.chunk_id in used,
             "cited": hit.chunk_id in lines and lines[hit.chunk_id].ref_id in cited,
         }
-        for rank, hit in enumerate(fused.hits, start=1)
+        for rank, hit in enumerate(hits.values(), start=1)
     ]
 
 

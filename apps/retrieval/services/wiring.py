@@ -90,6 +90,7 @@ def dependencies_for(
     region, strict = tenant.residency_region, tenant.residency_strict
     provider = EmbeddedOnce(provider_for(tenant.embedding_profile, tenant_region=region, tenant_strict=strict))
     settings = settings or StageSettings()
+    generator = generator_for(tenant.generation_profile, tenant_region=region, tenant_strict=strict)
     return PipelineDependencies(
         intents=PolicyGate(snapshot, provider),
         inventory=CorpusInventoryReader(),
@@ -97,10 +98,14 @@ def dependencies_for(
         dense=DenseRetriever(),
         sparse=SparseRetriever(k1=snapshot.retrieval.bm25_k1, b=snapshot.retrieval.bm25_b),
         chunks=CorpusChunkStore(),
-        generator=generator_for(tenant.generation_profile, tenant_region=region, tenant_strict=strict),
+        generator=generator,
         quoting=generator_for(QUOTING_PROFILE, tenant_region=region, tenant_strict=strict),
         clock=time.perf_counter,
         policy=snapshot.retrieval,
         settings=settings,
-        slots=slots_for(settings, SlotParts(policy=snapshot.retrieval, tenant_region=region, tenant_strict=strict)),
+        slots=slots_for(
+            settings,
+            SlotParts(policy=snapshot.retrieval, tenant_region=region, tenant_strict=strict),
+            generator,
+        ),
     )

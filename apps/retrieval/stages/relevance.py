@@ -93,6 +93,38 @@ def rate_pieces(pieces: Sequence[Piece], analysis: QueryAnalysis) -> tuple[Relev
     return tuple(ratings)
 
 
+def concept_matches(groups: Sequence[Sequence[Piece]], analysis: QueryAnalysis) -> tuple[tuple[float, ...], ...]:
+    """How far each group of pieces holds each concept of the question, 0 to 1: the match of its best piece.
+
+    As in rate_pieces: what only stands above a piece counts CONTEXT_SHARE, and a proper name counts whole there.
+
+    Args:    groups: such as the pieces of one passage each; frequencies are counted over all of them.
+    Returns: one row a group, in their order, with one match a concept, in the order of the analysis.
+    """
+    words = [[frozenset(terms(piece.text, analysis.language)) for piece in group] for group in groups]
+    idf = _term_idf(analysis.concepts, [found for group in words for found in group])
+    rows = []
+    for group, found_in in zip(groups, words, strict=True):
+        around = {each: frozenset(terms(each, analysis.language)) for each in {piece.surroundings for piece in group}}
+        rows.append(
+            tuple(
+                max(
+                    (
+                        max(
+                            _match(concept, found, idf),
+                            (1.0 if concept.is_name else CONTEXT_SHARE)
+                            * _match(concept, found | around[piece.surroundings], idf),
+                        )
+                        for piece, found in zip(group, found_in, strict=True)
+                    ),
+                    default=0.0,
+                )
+                for concept in analysis.concepts
+            )
+        )
+    return tuple(rows)
+
+
 def inverse_frequency(holding: int, count: int) -> float:
     """ln(1 + (N - n + 0.5) / (n + 0.5)): N pieces, n of which hold it.
 

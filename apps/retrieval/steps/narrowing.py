@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from apps.corpus.providers.errors import ProviderError
-from apps.retrieval.contracts import Candidate, ChunkId, FloatVector, QueryAnalysis, SearchBounds
+from apps.retrieval.contracts import Candidate, ChunkId, FloatVector, Healing, QueryAnalysis, SearchBounds
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.errors import RerankingError, UnsupportedEmbeddingDimensionError
 from apps.retrieval.recorder import OpenStage, TraceRecorder
@@ -15,7 +15,7 @@ from apps.retrieval.stages.cut_off import cut_off
 from apps.retrieval.stages.fuse import boost
 from apps.retrieval.stages.page_order import page_by_page
 from apps.retrieval.steps.searching import NOT_CONFIGURED
-from apps.retrieval.trace import CutLine, Stage, StageStatus, candidate_list
+from apps.retrieval.trace import CutLine, HealedList, Stage, StageStatus, candidate_list
 
 Candidates = tuple[Candidate, ...]
 PAGES_FIRST: Final = "The best passage of each page comes before further ones of the same page."
@@ -112,10 +112,35 @@ def heal(
             stage.notes.append(_note_of_empty(Stage.HEAL, healer is not None, deps.policy.heal_rounds > 0))
             stage.count_out = len(candidates)
             return candidates
-        healed = healer.heal(analysis, candidates, search)
-        stage.notes.append(f"By {healer.name}.")
-        stage.count_out, stage.output = len(healed), candidate_list(healed)
-        return healed
+        healing = healer.heal(
+            analysis,
+            candidates,
+            search=search,
+            rounds=deps.policy.heal_rounds,
+            minimum_coverage=deps.policy.heal_minimum_coverage,
+        )
+        if healing.degradation is not None:
+            stage.degrade(code=healing.degradation.code, message=healing.degradation.message)
+        stage.notes.extend(_told_by(healing))
+        stage.count_out = len(healing.candidates)
+        stage.output = HealedList(
+            candidates=candidate_list(healing.candidates).candidates,
+            healer=healer.name,
+            rounds=healing.rounds,
+            coverage=healing.coverage,
+        )
+        return healing.candidates
+
+
+def _told_by(healing: Healing) -> Iterator[str]:
+    """The rounds in sentences."""
+    for each in healing.rounds:
+        yield (
+            f"Round {each.number}: {each.coverage:.0%} of the question covered; missing: {', '.join(each.missing)}. "
+            f"Asked {f'by {each.by}' if each.by else 'by words'} for “{each.asked}”: {each.found} new passages, "
+            f"{each.added} of them taken."
+        )
+    yield f"{healing.coverage:.0%} of the question is covered. {healing.ended}"
 
 
 def _passed_on(stage: OpenStage, candidates: Candidates, *, configured: bool, wanted: bool) -> Candidates:

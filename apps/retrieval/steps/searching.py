@@ -17,12 +17,15 @@ from apps.retrieval.contracts import (
     WeightedTerm,
 )
 from apps.retrieval.dependencies import PipelineDependencies
-from apps.retrieval.protocols import Retriever
+from apps.retrieval.errors import GenerationError
+from apps.retrieval.protocols import Retriever, Rewriter
 from apps.retrieval.recorder import OpenStage, TraceRecorder
 from apps.retrieval.stages.fuse import fuse
-from apps.retrieval.trace import EmbeddedQuery, FusedRanking, Stage, StageStatus
+from apps.retrieval.trace import EmbeddedQuery, FusedRanking, Rewritten, Stage, StageStatus
 
 NOT_CONFIGURED = "Not configured: passed on unchanged."
+_NO_MODEL = "{name} needs a model, and the tenant's generation profile names none: the question was searched alone."
+_SEARCHED_ALONE = "{problem} The question was searched alone."
 VECTORS_MISSING = "retrieval.vectors_missing"
 _VECTORS_MISSING = (
     "{without} of {documents} documents in reach have no vectors of the model {model}, so their passages were looked "
@@ -32,30 +35,62 @@ _VECTORS_MISSING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """One way to put the question to the retrievers: the question itself first, then a rewriter's variants."""
+    """One way to put the question to the retrievers: the question itself first, then a rewriter's variants.
+
+    by_meaning, by_words: which of the two it is searched by. A passage that a model made up has no words to search for,
+    and the question that it stands for is not embedded.
+    """
 
     text: str
     terms: tuple[WeightedTerm, ...]
+    by_meaning: bool = True
+    by_words: bool = True
 
 
 def rewrite(recorder: TraceRecorder, analysis: QueryAnalysis, deps: PipelineDependencies) -> tuple[Wording, ...]:
     """The question, and further wordings of it if a rewriter is configured."""
     with recorder.stage(Stage.REWRITE, count_in=1) as stage:
-        wordings = [Wording(text=analysis.search_text, terms=analysis.terms)]
+        wordings: tuple[Wording, ...] = (Wording(text=analysis.search_text, terms=analysis.terms),)
         if deps.slots.rewriter is None:
             stage.status = StageStatus.NOT_CONFIGURED
             stage.notes.append(NOT_CONFIGURED)
         else:
-            variants = deps.slots.rewriter.rewrite(analysis)
-            wordings.extend(wording_of(text, analysis.language, deps.slots.rewriter.name) for text in variants)
-            stage.notes.extend(f"{deps.slots.rewriter.name}: {text}" for text in variants)
+            wordings = _reworded(stage, wordings[0], analysis, deps.slots.rewriter)
         stage.count_out = len(wordings)
-        return tuple(wordings)
+        return wordings
+
+
+def _reworded(stage: OpenStage, question: Wording, analysis: QueryAnalysis, rewriter: Rewriter) -> tuple[Wording, ...]:
+    """The question with what the rewriter wrote; alone, and said to be alone, where it wrote nothing of use."""
+    try:
+        rewriting = rewriter.rewrite(analysis)
+    except GenerationError as error:
+        stage.degrade(code=error.code, message=_SEARCHED_ALONE.format(problem=error.detail))
+        return (question,)
+    if rewriting is None:
+        stage.status = StageStatus.SKIPPED
+        stage.notes.append(_NO_MODEL.format(name=rewriter.name))
+        return (question,)
+    for number, reason in enumerate(rewriting.left_out, start=1):
+        stage.exclude(f"text {number} of {rewriter.name}", reason)
+    stage.output = Rewritten(rewriter=rewriter.name, rewriting=rewriting)
+    stage.notes.extend(f"{rewriter.name}: {text}" for text in rewriting.texts)
+    if not rewriting.texts:
+        stage.notes.append(f"{rewriter.name} had nothing to add.")
+        return (question,)
+    if rewriting.meaning_only:
+        made_up = (Wording(text=text, terms=(), by_words=False) for text in rewriting.texts)
+        return (replace(question, by_meaning=False), *made_up)
+    return (question, *(wording_of(text, analysis.language, rewriter.name) for text in rewriting.texts))
 
 
 def embed(recorder: TraceRecorder, wordings: Sequence[Wording], deps: PipelineDependencies) -> tuple[SearchQuery, ...]:
-    """Embed each wording. Where the provider fails, the search goes on by terms alone, and the answer says so."""
-    with recorder.stage(Stage.EMBED, count_in=len(wordings)) as stage:
+    """Embed each wording that is searched by meaning; one query a wording, in their order.
+
+    Where the provider fails, the search goes on by terms alone, and the answer says so.
+    """
+    embedded = sum(wording.by_meaning for wording in wordings)
+    with recorder.stage(Stage.EMBED, count_in=embedded) as stage:
         try:
             queries = tuple(
                 SearchQuery(
@@ -63,6 +98,8 @@ def embed(recorder: TraceRecorder, wordings: Sequence[Wording], deps: PipelineDe
                     vector=deps.embedder.embed_query(wording.text),
                     embedding_model=deps.embedder.model,
                 )
+                if wording.by_meaning
+                else SearchQuery(terms=wording.terms)
                 for wording in wordings
             )
             stage.output = EmbeddedQuery(
@@ -70,9 +107,9 @@ def embed(recorder: TraceRecorder, wordings: Sequence[Wording], deps: PipelineDe
                 model=deps.embedder.model,
                 region=deps.embedder.region,
                 dimension=deps.embedder.dimension,
-                texts=len(queries),
+                texts=embedded,
             )
-            stage.count_out = len(queries)
+            stage.count_out = embedded
         except ProviderError as error:
             stage.degrade(code=error.code, message=error.detail)
             stage.count_out = 0
@@ -81,21 +118,31 @@ def embed(recorder: TraceRecorder, wordings: Sequence[Wording], deps: PipelineDe
 
 
 def retrieve(
-    recorder: TraceRecorder, queries: Sequence[SearchQuery], bounds: SearchBounds, deps: PipelineDependencies
+    recorder: TraceRecorder,
+    wordings: Sequence[Wording],
+    queries: Sequence[SearchQuery],
+    bounds: SearchBounds,
+    deps: PipelineDependencies,
+    *,
+    told_apart_by: str = "",
 ) -> tuple[Ranking, ...]:
     """Dense and sparse rankings of every wording, and that of the statements.
 
     Compliance gate 2: scopes and kinds are held in the database.
 
+    Args: queries: of the wordings, in their order. told_apart_by: ends the rankings' names in a further search.
+
     One after the other: both run in the one transaction that carries the scope token, so on one connection.
     """
     rankings: list[Ranking] = []
-    for position, query in enumerate(queries, start=1):
-        suffix = "" if position == 1 else f" {position}"
-        for stage_name, retriever, top_k in (
-            (Stage.DENSE, deps.dense, deps.policy.dense_top_k),
-            (Stage.SPARSE, deps.sparse, deps.policy.sparse_top_k),
+    for position, (wording, query) in enumerate(zip(wordings, queries, strict=True), start=1):
+        suffix = told_apart_by if position == 1 else f" {position}{told_apart_by}"
+        for stage_name, retriever, top_k, wanted in (
+            (Stage.DENSE, deps.dense, deps.policy.dense_top_k, wording.by_meaning),
+            (Stage.SPARSE, deps.sparse, deps.policy.sparse_top_k, wording.by_words),
         ):
+            if not wanted:
+                continue
             with recorder.stage(stage_name) as stage:
                 if stage_name is Stage.DENSE and query.vector is None:
                     stage.status = StageStatus.SKIPPED
@@ -111,12 +158,12 @@ def retrieve(
                 rankings.append(ranking)
                 _note_missing_vectors(stage, ranking)
     if deps.settings.statement_top_k:
-        rankings.extend(_statements(recorder, queries[0], bounds, deps))
+        rankings.extend(_statements(recorder, queries[0], bounds, deps, told_apart_by))
     return tuple(rankings)
 
 
 def _statements(
-    recorder: TraceRecorder, query: SearchQuery, bounds: SearchBounds, deps: PipelineDependencies
+    recorder: TraceRecorder, query: SearchQuery, bounds: SearchBounds, deps: PipelineDependencies, suffix: str
 ) -> Iterator[Ranking]:
     """The pages of the statements that the question's figures are read from, ranked among themselves.
 
@@ -132,7 +179,7 @@ def _statements(
         found = deps.sparse.retrieve(
             replace(query, required_terms=marks), within=bounds, top_k=deps.settings.statement_top_k
         )
-        ranking = replace(found, name=Stage.STATEMENTS.value)
+        ranking = replace(found, name=Stage.STATEMENTS.value + suffix)
         stage.count_out, stage.output = len(ranking.hits), ranking
         yield ranking
 

@@ -1,0 +1,1 @@
+"""Asking again for what the candidates of a question do not hold."""
