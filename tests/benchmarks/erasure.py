@@ -22,7 +22,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -66,11 +66,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "others": options.others,
         "questions": options.questions,
     }
-    with nullcontext() if options.quick else _server_of_its_own():
+    with _server_of_its_own():
         import django
 
         django.setup()
-        report = run(**(QUICK if options.quick else given), of=options.of, own=not options.quick)
+        report = run(**(QUICK if options.quick else given), of=options.of)
     print(json.dumps(report, indent=2) if options.json else as_text(report))
 
 
@@ -119,20 +119,18 @@ def _line(name: str, parts: Sequence[dict[str, Any]]) -> str:
     return line + (f"{last['cpu_s'] / first['cpu_s']:>8.1f}" if grew and first and last else "")
 
 
-def run(
-    sizes: Sequence[int], *, large: int, others: int, questions: int, of: Sequence[str] = OF, own: bool = True
-) -> dict[str, Any]:
-    """own: nobody else uses the server, and all of it is looked through; else this database alone."""
+def run(sizes: Sequence[int], *, large: int, others: int, questions: int, of: Sequence[str] = OF) -> dict[str, Any]:
+    """On a server that nobody else uses: all of it is looked through, and its WAL holds what others' tests write."""
     from config.services import Durability
     from tests.benchmarks.wall_databases import Databases, start_services
 
-    start_services(durability=Durability.DURABLE if own else Durability.DISPOSABLE)
+    start_services(durability=Durability.DURABLE)
     measured = []
     with Databases() as databases:
         for size in sizes:
             database = databases.make(f"of_{size}")
             with _written(database, size, large=large, others=others, questions=questions) as (tenant, line):
-                access = _access(database, own=own)
+                access = _access(database)
                 measured.append(line | {"parts": {each: _erased(tenant, each, access) for each in of}})
             databases.drop(database)
     return {"large": large, "others": others, "questions": questions, "sizes": measured}
@@ -177,14 +175,14 @@ def _written(
         connections["default"] = ordinary
 
 
-def _access(database: str, *, own: bool) -> Access:
-    """Args: own: see run. WAL is turned over, so that neither what others wrote nor what was loaded is read."""
+def _access(database: str) -> Access:
+    """WAL is turned over, so that what was loaded is not read."""
     from django.conf import settings
 
     from apps.audit.residue.access import access_from_settings
     from apps.audit.residue.wal_turnover import turn_over_wal
 
-    found = access_from_settings(redis_match=f"*{settings.TEST_DATABASE}*", whole_server=own)
+    found = access_from_settings(redis_match=f"*{settings.TEST_DATABASE}*", whole_server=True)
     access = replace(found, database=database, backup_url={**found.backup_url, "PGDATABASE": database})
     if problem := turn_over_wal(access):
         raise RuntimeError(problem)

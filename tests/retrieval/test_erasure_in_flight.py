@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -12,8 +12,8 @@ from django.conf import LazySettings
 from django.db import DatabaseError, connection, transaction
 
 from apps.audit.erasure import engine
+from apps.audit.erasure.closing import require_open
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.audit.erasure.in_flight import keep_removals_waiting
 from apps.audit.erasure.ledger import Ledger
 from apps.audit.erasure.rows import Rows
 from apps.audit.erasure.runs import run_propose
@@ -37,6 +37,7 @@ from apps.retrieval.services.ask import Asked, ask
 from apps.retrieval.services.evaluation import evaluation_query_add
 from apps.retrieval.services.recording import answer_record
 from apps.tenants.context import current_scope, open_scope
+from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.acting import sealed
@@ -149,15 +150,15 @@ def test_an_answer_that_was_written_when_the_document_went_is_written_anew(
     firm: Firm, letter: Target, amy: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has read the document, and not yet looked whether it may quote it still, when the erasure goes through."""
-    look, tries = keep_removals_waiting, list[str]()
+    look, tries = require_open, list[str]()
 
-    def erased_meanwhile() -> None:
+    def erased_meanwhile(scope_ids: Collection[ScopeId]) -> None:
         if not tries:
             beside(lambda: erased(firm, [letter])).join()
         tries.append("looked")
-        look()
+        look(scope_ids)
 
-    monkeypatch.setattr(ask_service, "keep_removals_waiting", erased_meanwhile)
+    monkeypatch.setattr(ask_service, "require_open", erased_meanwhile)
     found = asked(amy)
     assert tries == ["looked", "looked"]
     assert "12.5" not in found.result.answer.text

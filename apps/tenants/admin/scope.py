@@ -14,6 +14,7 @@ from apps.errors import ApplicationError
 from apps.tenants.admin.base import TenantModelAdmin, may, require
 from apps.tenants.admin.pages import form_page, page
 from apps.tenants.admin.scope_field import ScopeField
+from apps.tenants.errors import InvalidScopeKeyError
 from apps.tenants.models import ApiKey, Membership, Scope
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.directory import scope_tree
@@ -97,7 +98,10 @@ class ScopeAdmin(TenantModelAdmin):
             except IntegrityError as error:
                 # A scope outside the actor's own has the key: the form could not see it.
                 raise forms.ValidationError({"key": "This key is taken. Choose another."}) from error
+            except InvalidScopeKeyError:
+                raise
             except ApplicationError as error:
+                # What a higher floor says against it (see provisioning.on_scope_create) is about where it would lie.
                 raise forms.ValidationError({"parent": error.detail}) from error
             messages.success(request, f"{scope.key} is there. Members who reach {typed['parent']} reach it too.")
             return HttpResponseRedirect(self.url("changelist"))
