@@ -36,17 +36,19 @@ PERSON = Details(names=(NAME,), requester_name=NAME, requester_email="jf@falken.
 # Of this process alone: a scan of the disk reads the server's whole WAL, in which other processes' tests write as well.
 OWN = secrets.token_hex(4)
 
-LETTER = f"""# Letters to the fund
+LETTER = f"""# Letters to the fund {OWN}
 
-## What was asked
+## What {OWN} was asked
 
-On Monday {NAME} wrote ({OWN}) to us about the fees of the Alpha Fund, which he finds too high.
+On Monday {NAME} wrote ({OWN}) to us about the fees of {OWN} the Alpha Fund, which he finds {OWN} too high.
 
-## What we answered
+## What {OWN} we answered
 
-The fees are 0.75 % a year of the net asset value, as {NAME} agreed in March.
+The fees {OWN} are 0.75 % a year of {OWN} the net asset value, as {NAME} agreed {OWN} in March.
 """.encode()
-NOTE = f"# Notes\n\nCalled {NAME} about his account ({OWN}).\n\nHe does not want to be called again.\n".encode()
+NOTE = (
+    f"# Notes {OWN}\n\nCalled {NAME} about his account ({OWN}).\n\nHe does not want {OWN} to be called again {OWN}.\n"
+).encode()
 OTHER = b"# Notes\n\nJane Roe asked about the fees of the fund, and was told that they are 0.75 % a year.\n"
 
 

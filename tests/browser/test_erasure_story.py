@@ -43,7 +43,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 _PICTURES = os.environ.get("GLASSBOX_TEST_PICTURES", "")
 
 NAME: Final = "Johann Falkenhayn"
-EMAIL: Final = "jf@falken.example"
+EMAIL: Final = "jf@brunnen.example"
 Row = TypeVar("Row")
 # What stands of the person alone: nothing of it may be anywhere afterwards.
 WORDS: Final = ("twelve years a client", "4711-0815", EMAIL)
@@ -57,7 +57,7 @@ The fee of the Alpha Fund is 0.75 % a year of the net asset value, as {NAME} agr
 
 Shares are taken back at the end of every quarter, with thirty days' notice.
 """.encode()
-CALLS: Final = f"""# Notes on calls
+CALLS: Final = f"""# Calls from abroad
 
 {NAME}, {WORDS[0]}, account {WORDS[1]}, called from abroad about the drawdown.
 
@@ -172,7 +172,7 @@ def test_from_receipt_to_a_certificate_that_holds(
     client, auditor = (Api(make_key(acme, role)[1]) for role in (Role.ANALYST, Role.AUDITOR))
     letters, calls, chronicle = (
         stored(acme, content, title)
-        for content, title in ((LETTERS, "Letters"), (CALLS, "Notes on calls"), (CHRONICLE, "Chronicle"))
+        for content, title in ((LETTERS, "Letters"), (CALLS, "Calls from abroad"), (CHRONICLE, "Chronicle"))
     )
 
     # A client was answered out of both documents before, which the log keeps. An outsider keeps a checkpoint of it.
@@ -236,8 +236,8 @@ def test_from_receipt_to_a_certificate_that_holds(
     picture(page, "decided")
     thing(page, "Letters").get_by_label("Redact the passages").check()
     thing(page, "Letters").get_by_role("button", name="Keep this choice").click()
-    thing(page, "Notes on calls").get_by_label("Remove the document").check()
-    thing(page, "Notes on calls").get_by_role("button", name="Keep this choice").click()
+    thing(page, "Calls from abroad").get_by_label("Remove the document").check()
+    thing(page, "Calls from abroad").get_by_role("button", name="Keep this choice").click()
     page.get_by_role("button", name="Make the redacted version").click()
     done(lambda: one(acme, lambda: Document.objects.filter(version=2, status=DocumentStatus.READY).exists()))
     # Which is searched in its turn, by itself.
