@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -27,14 +26,12 @@ from tests.audit.removing import carried_out
 from tests.audit.requesting import Office
 from tests.corpus.ingesting import ingest, run
 from tests.factories import as_
+from tests.own import OWN
 
 # Words that stand nowhere else.
 NAME = "Johann Falkenhayn"
 WORDS = ("falkenhayn", "johann")
 PERSON = Details(names=(NAME,), requester_name=NAME, requester_email="jf@falken.example", notes="He called Falkenhayn")
-
-# Of this process alone: a scan of the disk reads the server's whole WAL, in which other processes' tests write as well.
-OWN = secrets.token_hex(4)
 
 LETTER = f"""# Letters to the fund {OWN}
 

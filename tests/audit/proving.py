@@ -37,13 +37,15 @@ from tests.audit.acting import as_worker, checkpointed, sealed
 from tests.audit.mutations import acting_as
 from tests.audit.removing import again, approved, asked, carried_out, expire
 from tests.factories import Firm
+from tests.own import OWN
 
-ZOE: Final = "Zoë Brzęczyszczykiewicz-Øster"
+ZOE: Final = f"Zoë Brzęczyszczykiewicz{OWN}-Øst"
 
 
 def text_about(name: str) -> str:
-    mail = f"{name.split()[0].lower()}@bluewhale.example"
-    return f"Mrs. {name} <{mail}> complains of the fees, account 4711-{len(name)}. " * 3
+    own = f"{OWN}{len(name)}"
+    said = f"{name} <{name.split()[0].lower()}@{OWN}.example> complains {own} of the fees, account {own}"
+    return " ".join(f"{number} {own} Mrs. {said}." for number in (1, 2, 3))
 
 
 def own_access(home: Path, *, turned_over: bool = True) -> Access:

@@ -60,7 +60,6 @@ from apps.tenants.roles import Role
 from tests.audit.accessing import aged, asked, confirmed, made, prepared, quote_all, taken_out, things
 from tests.audit.inventorying import (
     NAME,
-    OWN,
     PERSON,
     WORDS,
     Found,
@@ -78,6 +77,7 @@ from tests.corpus.ingesting import remote_profile
 from tests.factories import as_, make_member
 from tests.isolation.harness import changed, sql
 from tests.model_server import ModelServer
+from tests.own import OWN
 
 pytestmark = pytest.mark.django_db(transaction=True)
 S = RequestState

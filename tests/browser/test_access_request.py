@@ -52,6 +52,13 @@ def searched(office: Office) -> None:
     inventory_run(tenant_id=office.firm.id, inventory_id=waiting.id)
 
 
+def pressed_all(page: Page, name: str) -> None:
+    """Each button that begins so, one after the other: every press loads the page anew."""
+    while (button := page.get_by_role("button", name=name)).count():
+        with page.expect_navigation():
+            button.first.click()
+
+
 def test_from_receipt_to_the_page_that_the_person_reads(
     office: Office, sign_in: Callable[[str], Page], tmp_path: Path
 ) -> None:
@@ -71,8 +78,7 @@ def test_from_receipt_to_the_page_that_the_person_reads(
     searched(office)
     page.reload()
     picture(page, "inventory")
-    while (confirm := page.get_by_role("button", name="Confirm ")).count():
-        confirm.first.click()
+    pressed_all(page, "Confirm ")
     expect(page.get_by_text("0 of ")).to_be_visible()
 
     page.get_by_role("link", name="Go on to the package").click()
@@ -82,8 +88,7 @@ def test_from_receipt_to_the_page_that_the_person_reads(
     first.press("Enter")
     expect(page.get_by_text("Copy them from the quote")).to_be_visible()
     page.get_by_label("Words about others").first.fill("fees")
-    while (read := page.get_by_role("button", name="I have read ")).count():
-        read.first.click()
+    pressed_all(page, "I have read ")
     expect(page.get_by_role("heading", name="Make the package")).to_be_visible()
     picture(page, "make")
     page.get_by_role("button", name="Make the package").click()

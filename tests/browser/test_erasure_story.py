@@ -37,16 +37,17 @@ from tests.corpus.test_jobs_celery import Worker, wait_for
 from tests.factories import Firm, make_key, make_member
 from tests.mail_server import MailServer
 from tests.model_server import ModelServer
+from tests.own import OWN
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # Where pictures of the pages go, for whoever wants to look at them.
 _PICTURES = os.environ.get("GLASSBOX_TEST_PICTURES", "")
 
 NAME: Final = "Johann Falkenhayn"
-EMAIL: Final = "jf@brunnen.example"
+EMAIL: Final = f"jf@{OWN}.example"
 Row = TypeVar("Row")
 # What stands of the person alone: nothing of it may be anywhere afterwards.
-WORDS: Final = ("twelve years a client", "4711-0815", EMAIL)
+WORDS: Final = (f"{OWN} years a client", f"4711-{OWN}", EMAIL)
 LETTERS: Final = f"""# Letters to the Alpha Fund
 
 ## Fees
@@ -57,11 +58,11 @@ The fee of the Alpha Fund is 0.75 % a year of the net asset value, as {NAME} agr
 
 Shares are taken back at the end of every quarter, with thirty days' notice.
 """.encode()
-CALLS: Final = f"""# Calls from abroad
+CALLS: Final = f"""# Calls from {OWN}
 
-{NAME}, {WORDS[0]}, account {WORDS[1]}, called from abroad about the drawdown.
+{NAME}, {WORDS[0]}, no. {WORDS[1]}, rang {OWN} about the drawdown.
 
-The maximum drawdown of the Alpha Fund in the fourth quarter was 12.5 %, he was told.
+The maximum drawdown of the Alpha Fund in the fourth quarter was {OWN} 12.5 %, he {OWN} was told.
 """.encode()
 # Somebody else of that name, who stays.
 CHRONICLE: Final = f"# Chronicle of the house\n\nThe house was built by the mason {NAME} in 1712.\n".encode()
@@ -172,7 +173,7 @@ def test_from_receipt_to_a_certificate_that_holds(
     client, auditor = (Api(make_key(acme, role)[1]) for role in (Role.ANALYST, Role.AUDITOR))
     letters, calls, chronicle = (
         stored(acme, content, title)
-        for content, title in ((LETTERS, "Letters"), (CALLS, "Calls from abroad"), (CHRONICLE, "Chronicle"))
+        for content, title in ((LETTERS, "Letters"), (CALLS, f"Calls from {OWN}"), (CHRONICLE, "Chronicle"))
     )
 
     # A client was answered out of both documents before, which the log keeps. An outsider keeps a checkpoint of it.
@@ -221,13 +222,13 @@ def test_from_receipt_to_a_certificate_that_holds(
     thing(page, "Chronicle").get_by_text("1 certain place").click()
     expect(thing(page, "Chronicle").get_by_text("A mason, long dead.")).to_be_visible()
     while (button := page.get_by_role("button", name=re.compile("^Confirm (all|the one)"))).count():
-        button.first.click()
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            button.first.click()
     while (button := page.get_by_role("button", name="Keep this", exact=True)).count():
         form = page.locator("form.gb-place-form", has=button.first)
         form.locator("select").select_option("named")
-        button.first.click()
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            button.first.click()
     expect(page.get_by_text(re.compile(r"^0 of \d+ places open"))).to_be_visible()
 
     # --- one document is redacted, the other one goes ---
@@ -236,8 +237,8 @@ def test_from_receipt_to_a_certificate_that_holds(
     picture(page, "decided")
     thing(page, "Letters").get_by_label("Redact the passages").check()
     thing(page, "Letters").get_by_role("button", name="Keep this choice").click()
-    thing(page, "Calls from abroad").get_by_label("Remove the document").check()
-    thing(page, "Calls from abroad").get_by_role("button", name="Keep this choice").click()
+    thing(page, f"Calls from {OWN}").get_by_label("Remove the document").check()
+    thing(page, f"Calls from {OWN}").get_by_role("button", name="Keep this choice").click()
     page.get_by_role("button", name="Make the redacted version").click()
     done(lambda: one(acme, lambda: Document.objects.filter(version=2, status=DocumentStatus.READY).exists()))
     # Which is searched in its turn, by itself.
