@@ -18,7 +18,7 @@ from psycopg import sql
 
 from config.locks import FileLock
 from config.services import Durability, ensure_services
-from tests.conftest import _drop, _migrate, _schema_digest, admin_dsn
+from tests.conftest import _drop, _limit_connecting, _migrate, _schema_digest, admin_dsn
 
 WALLED_ROLE = "glassbox_api"
 BYPASSING_ROLE = "glassbox_backup"
@@ -52,11 +52,13 @@ class Databases:
         self._stack.close()
 
     def make(self, label: str, *, source: str = "") -> str:
-        """Copy a database. Args: source: one made before, to which nobody is connected; the template without one.
+        """Copy a database.
 
+        Args:    label: ends its name; without one it is the settings' own, which every process of the run then uses.
+                 source: one made before, to which nobody is connected; the template without one.
         Returns: its name, glassbox_test_<process>_wall_<label>.
         """
-        name = f"{settings.TEST_DATABASE}_{label}"
+        name = "_".join(part for part in (settings.TEST_DATABASE, label) if part)
         with FileLock(settings.GLASSBOX_HOME / "template.lock", timeout_s=300):
             _drop(self._server, name)
             self._server.execute(
@@ -65,6 +67,7 @@ class Databases:
                 )
             )
         self._stack.callback(_drop, self._server, name)
+        _limit_connecting(self._server, name)
         with superuser(name) as connection:
             connection.execute(_WITHOUT_THE_WALL)
         return name
