@@ -27,7 +27,7 @@ from typing import Any
 from tests.benchmarks.own_server import server_of_its_own
 
 CHUNKS, QUESTIONS, MEMORY_QUESTIONS, DOCUMENT_PAGES = 20_000, 300, 10_000, 300
-QUICK = {"chunks": 120, "questions": 20, "memory_questions": 12, "document_pages": 2}
+QUICK = {"chunks": 120, "questions": 10, "memory_questions": 8, "document_pages": 2}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -69,6 +69,7 @@ def run(
     durable: bool,
 ) -> dict[str, Any]:
     """Load, ask, look, clean up. Needs Django to be set up with the test settings, and no connection made yet."""
+    import torch
     from django.db import connections
 
     from config.services import Durability
@@ -100,6 +101,7 @@ def run(
                 opened.close_pool()
     machine = {
         "cores": len(os.sched_getaffinity(0)),
+        "model_threads": torch.get_num_threads(),
         "scheduling": _scheduling(),
         "load_before": before,
         "load_after": os.getloadavg()[0],

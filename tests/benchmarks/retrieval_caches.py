@@ -7,7 +7,7 @@ import gc
 from collections.abc import Sized
 from typing import Any
 
-from apps.audit.keys import cache as data_keys
+from apps.audit.keys.data_keys import cache as data_keys
 from apps.corpus.providers import registry
 from apps.intents import selectors
 from apps.intents.services import golden
@@ -27,6 +27,7 @@ def caches() -> list[dict[str, Any]]:
         if info.currsize or info.maxsize is None
     ]
     kept: list[tuple[str, Sized, int | None]] = [
+        ("apps.audit.keys, data keys of the log", data_keys._entries, data_keys._max_entries),
         ("apps.intents.selectors, policy versions", selectors._snapshots, selectors._KEPT),
         ("apps.intents.services.golden, matrices of examples", golden._matrices, golden._KEPT),
         ("apps.corpus.providers.registry, one a configured profile", registry._providers, None),

@@ -6,12 +6,12 @@ is read is the kernel's own count of the process that does the work: VmHWM, the 
 
 from __future__ import annotations
 
+import http.client
 import json
 import socket
-import urllib.request
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from time import monotonic, perf_counter, sleep
 from typing import Any, Final
@@ -120,14 +120,14 @@ def _growth(points: Sequence[dict[str, Any]]) -> dict[str, float]:
 
 def _ask(port: int, key: str, text: str) -> float:
     """Returns: milliseconds."""
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/api/v1/query/",
-        data=json.dumps({"question": text}).encode(),
-        headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
-    )
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     began = perf_counter()
-    with urllib.request.urlopen(request, timeout=_ANSWER_S) as response:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=_ANSWER_S)) as server:
+        server.request("POST", "/api/v1/query/", json.dumps({"question": text}), headers)
+        response = server.getresponse()
         answer = json.load(response)
+    if response.status != http.HTTPStatus.OK:
+        raise RuntimeError(f"a question was answered with {response.status}: {answer}")
     if answer["degraded"]:
         raise RuntimeError(f"answered, but degraded: {answer['degraded']}")
     return (perf_counter() - began) * 1_000

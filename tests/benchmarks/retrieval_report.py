@@ -53,8 +53,9 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
         f"{corpus['loading_s']:.0f} s"
     )
     yield (
-        f"{machine['cores']} core{'s' * (machine['cores'] > 1)} (affinity), scheduling {machine['scheduling']}; load of "
-        f"the machine {machine['load_before']:.1f} before, {machine['load_after']:.1f} after"
+        f"{machine['cores']} core{'s' * (machine['cores'] > 1)} (affinity), {machine['model_threads']} of torch's threads, "
+        f"scheduling {machine['scheduling']}; load of the machine {machine['load_before']:.1f} before, "
+        f"{machine['load_after']:.1f} after"
     )
     yield ""
     yield _head("Retrieval: from the text to the context, ms")
@@ -73,8 +74,8 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
         if name not in ("retrieval", "answer"):
             yield _row(_asked_in(name, figures, ways["retrieval"]), figures) + _compared(figures)
     yield (
-        f"Ratio of medians to the default's, over the same questions. In reach: all {corpus['passages']:,} passages; under the shipped policy "
-        f"{reach['median']:,} at the median ({reach['least']:,} to {reach['most']:,})."
+        f"Ratio of medians to the default's, over the same questions. In reach: all {corpus['passages']:,} passages; "
+        f"under the shipped policy {reach['median']:,} at the median ({reach['least']:,} to {reach['most']:,})."
     )
     if latency["not_configured"]:
         yield f"Not measured, since no model is configured here: {', '.join(latency['not_configured'])}."
@@ -113,8 +114,8 @@ def _memory(report: Mapping[str, Any]) -> Iterator[str]:
     if web := report["web"]:
         http = web["over_http_ms"]
         yield (
-            f"Web process (gunicorn, one worker), {web['questions']:,} questions, {web['distinct']:,} of them different, "
-            f"{web['at_once']} at once; over HTTP p50 {http['p50_ms']:.0f}, p95 {http['p95_ms']:.0f} ms"
+            f"Web process (gunicorn, one worker), {web['questions']:,} questions, {web['distinct']:,} of them "
+            f"different, {web['at_once']} at once; over HTTP p50 {http['p50_ms']:.0f}, p95 {http['p95_ms']:.0f} ms"
         )
         yield f"{'questions':>12}{'peak MB':>12}{'resident MB':>14}"
         for point in ({"questions": 0, **web["idle"]}, *web["points"]):

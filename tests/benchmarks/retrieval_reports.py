@@ -22,12 +22,12 @@ from apps.retrieval.demo.pdf_builder import build_pdf
 PASSAGES_OF_PAGE = 2.9  # as ingest cuts them, so that about as many passages come of it as were asked for
 _PAGE_CHARACTERS = 2_400
 _VOCABULARY, _ZIPF_EXPONENT = 12_000, 1.0
-_GERMAN = (
-    "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass "
-    "sie nach wird bei einer um am sind noch wie einem über einen so zum war haben nur oder aber vor zur bis mehr durch "
-    "Gesellschaft Geschäft Umsatz Ergebnis Vorstand Aufsichtsrat Markt Kunden Risiken Vertrag Jahr Quartal Bericht"
-).split()
-SEGMENTS = ("Logistics", "Components", "Retail", "Services", "Licences", "Northern Europe", "Overseas", "Leasing")
+_GERMAN = """
+    der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass
+    sie nach wird bei einer um am sind noch wie einem über einen so zum war haben nur oder aber vor zur bis mehr durch
+    Gesellschaft Geschäft Umsatz Ergebnis Vorstand Aufsichtsrat Markt Kunden Risiken Vertrag Jahr Quartal Bericht
+"""
+SEGMENTS = ("Logistics", "Components", "Retail", "Services", "Licences", "Northern Europe", "Overseas", "Rentals")
 FIGURES = (
     "revenue",
     "operating income",
@@ -136,7 +136,7 @@ def vocabulary(language: str) -> tuple[Sequence[str], Sequence[float]]:
     by_id = sorted((number, word) for word, number in _tokenizer().get_vocab().items())
     words = [word for _, word in by_id if word.isascii() and word.isalpha() and len(word) > 1][:_VOCABULARY]
     if language == "de":
-        words = [*_GERMAN, *words[200 : _VOCABULARY - len(_GERMAN)]]
+        words = [*_GERMAN.split(), *words[200:]]
     return words, list(accumulate(1 / place**_ZIPF_EXPONENT for place in range(1, len(words) + 1)))
 
 
