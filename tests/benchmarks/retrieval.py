@@ -69,7 +69,6 @@ def run(
     durable: bool,
 ) -> dict[str, Any]:
     """Load, ask, look, clean up. Needs Django to be set up with the test settings, and no connection made yet."""
-    import torch
     from django.db import connections
 
     from config.services import Durability
@@ -77,8 +76,8 @@ def run(
     from tests.benchmarks.retrieval_measure import measured
     from tests.benchmarks.retrieval_memory import web_memory, worker_memory
     from tests.benchmarks.retrieval_questions import questions as made_up
-    from tests.benchmarks.retrieval_report import judged
-    from tests.benchmarks.retrieval_tenant import load, make_asking
+    from tests.benchmarks.retrieval_report import as_text, judged
+    from tests.benchmarks.retrieval_tenant import load, make_asking, say
     from tests.benchmarks.wall_databases import Databases, start_services, superuser
 
     start_services(durability=Durability.DURABLE if durable else Durability.DISPOSABLE)
@@ -90,24 +89,35 @@ def run(
             corpus = load(asking.firm, chunks, seed=seed, embed=embed)
             with superuser(name) as connection:
                 connection.execute("VACUUM ANALYZE")
-            before = os.getloadavg()[0]
-            latency = measured(asking, made_up(questions, seed=seed))
-            found = caches()
-            web = web_memory(asking.firm, memory_questions, seed=seed + 1) if memory_questions else {}
-            worker = worker_memory(asking.firm, document_pages, seed=seed) if document_pages else {}
+            report: dict[str, Any] = {"machine": _machine(), "corpus": corpus, "caches": [], "web": {}, "worker": {}}
+            report["latency"] = measured(asking, made_up(questions, seed=seed))
+            report["caches"] = caches()
+            report["aims"] = judged(report)
+            # What is there already stands there, whatever becomes of the rest, which may take half an hour.
+            say(as_text(report))
+            if memory_questions:
+                report["web"] = web_memory(asking.firm, memory_questions, seed=seed + 1)
+            if document_pages:
+                report["worker"] = worker_memory(asking.firm, document_pages, seed=seed)
         finally:
             for opened in connections.all(initialized_only=True):
                 opened.close()
                 opened.close_pool()
-    machine = {
+    report["machine"]["load_after"] = os.getloadavg()[0]
+    return report | {"aims": judged(report)}
+
+
+def _machine() -> dict[str, Any]:
+    import torch
+
+    load = os.getloadavg()[0]
+    return {
         "cores": len(os.sched_getaffinity(0)),
         "model_threads": torch.get_num_threads(),
         "scheduling": _scheduling(),
-        "load_before": before,
-        "load_after": os.getloadavg()[0],
+        "load_before": load,
+        "load_after": load,
     }
-    report = {"machine": machine, "corpus": corpus, "latency": latency, "web": web, "caches": found, "worker": worker}
-    return report | {"aims": judged(report)}
 
 
 def _scheduling() -> str:

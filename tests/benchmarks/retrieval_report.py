@@ -53,8 +53,8 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
         f"{corpus['loading_s']:.0f} s"
     )
     yield (
-        f"{machine['cores']} core{'s' * (machine['cores'] > 1)} (affinity), {machine['model_threads']} of torch's threads, "
-        f"scheduling {machine['scheduling']}; load of the machine {machine['load_before']:.1f} before, "
+        f"{machine['cores']} core{'s' * (machine['cores'] > 1)} (affinity), {machine['model_threads']} of the "
+        f"model's threads, scheduling {machine['scheduling']}; the machine's load {machine['load_before']:.1f} before, "
         f"{machine['load_after']:.1f} after"
     )
     yield ""

@@ -42,8 +42,8 @@ class EmbeddingProfile:
     normalise: bool = False
 
 
-# Resolved once: a question looks its profiles up a dozen times, and resolving the types took twenty times as long as all
-# else that reading an entry takes.
+# Resolved once: a question looks its profiles up a dozen times, and resolving the types took twenty times as long as
+# all else that reading an entry takes.
 _TYPES: Final = {key: value for key, value in get_type_hints(EmbeddingProfile).items() if key != "name"}
 
 

@@ -37,8 +37,8 @@ class GenerationProfile:
     send_seed: bool = True
 
 
-# Resolved once: a question looks its profiles up a dozen times, and resolving the types took twenty times as long as all
-# else that reading an entry takes.
+# Resolved once: a question looks its profiles up a dozen times, and resolving the types took twenty times as long as
+# all else that reading an entry takes.
 _TYPES: Final = {key: value for key, value in get_type_hints(GenerationProfile).items() if key != "name"}
 
 
