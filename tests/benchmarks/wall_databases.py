@@ -52,9 +52,17 @@ class Databases:
         self._stack.close()
 
     def make(self, label: str, *, source: str = "") -> str:
-        """Copy a database. Args: source: one made before, to which nobody is connected; the template without one.
+        """Copy a database and add what is compared. Args and Returns: as `copy`."""
+        name = self.copy(label, source=source)
+        with superuser(name) as connection:
+            connection.execute(_WITHOUT_THE_WALL)
+        return name
 
-        Returns: its name, glassbox_test_<process>_wall_<label>.
+    def copy(self, label: str, *, source: str = "") -> str:
+        """Copy a database as it is, of whatever state its schema is.
+
+        Args:    source: one made before, to which nobody is connected; the template without one.
+        Returns: its name, that of the process' test database with the label behind it.
         """
         name = f"{settings.TEST_DATABASE}_{label}"
         with FileLock(settings.GLASSBOX_HOME / "template.lock", timeout_s=300):
@@ -65,8 +73,6 @@ class Databases:
                 )
             )
         self._stack.callback(_drop, self._server, name)
-        with superuser(name) as connection:
-            connection.execute(_WITHOUT_THE_WALL)
         return name
 
     def drop(self, name: str) -> None:
