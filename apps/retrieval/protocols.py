@@ -70,6 +70,11 @@ class ChunkStore(Protocol):
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         """The chunks that are still there, in any order; one query."""
 
+    def around(
+        self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
+    ) -> Mapping[ChunkId, tuple[StoredChunk, ...]]:
+        """Of each chunk, the others of its parent, in reading order; one that has none is left out."""
+
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds
     ) -> Mapping[ChunkId, FloatVector]:

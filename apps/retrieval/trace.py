@@ -39,12 +39,14 @@ class Stage(StrEnum):
     DENSE = "dense"
     SPARSE = "sparse"
     STATEMENTS = "statements"
+    METADATA = "metadata"
     FUSE = "fuse"
     BOOST = "boost"
     DIVERSIFY = "diversify"
     RERANK = "rerank"
     CUT_OFF = "cut_off"
     HEAL = "heal"
+    EXPAND = "expand"
     ASSEMBLE = "assemble"
     GENERATE = "generate"
     GROUND = "ground"
@@ -84,7 +86,10 @@ class EmbeddedQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateLine:
-    """A candidate as the trace shows it: its scores and where it stands, without its text."""
+    """A candidate as the trace shows it: its scores and where it stands, without its text.
+
+    around: the passage that it was added around; None for one that was found itself.
+    """
 
     chunk_id: ChunkId
     document_id: DocumentId
@@ -100,6 +105,7 @@ class CandidateLine:
     boost_reasons: tuple[str, ...]
     rerank_score: float | None
     ranks: tuple[SourceRank, ...]
+    around: ChunkId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +218,7 @@ def candidate_list(candidates: Sequence[Candidate]) -> CandidateList:
                 boost_reasons=each.boost_reasons,
                 rerank_score=each.rerank_score,
                 ranks=each.hit.ranks,
+                around=each.around,
             )
             for each in candidates
         )

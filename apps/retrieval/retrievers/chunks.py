@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 import numpy as np
+from django.db.models import QuerySet
 
 from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document
 from apps.retrieval.contracts import ChunkId, DocumentFacts, DocumentId, FloatVector, SearchBounds, StoredChunk
@@ -21,42 +24,30 @@ class CorpusChunkStore:
         Returns: those that are still there; one that was removed or superseded since the search is not.
         Costs:   two queries.
         """
-        found = list(
-            Chunk.objects.filter(
-                tenant_id=within.tenant_id,
-                scope_id__in=within.scope_ids,
-                kind__in=within.kinds,
-                is_parent=False,
-                id__in=list(chunk_ids),
-            ).order_by("id")
-        )
-        documents = {
-            document.id: document
-            for document in Document.objects.filter(
-                live(within),
-                tenant_id=within.tenant_id,
-                scope_id__in=within.scope_ids,
-                id__in={chunk.document_id for chunk in found},
-            )
+        return _stored(list(_children(within).filter(id__in=list(chunk_ids)).order_by("id")), within)
+
+    def around(
+        self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
+    ) -> Mapping[ChunkId, tuple[StoredChunk, ...]]:
+        """Of each of these chunks the others of its parent, of live documents, within the same scopes and kinds.
+
+        Returns: chunk id -> the others, in reading order; a chunk without a parent, or alone in it, is left out.
+        Costs:   three queries; none for no chunks.
+        """
+        if not chunk_ids:
+            return {}
+        children = _children(within)
+        parents = dict(children.filter(id__in=list(chunk_ids), parent_id__isnull=False).values_list("id", "parent_id"))
+        rows = list(children.filter(parent_id__in=set(parents.values())).order_by("number", "id"))
+        parent_of = {row.id: row.parent_id for row in rows if row.parent_id}
+        by_parent: dict[UUID, list[StoredChunk]] = defaultdict(list)
+        for chunk in _stored(rows, within):
+            by_parent[parent_of[chunk.chunk_id]].append(chunk)
+        found = {
+            ChunkId(chunk_id): tuple(each for each in by_parent[parent_id] if each.chunk_id != chunk_id)
+            for chunk_id, parent_id in parents.items()
         }
-        facts = {document_id: _facts(document) for document_id, document in documents.items()}
-        return tuple(
-            StoredChunk(
-                chunk_id=ChunkId(chunk.id),
-                document=facts[chunk.document_id],
-                number=chunk.number,
-                text=chunk.text,
-                context_header=chunk.context_header,
-                page_start=chunk.page_start,
-                page_end=chunk.page_end,
-                char_start=chunk.char_start,
-                section=chunk.section or chunk.sec_item,
-                language=documents[chunk.document_id].language,
-                content_sha256=chunk.content_sha256,
-            )
-            for chunk in found
-            if chunk.document_id in facts
-        )
+        return {chunk_id: others for chunk_id, others in found.items() if others}
 
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds
@@ -83,6 +74,43 @@ class CorpusChunkStore:
             document_id__in=visible.values("id"),
         )
         return {ChunkId(row.chunk_id): _unit(row.vector) for row in rows}
+
+
+def _children(within: SearchBounds) -> QuerySet[Chunk]:
+    return Chunk.objects.filter(
+        tenant_id=within.tenant_id, scope_id__in=within.scope_ids, kind__in=within.kinds, is_parent=False
+    )
+
+
+def _stored(found: Sequence[Chunk], within: SearchBounds) -> tuple[StoredChunk, ...]:
+    """Those whose document is live, with its facts, in their order. One query."""
+    documents = {
+        document.id: document
+        for document in Document.objects.filter(
+            live(within),
+            tenant_id=within.tenant_id,
+            scope_id__in=within.scope_ids,
+            id__in={chunk.document_id for chunk in found},
+        )
+    }
+    facts = {document_id: _facts(document) for document_id, document in documents.items()}
+    return tuple(
+        StoredChunk(
+            chunk_id=ChunkId(chunk.id),
+            document=facts[chunk.document_id],
+            number=chunk.number,
+            text=chunk.text,
+            context_header=chunk.context_header,
+            page_start=chunk.page_start,
+            page_end=chunk.page_end,
+            char_start=chunk.char_start,
+            section=chunk.section or chunk.sec_item,
+            language=documents[chunk.document_id].language,
+            content_sha256=chunk.content_sha256,
+        )
+        for chunk in found
+        if chunk.document_id in facts
+    )
 
 
 def _unit(stored: list[float]) -> FloatVector:
