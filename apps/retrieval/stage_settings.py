@@ -17,6 +17,8 @@ _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "expansion_weight": (0.0, 10.0),
     "statement_weight": (0.0, 10.0),
     "statement_top_k": (0, 1000),
+    "line_documents": (0, 100),
+    "line_passages": (1, 1000),
     "metadata_top_k": (0, 1000),
     "metadata_weight": (0.0, 10.0),
     "likely_filter_boost": (0.0, 10.0),
@@ -42,6 +44,8 @@ class StageSettings:
     metadata_top_k: how many passages are ranked by title, headings, company, period and kind alone, as a ranking of its
         own; 0 for none.
     metadata_weight: of that ranking in the fusion, where every other weighs 1.
+    line_documents: in how many of the documents found the statements are read for the lines that the question asks
+        for, the best document first; 0 for none. line_passages: of how many passages at most.
     likely_filter_boost: share added to a hit's RRF score for each likely filter that its document meets.
     page_by_page: whether the best passage of each page comes before further ones of the same page.
     page_by_page_reordered: whether that order of pages also holds after a diversifier or a reranker has put the
@@ -63,6 +67,8 @@ class StageSettings:
     statement_top_k: int = 10
     metadata_top_k: int = 0
     metadata_weight: float = 1.0
+    line_documents: int = 3
+    line_passages: int = 60
     likely_filter_boost: float = 0.1
     page_by_page: bool = True
     page_by_page_reordered: bool = True

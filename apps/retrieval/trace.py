@@ -46,6 +46,7 @@ class Stage(StrEnum):
     RERANK = "rerank"
     CUT_OFF = "cut_off"
     HEAL = "heal"
+    LINES = "lines"
     EXPAND = "expand"
     ASSEMBLE = "assemble"
     GENERATE = "generate"
@@ -123,6 +124,14 @@ class HealedList(CandidateList):
     healer: str
     rounds: tuple[HealRound, ...]
     coverage: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineList(CandidateList):
+    """The candidates with the passages of statements among them, and which lines were looked for and found."""
+
+    wanted: tuple[str, ...]
+    found: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

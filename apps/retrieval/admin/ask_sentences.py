@@ -44,6 +44,7 @@ TITLES: Final[Mapping[Stage, str]] = {
     Stage.RERANK: "Order anew",
     Stage.CUT_OFF: "Cut off the tail",
     Stage.HEAL: "Ask for what is missing",
+    Stage.LINES: "Read the statements' lines",
     Stage.EXPAND: "Add what stands around",
     Stage.ASSEMBLE: "Fill the context",
     Stage.GENERATE: "Write the answer",

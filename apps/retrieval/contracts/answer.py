@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from apps.retrieval.contracts.analysis import Refusal
 from apps.retrieval.contracts.question import DocumentId
-from apps.retrieval.contracts.search import Candidate, StoredChunk
+from apps.retrieval.contracts.search import Candidate, FoundLine, StoredChunk
 
 
 class CutRule(StrEnum):
@@ -42,13 +42,17 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """What the context holds of one chunk. `trimmed` tells that parts of the chunk were left out for the budget."""
+    """What the context holds of one chunk. `trimmed` tells that parts of the chunk were left out for the budget.
+
+    lines: those of the candidate that are shown.
+    """
 
     ref_id: str
     chunk: StoredChunk
     excerpts: tuple[Excerpt, ...]
     text: str
     trimmed: bool
+    lines: tuple[FoundLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

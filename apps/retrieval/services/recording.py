@@ -140,7 +140,8 @@ def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
     """Every fused hit with its rank in each ranking, and how far it came.
 
     What only a search for what was missing found comes behind the rest, in the order in which it was found; then what
-    no ranking found and was added around a passage, with that passage's id.
+    was read in a statement without being found, and what was added around a passage, with that passage's id. Neither
+    has a rank in any ranking.
 
     Args: cited: the ref_ids that the answer cites; none where no answer was written, as in a replay.
     """
@@ -155,10 +156,10 @@ def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
         for line in stage.output.candidates
     }
     for line in lines.values():
-        if line.around is not None and line.chunk_id not in hits:
-            hits[line.chunk_id] = FusedHit(
-                chunk_id=line.chunk_id, document_id=line.document_id, kind=line.kind, rrf_score=0.0, ranks=()
-            )
+        unranked = FusedHit(
+            chunk_id=line.chunk_id, document_id=line.document_id, kind=line.kind, rrf_score=0.0, ranks=()
+        )
+        hits.setdefault(line.chunk_id, unranked)
     context = trace.output(ContextBlock)
     used = {passage.chunk.chunk_id for passage in context.passages} if context else set()
     names = {ranking.name for ranking in _rankings(trace)}
