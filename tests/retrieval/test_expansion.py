@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
+from apps.audit.admin.event_trace import STAGES, _hit
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import IntentDecision, KindGrant
 from apps.retrieval.admin.ask_details import AddedRow, Panel, Way, panel_of
@@ -111,6 +112,18 @@ def test_the_log_keeps_what_was_added_with_the_passage_that_brought_it() -> None
         (3, str(HELD[1].hit.chunk_id), {}, True),
     ]
     assert {each["document_id"] for each in hits} == {str(HELD[1].hit.document_id)}
+
+
+def test_an_event_says_of_a_passage_that_it_was_added_around_another() -> None:
+    result = ask()
+    found, *added = recorded_hits(result.trace)
+    assert _hit(found, ()).how_far == "in the context"
+    assert {_hit(each, ()).how_far for each in added} == {"in the context, added around another"}
+    assert _hit({**added[0], "in_context": False}, ()).how_far == "left out, added around another"
+
+
+def test_every_stage_has_a_name_on_the_page_of_an_event() -> None:
+    assert {stage.value for stage in Stage} == STAGES.keys()
 
 
 def test_the_ask_page_shows_what_was_added_and_what_became_of_it() -> None:
