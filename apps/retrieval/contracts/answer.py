@@ -113,7 +113,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedAnswer:
-    """What a generator wrote, before it was checked. `attempts` counts the calls of a model (0 without one)."""
+    """What a generator wrote, before it was checked. `attempts` counts the calls of a model (0 without one).
+
+    worked_out: how many figures it calculated from what it quotes, each in full view (stages/measures.py).
+    """
 
     text: str
     ref_ids: tuple[str, ...]
@@ -121,6 +124,7 @@ class GeneratedAnswer:
     generator: str
     model: str
     attempts: int = 0
+    worked_out: int = 0
     notes: tuple[str, ...] = ()
     refusal: Refusal | None = None
 

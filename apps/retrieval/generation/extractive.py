@@ -1,7 +1,7 @@
 """Answer by quotation: the sentences and rows of the context that speak most to the question, word for word.
 
 Needs no model and no network. The same question and context give the same bytes, and nothing can be said that does
-not stand in a document.
+not stand in a document, or is worked out from what does, before everybody's eyes.
 """
 
 from __future__ import annotations
@@ -94,7 +94,6 @@ class ExtractiveGenerator:
         worked = worked_out(analysis, rows)
         quotes = tuple(dict.fromkeys(row.quote for row in rows))
         lines = [*(_calculation(each) for each in worked), *map(_line, quotes)]
-        notes = [f"{len(quotes)} rows of statements quoted, {len(worked)} measures worked out from them."]
         if any(each.label in PARTS for each in analysis.expansions):
             told = self._quoted(analysis, context)
             further = [quote for quote in told.quotes if quote not in quotes and names_a_measure(quote, analysis)]
@@ -108,7 +107,8 @@ class ExtractiveGenerator:
             quotes=quotes,
             generator=self.name,
             model=self.model,
-            notes=tuple(notes),
+            worked_out=len(worked),
+            notes=(f"{len(rows)} rows of statements quoted, {len(worked)} measures worked out from them.",),
         )
 
     def _quoted(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:

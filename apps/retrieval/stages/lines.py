@@ -142,12 +142,12 @@ def _allowed(wanted: frozenset[str]) -> int:
     return _MOST_FURTHER_TERMS if len(wanted) > 1 else 0
 
 
-@lru_cache(maxsize=4096)
 def _label_terms(label: str, language: str) -> frozenset[str]:
     plain = _TAIL.sub("", _BRACKETS.sub(" ", label)) or label
     return frozenset(term for term in terms(plain, language) if not term[0].isdigit())
 
 
+# What is remembered is what stands in line_items.py, and nothing of a document.
 @lru_cache(maxsize=256)
 def _wanted(labels: tuple[str, ...], language: str) -> tuple[frozenset[str], ...]:
     return tuple(_label_terms(label, language) for label in labels)
