@@ -45,7 +45,7 @@ class PipelineResult:
 class Found:
     """All that stands fixed before a word is written: what may be reached, what was found there, and the context.
 
-    candidates: what was kept, best first. outcome: the context, or why there is none.
+    candidates: what was kept, best first, then what was added around it. outcome: the context, or why there is none.
     """
 
     decision: IntentDecision
@@ -126,6 +126,7 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
     if not candidates:
         return found(candidates=(), outcome=_nothing_found(bounds))
     candidates = statement_lines.read_lines(recorder, candidates, analysis, deps, within=bounds)
+    candidates = narrowing.expand(recorder, candidates, deps, within=bounds)
     context = answering.build_context(recorder, candidates, analysis, grant)
     return found(candidates=candidates, outcome=context)
 

@@ -72,6 +72,11 @@ class ChunkStore(Protocol):
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         """The chunks that are still there, in any order; one query."""
 
+    def around(
+        self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
+    ) -> Mapping[ChunkId, tuple[StoredChunk, ...]]:
+        """Of each chunk, the others of its parent, in reading order; one that has none is left out."""
+
     def on_statements(
         self, document_ids: Sequence[DocumentId], statements: Sequence[Statement], *, within: SearchBounds, most: int
     ) -> tuple[StoredChunk, ...]:

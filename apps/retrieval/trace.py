@@ -39,6 +39,7 @@ class Stage(StrEnum):
     DENSE = "dense"
     SPARSE = "sparse"
     STATEMENTS = "statements"
+    METADATA = "metadata"
     FUSE = "fuse"
     BOOST = "boost"
     DIVERSIFY = "diversify"
@@ -46,6 +47,7 @@ class Stage(StrEnum):
     CUT_OFF = "cut_off"
     HEAL = "heal"
     LINES = "lines"
+    EXPAND = "expand"
     ASSEMBLE = "assemble"
     GENERATE = "generate"
     GROUND = "ground"
@@ -85,7 +87,10 @@ class EmbeddedQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateLine:
-    """A candidate as the trace shows it: its scores and where it stands, without its text."""
+    """A candidate as the trace shows it: its scores and where it stands, without its text.
+
+    around: the passage that it was added around; None for one that was found itself.
+    """
 
     chunk_id: ChunkId
     document_id: DocumentId
@@ -101,6 +106,7 @@ class CandidateLine:
     boost_reasons: tuple[str, ...]
     rerank_score: float | None
     ranks: tuple[SourceRank, ...]
+    around: ChunkId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +227,7 @@ def candidate_list(candidates: Sequence[Candidate]) -> CandidateList:
                 boost_reasons=each.boost_reasons,
                 rerank_score=each.rerank_score,
                 ranks=each.hit.ranks,
+                around=each.around,
             )
             for each in candidates
         )

@@ -158,6 +158,20 @@ class HeldCorpus:
             if each.hit.chunk_id in wanted and each.hit.chunk_id.int not in self.gone
         )
 
+    def around(
+        self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
+    ) -> Mapping[ChunkId, tuple[StoredChunk, ...]]:
+        """All that are held of the same document, as if it had one parent."""
+        wanted = {each.chunk_id: each for each in self.load(chunk_ids, within=within)}
+        return {
+            chunk_id: tuple(
+                each.chunk
+                for each in self.candidates
+                if each.chunk.document == own.document and each.hit.chunk_id != chunk_id
+            )
+            for chunk_id, own in wanted.items()
+        }
+
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds
     ) -> Mapping[ChunkId, FloatVector]:
@@ -206,6 +220,7 @@ def dependencies(
     gate: ScriptedGate | None = None,
     dense: ListRetriever | None = None,
     sparse: ListRetriever | None = None,
+    metadata: ListRetriever | None = None,
     gone: Iterable[int] = (),
     policy: RetrievalSettings | None = None,
     slots: Slots | None = None,
@@ -221,6 +236,7 @@ def dependencies(
         embedder=embedder or OneVector(),
         dense=dense or ListRetriever("dense", candidates),
         sparse=sparse or ListRetriever("sparse", candidates),
+        metadata=metadata or ListRetriever("metadata", candidates),
         chunks=corpus,
         generator=generator or ExtractiveGenerator(),
         quoting=ExtractiveGenerator(),

@@ -127,3 +127,24 @@ def bounds(
 
 def weighted(*words: str) -> tuple[WeightedTerm, ...]:
     return tuple(WeightedTerm(term=word, weight=1.0, source="question") for word in words)
+
+
+def adopt(chunk_ids: Sequence[UUID]) -> None:
+    """Give stored passages of one document a parent."""
+    first = Chunk.objects.get(id=chunk_ids[0])
+    parent = Chunk.objects.create(
+        tenant_id=first.tenant_id,
+        scope_id=first.scope_id,
+        document_id=first.document_id,
+        kind=first.kind,
+        number=first.number,
+        is_parent=True,
+        text="All of it.",
+        page_start=first.page_start,
+        page_end=first.page_end,
+        char_start=0,
+        char_end=1,
+        token_count=1,
+        content_sha256="0" * 64,
+    )
+    Chunk.objects.filter(id__in=chunk_ids).update(parent_id=parent.id)

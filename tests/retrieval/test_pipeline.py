@@ -86,10 +86,10 @@ def test_same_question_same_bytes() -> None:
 
 
 @pytest.mark.parametrize("stage", [Stage.REWRITE, Stage.DIVERSIFY, Stage.RERANK, Stage.HEAL])
-def test_empty_slots_say_that_they_are_not_configured(stage: Stage) -> None:
+def test_empty_slots_say_that_nothing_is_chosen(stage: Stage) -> None:
     result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND))
     assert status(result, stage) is StageStatus.NOT_CONFIGURED
-    assert "Not configured" in notes(result, stage)
+    assert notes(result, stage) == "Nothing is chosen here: passed on unchanged."
 
 
 def test_policy_that_wants_what_is_not_there_is_told() -> None:

@@ -18,7 +18,7 @@ from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.tenants.context import open_scope
 from tests.factories import Firm, make_firm
 from tests.model_server import hashed_vector
-from tests.retrieval.stored import MODEL, bounds, store
+from tests.retrieval.stored import MODEL, adopt, bounds, store
 
 pytestmark = pytest.mark.django_db
 
@@ -187,3 +187,34 @@ def test_vectors_of_another_model_are_never_compared(acme: Firm) -> None:
 def test_vectors_of_no_known_length_are_refused(acme: Firm) -> None:
     with pytest.raises(UnsupportedEmbeddingDimensionError):
         CorpusChunkStore().vectors([], model=MODEL, dimension=7, within=bounds(acme))
+
+
+# --- what stands around ---
+
+
+def around(firm: Firm, chunk_ids: Iterable[UUID], *scopes: str) -> dict[UUID, list[str]]:
+    found = CorpusChunkStore().around([ChunkId(each) for each in chunk_ids], within=bounds(firm, *scopes))
+    return {chunk_id: [chunk.text for chunk in chunks] for chunk_id, chunks in found.items()}
+
+
+def test_around_a_passage_stand_the_others_of_its_parent_as_they_are_read(acme: Firm) -> None:
+    first, second, third, alone = store(acme.root, ["one", "two", "three", "four"])
+    adopt([first, second, third])
+    assert around(acme, [third, first, alone]) == {third: ["one", "two"], first: ["two", "three"]}
+
+
+def test_around_nothing_stands_nothing(acme: Firm) -> None:
+    assert around(acme, []) == {}
+
+
+def test_what_stands_around_keeps_to_scopes_kinds_and_live_documents(acme: Firm) -> None:
+    families = [
+        store(acme.scopes["fund:alpha"], ["own", "its neighbour"]),
+        store(acme.scopes["fund:beta"], ["x", "y"]),
+        store(acme.scopes["fund:alpha"], ["x", "y"], kind=Kind.RUN),
+        store(acme.scopes["fund:alpha"], ["x", "y"], status=DocumentStatus.SUPERSEDED),
+    ]
+    for family in families:
+        adopt(family)
+    own = families[0][0]
+    assert around(acme, [family[0] for family in families], "fund:alpha") == {own: ["its neighbour"]}

@@ -84,12 +84,19 @@ class VectorCoverage:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
     """One retriever's hits, best first, ties by chunk id. `considered` counts what was scored, if known; `coverage` is
-    known of a ranking by vectors."""
+    known of a ranking by vectors.
+
+    weight: in the fusion, where every other ranking weighs 1.
+    ranks_shared: whether hits of one score have one rank, that of the first of them, because the ranking can't tell
+        them apart: all passages under one heading bear it.
+    """
 
     name: str
     hits: tuple[DenseHit | SparseHit, ...]
     considered: int | None = None
     coverage: VectorCoverage | None = None
+    weight: float = 1.0
+    ranks_shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +168,7 @@ class Candidate:
 
     rerank_score: by a reranker, 0 to 1; rerank_calibrated: whether it can be read as a probability, as the adaptive
     rules of the cut do. One that is not says only which of two passages comes first.
+    around: the passage that it was added around; None for one that was found itself.
     lines: rows of a statement in it that give what was asked for.
     """
 
@@ -170,6 +178,7 @@ class Candidate:
     boost_reasons: tuple[str, ...] = ()
     rerank_score: float | None = None
     rerank_calibrated: bool = True
+    around: ChunkId | None = None
     lines: tuple[FoundLine, ...] = ()
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -9,7 +10,7 @@ from operator import or_
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from apps.corpus.extraction.statements import Statement
 from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document, Posting
@@ -62,6 +63,31 @@ class CorpusChunkStore:
         marked = (replace(chunk, statements=tuple(borne[chunk.document.document_id, chunk.number])) for chunk in chunks)
         return tuple(sorted(marked, key=lambda chunk: (place[chunk.document.document_id], chunk.number)))
 
+    def around(
+        self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
+    ) -> Mapping[ChunkId, tuple[StoredChunk, ...]]:
+        """Of each of these chunks the others of its parent, of live documents, within the same scopes and kinds.
+
+        Returns: chunk id -> the others, in reading order; a chunk without a parent, or alone in it, is left out.
+        Costs:   three queries; none for no chunks.
+        """
+        if not chunk_ids:
+            return {}
+        children = _children(Q(), within)
+        parents = children.filter(id__in=list(chunk_ids), parent_id__isnull=False)
+        parent_of = dict(
+            children.filter(parent_id__in=parents.values("parent_id")).values_list("id", "parent_id"),
+        )
+        by_parent: dict[UUID | None, list[StoredChunk]] = defaultdict(list)
+        for chunk in _stored(Q(id__in=list(parent_of)), within, order=("number", "id")):
+            by_parent[parent_of[chunk.chunk_id]].append(chunk)
+        wanted = (chunk_id for chunk_id in chunk_ids if chunk_id in parent_of)
+        found = {
+            chunk_id: tuple(each for each in by_parent[parent_of[chunk_id]] if each.chunk_id != chunk_id)
+            for chunk_id in wanted
+        }
+        return {chunk_id: others for chunk_id, others in found.items() if others}
+
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds
     ) -> Mapping[ChunkId, FloatVector]:
@@ -89,17 +115,15 @@ class CorpusChunkStore:
         return {ChunkId(row.chunk_id): _unit(row.vector) for row in rows}
 
 
+def _children(which: Q, within: SearchBounds) -> QuerySet[Chunk]:
+    return Chunk.objects.filter(
+        which, tenant_id=within.tenant_id, scope_id__in=within.scope_ids, kind__in=within.kinds, is_parent=False
+    )
+
+
 def _stored(which: Q, within: SearchBounds, *, order: tuple[str, ...]) -> tuple[StoredChunk, ...]:
     """Child chunks of live documents, with their facts."""
-    found = list(
-        Chunk.objects.filter(
-            which,
-            tenant_id=within.tenant_id,
-            scope_id__in=within.scope_ids,
-            kind__in=within.kinds,
-            is_parent=False,
-        ).order_by(*order)
-    )
+    found = list(_children(which, within).order_by(*order))
     documents = {
         document.id: document
         for document in Document.objects.filter(

@@ -24,11 +24,11 @@ from apps.retrieval.events import ANSWERED
 from apps.retrieval.pipeline import PipelineResult
 from apps.retrieval.serialise import to_json
 from apps.retrieval.trace import (
+    CandidateLine,
     CandidateList,
     EmbeddedQuery,
     FusedRanking,
     HealedList,
-    LineList,
     Rewritten,
     Stage,
     Trace,
@@ -140,7 +140,8 @@ def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
     """Every fused hit with its rank in each ranking, and how far it came.
 
     What only a search for what was missing found comes behind the rest, in the order in which it was found; then what
-    was read in a statement without being found, which has no rank in any ranking.
+    was read in a statement without being found, and what was added around a passage, with that passage's id. Neither
+    has a rank in any ranking.
 
     Args: cited: the ref_ids that the answer cites; none where no answer was written, as in a replay.
     """
@@ -148,18 +149,17 @@ def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
     for fused in trace.outputs(FusedRanking):
         for hit in fused.hits:
             hits.setdefault(hit.chunk_id, hit)
-    if read := trace.output(LineList):
-        for line in read.candidates:
-            unranked = FusedHit(
-                chunk_id=line.chunk_id, document_id=line.document_id, kind=line.kind, rrf_score=0.0, ranks=()
-            )
-            hits.setdefault(line.chunk_id, unranked)
     lines = {
         line.chunk_id: line
         for stage in trace.stages
         if isinstance(stage.output, CandidateList)
         for line in stage.output.candidates
     }
+    for line in lines.values():
+        unranked = FusedHit(
+            chunk_id=line.chunk_id, document_id=line.document_id, kind=line.kind, rrf_score=0.0, ranks=()
+        )
+        hits.setdefault(line.chunk_id, unranked)
     context = trace.output(ContextBlock)
     used = {passage.chunk.chunk_id for passage in context.passages} if context else set()
     names = {ranking.name for ranking in _rankings(trace)}
@@ -175,9 +175,14 @@ def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
             "rrf_score": round(hit.rrf_score, 9),
             "in_context": hit.chunk_id in used,
             "cited": hit.chunk_id in lines and lines[hit.chunk_id].ref_id in cited,
+            **_around(lines.get(hit.chunk_id)),
         }
         for rank, hit in enumerate(hits.values(), start=1)
     ]
+
+
+def _around(line: CandidateLine | None) -> Json:
+    return {} if line is None or line.around is None else {"around": str(line.around)}
 
 
 def _rankings(trace: Trace) -> list[Ranking]:

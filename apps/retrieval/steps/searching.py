@@ -23,7 +23,8 @@ from apps.retrieval.recorder import OpenStage, TraceRecorder
 from apps.retrieval.stages.fuse import fuse
 from apps.retrieval.trace import EmbeddedQuery, FusedRanking, Rewritten, Stage, StageStatus
 
-NOT_CONFIGURED = "Not configured: passed on unchanged."
+NOTHING_CHOSEN = "Nothing is chosen here: passed on unchanged."
+NO_METADATA = "Switched off: titles and headings are ranked with the text alone."
 _NO_MODEL = "{name} needs a model, and the tenant's generation profile names none: the question was searched alone."
 _SEARCHED_ALONE = "{problem} The question was searched alone."
 VECTORS_MISSING = "retrieval.vectors_missing"
@@ -53,7 +54,7 @@ def rewrite(recorder: TraceRecorder, analysis: QueryAnalysis, deps: PipelineDepe
         wordings: tuple[Wording, ...] = (Wording(text=analysis.search_text, terms=analysis.terms),)
         if deps.slots.rewriter is None:
             stage.status = StageStatus.NOT_CONFIGURED
-            stage.notes.append(NOT_CONFIGURED)
+            stage.notes.append(NOTHING_CHOSEN)
         else:
             wordings = _reworded(stage, wordings[0], analysis, deps.slots.rewriter)
         stage.count_out = len(wordings)
@@ -126,7 +127,8 @@ def retrieve(
     *,
     told_apart_by: str = "",
 ) -> tuple[Ranking, ...]:
-    """Dense and sparse rankings of every wording, and that of the statements.
+    """Dense and sparse rankings of every wording, and of the question itself that of the statements and that by
+    metadata.
 
     Compliance gate 2: scopes and kinds are held in the database.
 
@@ -159,6 +161,7 @@ def retrieve(
                 _note_missing_vectors(stage, ranking)
     if deps.settings.statement_top_k:
         rankings.extend(_statements(recorder, queries[0], bounds, deps, told_apart_by))
+    rankings.extend(_metadata(recorder, queries[0], bounds, deps, told_apart_by))
     return tuple(rankings)
 
 
@@ -181,6 +184,26 @@ def _statements(
         )
         ranking = replace(found, name=Stage.STATEMENTS.value + suffix)
         stage.count_out, stage.output = len(ranking.hits), ranking
+        yield ranking
+
+
+def _metadata(
+    recorder: TraceRecorder, query: SearchQuery, bounds: SearchBounds, deps: PipelineDependencies, suffix: str
+) -> Iterator[Ranking]:
+    """Passages by what stands over them alone: title, headings, company, period, kind.
+
+    A heading is a few words of what its section is about, which in a text of a thousand characters hardly count.
+    """
+    with recorder.stage(Stage.METADATA) as stage:
+        if not deps.settings.metadata_top_k:
+            stage.status = StageStatus.SKIPPED
+            stage.notes.append(NO_METADATA)
+            return
+        found = deps.metadata.retrieve(query, within=bounds, top_k=deps.settings.metadata_top_k)
+        weight = deps.settings.metadata_weight
+        ranking = replace(found, name=found.name + suffix, weight=weight)
+        stage.notes.append(f"It weighs {weight:g} in the fusion, where every other ranking weighs 1.")
+        stage.count_in, stage.count_out, stage.output = found.considered, len(ranking.hits), ranking
         yield ranking
 
 
