@@ -46,7 +46,8 @@ ENGLISH: Final = Wording(
             "We received your {request} on {received_on} ({reference}). It has been carried out{partly}."
             "{counts}\n\n"
             "Copies in our backups are overwritten as these age, and are erased again should a backup ever be "
-            "restored. What remains is the fact that the request was made and carried out, without your data.\n\n{remedies}"
+            "restored. What remains is the fact that the request was made and carried out, without your data.\n\n"
+            "{remedies}"
         ),
     },
     subjects_of_access={
