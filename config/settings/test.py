@@ -77,3 +77,6 @@ WHITENOISE_AUTOREFRESH = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 REST_FRAMEWORK = {**REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": {"principal": "10000/min"}}
+# Tests that fail to sign in share a window; those of the limits set their own.
+GLASSBOX_SIGN_IN_FAILURES = GLASSBOX_SIGN_IN_FAILURES_OF_NAME = GLASSBOX_SIGN_IN_FAILURES_OF_ADDRESS = 10_000
+GLASSBOX_KEY_FAILURES = 10_000
