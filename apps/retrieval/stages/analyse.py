@@ -20,6 +20,8 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.stages.companies import read_companies
 from apps.retrieval.stages.document_types import read_document_types
+from apps.retrieval.stages.jurisdictions import read_jurisdictions
+from apps.retrieval.stages.newest import prefer_newest
 from apps.retrieval.stages.period_mentions import PeriodMentions, read_period_mentions
 from apps.retrieval.stages.periods import PeriodReading, resolve_periods
 from apps.retrieval.stages.publication import read_publication
@@ -54,8 +56,11 @@ def analyse(
     companies = read_companies(text, inventory.entries)
     document_types = read_document_types(companies.rest, inventory.entries)
     within = _of_companies(inventory.entries, companies.filters)
+    jurisdictions = read_jurisdictions(text, document_types.rest, language, inventory.entries, within)
     mentions, periods = _read_periods(document_types.rest, within)
-    filters = relax_filters((*companies.filters, *periods.filters, *document_types.filters), inventory.entries)
+    read = (*companies.filters, *periods.filters, *document_types.filters, *jurisdictions)
+    newest = prefer_newest(text, mentions, read, within)
+    filters = relax_filters((*read, *newest), inventory.entries)
     topic = read_topic(mentions.rest, text, language)
     search_words = _search_words(text, topic, companies.rest, filters.kept)
     refusal = _vague(text, topic, filters.kept, minimum_chars)
@@ -75,7 +80,7 @@ def analyse(
         ignored_words=topic.ignored,
         years=_years(filters.kept, mentions),
         wants_number=topic.wants_number,
-        notices=(*periods.notices, *(each.reason for each in filters.relaxed)),
+        notices=(*periods.notices, *(each.reason for each in newest), *(each.reason for each in filters.relaxed)),
         refusal=refusal,
         figures=topic.figures,
     )
