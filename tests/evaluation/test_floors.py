@@ -19,7 +19,7 @@ from django.test import TransactionTestCase, override_settings
 from pytest_django import DjangoDbBlocker
 
 from apps.retrieval.evaluation.figures import METRICS
-from tests.evaluation.questions import QUESTIONS, TWINS, Question
+from tests.evaluation.questions import QUESTIONS, TWINS, Question, QuestionType
 from tests.evaluation.running import FolderRun, run_folder
 from tests.evaluation.sources import SOURCES
 
@@ -99,6 +99,19 @@ def test_the_right_one_of_reports_that_are_much_alike_is_first_for_nineteen_of_t
         if run.first_document(question.id) not in {evidence.document for evidence in question.evidence}
     ]
     assert 1 - len(wrong) / len(TWIN_QUESTIONS) >= 0.95, figures(run, wrong)
+
+
+@pytest.mark.parametrize(("type", "floor"), [(QuestionType.YEAR_UNSAID, 0.9), (QuestionType.JURISDICTION, 0.85)])
+def test_the_newest_report_and_the_law_that_is_asked_about_come_first(
+    run: FolderRun, type: QuestionType, floor: float
+) -> None:
+    of_type = [question for question in QUESTIONS if question.type is type]
+    wrong = [
+        question
+        for question in of_type
+        if run.first_document(question.id) not in {evidence.document for evidence in question.evidence}
+    ]
+    assert 1 - len(wrong) / len(of_type) >= floor, figures(run, wrong)
 
 
 def test_nine_of_ten_questions_that_nothing_answers_are_refused(run: FolderRun) -> None:

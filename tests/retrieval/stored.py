@@ -33,6 +33,7 @@ def store(
     status: DocumentStatus = DocumentStatus.READY,
     model: str = MODEL,
     published_on: date | None = None,
+    jurisdictions: Sequence[str] = (),
 ) -> list[UUID]:
     """Store one document with one chunk a text, each on a page of its own.
 
@@ -49,6 +50,7 @@ def store(
         fiscal_year=fiscal_year,
         fiscal_quarter=fiscal_quarter,
         published_on=published_on,
+        jurisdictions=list(jurisdictions),
         document_type=document_type,
         language="en",
         series_id=uuid4(),

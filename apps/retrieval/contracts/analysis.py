@@ -158,7 +158,8 @@ class Refusal:
 class QueryAnalysis:
     """The question as it is searched. `text` is normalised; `search_text` is what is embedded.
 
-    `names` are the names that no held company explains: who or what the question is about. `figures` are the phrases
+    `names` are the names that no held company explains: who or what the question is about, the country included whose
+    law it asks about. `figures` are the phrases
     that name what is asked for ("total current liabilities").
     """
 

@@ -21,6 +21,7 @@ from apps.retrieval.contracts import (
 from apps.retrieval.stages.companies import read_companies
 from apps.retrieval.stages.document_types import read_document_types
 from apps.retrieval.stages.jurisdictions import read_jurisdictions
+from apps.retrieval.stages.mentions import blanked
 from apps.retrieval.stages.newest import prefer_newest
 from apps.retrieval.stages.period_mentions import PeriodMentions, read_period_mentions
 from apps.retrieval.stages.periods import PeriodReading, resolve_periods
@@ -58,11 +59,13 @@ def analyse(
     within = _of_companies(inventory.entries, companies.filters)
     jurisdictions = read_jurisdictions(text, document_types.rest, language, inventory.entries, within)
     mentions, periods = _read_periods(document_types.rest, within)
-    read = (*companies.filters, *periods.filters, *document_types.filters, *jurisdictions)
+    read = (*companies.filters, *periods.filters, *document_types.filters, *jurisdictions.filters)
     newest = prefer_newest(text, mentions, read, within)
     filters = relax_filters((*read, *newest), inventory.entries)
-    topic = read_topic(mentions.rest, text, language)
-    search_words = _search_words(text, topic, companies.rest, filters.kept)
+    laws = jurisdictions.plain if _is_sure_of(FilterField.JURISDICTION, filters.kept) else ()
+    # The document states it, and its text need not: asked of the words, it would keep the right passage from answering.
+    topic = read_topic(blanked(mentions.rest, laws), text, language)
+    search_words = " ".join((_search_words(text, topic, companies.rest, filters.kept), *(law.text for law in laws)))
     refusal = _vague(text, topic, filters.kept, minimum_chars)
     return QueryAnalysis(
         text=text,
@@ -73,7 +76,7 @@ def analyse(
             *_statement_terms(topic, language, statement_weight),
         ),
         concepts=topic.concepts,
-        names=topic.names,
+        names=tuple(dict.fromkeys((*topic.names, *(law.text for law in laws)))),
         expansions=topic.expansions,
         filters=filters.kept,
         relaxed=filters.relaxed,
@@ -108,9 +111,16 @@ def _of_companies(entries: Sequence[InventoryEntry], filters: Iterable[MetadataF
 
 def _search_words(text: str, topic: Topic, without_companies: str, filters: Iterable[MetadataFilter]) -> str:
     """The words for the sparse query: the topic, and the company's name unless a filter has already seen to it."""
-    filtered = any(each.field is FilterField.COMPANY and each.certainty is Certainty.SURE for each in filters)
-    names = "" if filtered else "".join(a if b == " " else " " for a, b in zip(text, without_companies, strict=True))
+    names = (
+        ""
+        if _is_sure_of(FilterField.COMPANY, filters)
+        else "".join(a if b == " " else " " for a, b in zip(text, without_companies, strict=True))
+    )
     return f"{names} {topic.words}"
+
+
+def _is_sure_of(field: FilterField, filters: Iterable[MetadataFilter]) -> bool:
+    return any(each.field is field and each.certainty is Certainty.SURE for each in filters)
 
 
 def _weighted_terms(

@@ -80,7 +80,7 @@ _WORD_BEFORE: Final = re.compile(r"(?P<word>[^\W_]+)[\s-]$")
 _NAME_BEFORE: Final = re.compile(r"\b(?P<word>[A-Z][\w&]*)\s+(?:of|de|du|von)\s+(?:the\s+)?$")
 _NAME_AFTER: Final = re.compile(r"[\s-](?P<word>[A-ZÄÖÜ][^\W_]+)")
 _MAY_COME_BEFORE: Final = word_set(
-    "Law Laws Rules Regulation Regulations Government Act Courts Republic Kingdom Duchy Principality State "
+    "Law Laws Rules Regulation Regulations Government Act Courts Great Republic Kingdom Duchy Principality State "
     "Republik Bundesrepublik Volksrepublik Königreich Fürstentum Großherzogtum"
 )
 _HOUSE_AFTER: Final = re.compile(r"\s(?:Bank|Börse|Rück\w*|Versicherung\w*|Post|Bahn|Telekom|\w+bank|Zeitung)\b")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -65,6 +66,7 @@ def read_names(text: str) -> tuple[JurisdictionName, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=4096)
 def code_of(name: str) -> str:
     """The code of what a name, an adjective or an authority stands for, if the text is nothing else; or empty."""
     found = read_names(name)

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
 from apps.retrieval.stages.jurisdiction_mentions import JurisdictionMention, read_jurisdiction_mentions
+from apps.retrieval.stages.mentions import Mention
 from apps.retrieval.stages.territories import holds, in_force
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JurisdictionReading:
+    """plain: where the law or the seat is named that the sure filter is for."""
+
+    filters: tuple[MetadataFilter, ...]
+    plain: tuple[Mention, ...]
 
 
 def read_jurisdictions(
     text: str, rest: str, language: str, entries: Sequence[InventoryEntry], within: Sequence[InventoryEntry]
-) -> tuple[MetadataFilter, ...]:
+) -> JurisdictionReading:
     """Find the jurisdictions that the question names.
 
     Args:    text: the question, one line.
@@ -29,7 +39,10 @@ def read_jurisdictions(
     sure = _sure(plain, entries)
     named = {each.code for each in plain}
     loose = _likely([each for each in mentions if each.code not in named], within)
-    return (*sure, *loose)
+    return JurisdictionReading(
+        filters=(*sure, *loose),
+        plain=tuple(Mention(start=each.start, end=each.end, text=each.text) for each in plain),
+    )
 
 
 def _sure(mentions: Sequence[JurisdictionMention], entries: Iterable[InventoryEntry]) -> tuple[MetadataFilter, ...]:

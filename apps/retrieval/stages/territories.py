@@ -77,7 +77,7 @@ FJ | Fiji | Fidschi | Fijian | fidschianisch |
 FO | Faroe Islands | Färöer | Faroese | färöisch |
 FR | France | Frankreich | French | französisch |
 GA | Gabon | Gabun | Gabonese | gabunisch |
-GB | United Kingdom, Great Britain, Britain, England | Vereinigte Königreich, Großbritannien | British, English | britisch, englisch |
+GB | United Kingdom, Britain, England | Vereinigte Königreich, Großbritannien | British, English | britisch, englisch |
 GD | Grenada | Grenada | Grenadian | grenadisch |
 GE | Georgia | Georgien | Georgian | georgisch |
 GG | Guernsey | Guernsey | | |
