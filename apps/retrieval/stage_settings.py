@@ -17,6 +17,7 @@ class StageSettings:
         the question asks for a figure that is read from it.
     statement_top_k: how many passages of those pages are ranked by themselves, as a third ranking; 0 for none.
     likely_filter_boost: share added to a hit's RRF score for each likely filter that its document meets.
+    prefer_newest: whether a question that names no period prefers the newest report of each series, by that share.
     page_by_page: whether the best passage of each page comes before further ones of the same page.
     page_by_page_reordered: whether that order of pages also holds after a diversifier or a reranker has put the
         passages into an order of its own.
@@ -31,6 +32,7 @@ class StageSettings:
     statement_weight: float = 1.0
     statement_top_k: int = 10
     likely_filter_boost: float = 0.1
+    prefer_newest: bool = True
     page_by_page: bool = True
     page_by_page_reordered: bool = True
     cut_top_k: int = 12

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from apps.retrieval.contracts import Certainty, FilterField, MetadataFilter
+from apps.retrieval.contracts import Certainty, CorpusInventory, FilterField, MetadataFilter
+from apps.retrieval.stages.analyse import analyse
 from apps.retrieval.stages.fuse import boost
 from apps.retrieval.stages.relax import document_filter
 from tests.retrieval.builders import analysed, candidate, document, entry
@@ -95,6 +96,7 @@ def test_a_german_question_about_time_is_left_alone(text: str) -> None:
 def test_where_nobody_is_named_the_newest_of_each_series_held_is_preferred() -> None:
     (found,) = preferred("Is the business cyclical?")
     assert found.values == ("Contoso 10-K FY2021", "Northwind 10-K FY2022", "Northwind 10-Q Q1 2023")
+    assert analysed("Is the business cyclical?", *HELD).notices == ()
 
 
 def test_one_report_alone_is_no_series() -> None:
@@ -126,3 +128,17 @@ def test_an_older_report_that_fits_much_better_still_comes_first() -> None:
 def test_order_of_the_inventory_changes_nothing() -> None:
     text = "Is the business cyclical?"
     assert analysed(text, *HELD) == analysed(text, *reversed(HELD))
+
+
+def test_it_can_be_switched_off() -> None:
+    analysis = analyse(
+        "Is Northwind's business cyclical?",
+        language="en",
+        inventory=CorpusInventory(entries=HELD),
+        minimum_chars=3,
+        expansion_weight=0.6,
+        statement_weight=1.0,
+        newest_first=False,
+    )
+    assert [each.field for each in analysis.filters] == [FilterField.COMPANY]
+    assert analysis.notices == ()

@@ -69,6 +69,7 @@ SWITCHES: Final[tuple[tuple[str, str, Value], ...]] = (
     ("without the marks of financial statements", "statement_weight", 0.0),
     ("without a ranking of the statements' pages", "statement_top_k", 0),
     ("without boost of likely filters", "likely_filter_boost", 0.0),
+    ("without preference of the newest report", "prefer_newest", False),
     ("without one passage a page first", "page_by_page", False),
 )
 # Of each slot: its setting, its implementations, and what the policy must say for it to run.

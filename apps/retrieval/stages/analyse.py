@@ -43,6 +43,7 @@ def analyse(
     minimum_chars: int,
     expansion_weight: float,
     statement_weight: float,
+    newest_first: bool = True,
 ) -> QueryAnalysis:
     """Read filters, concepts and search terms from a question.
 
@@ -52,6 +53,7 @@ def analyse(
              minimum_chars: fewer letters and digits than this are too vague to search.
              expansion_weight: weight of the terms that the glossary adds, where a term of the question has 1.
              statement_weight: weight of the mark that the pages of a financial statement bear.
+             newest_first: whether a question that names no period prefers the newest report of each series.
     Returns: the analysis; with `refusal` set when the question is too vague, and then nothing should be searched.
     """
     companies = read_companies(text, inventory.entries)
@@ -60,7 +62,9 @@ def analyse(
     jurisdictions = read_jurisdictions(text, document_types.rest, language, inventory.entries, within)
     mentions, periods = _read_periods(document_types.rest, within)
     read = (*companies.filters, *periods.filters, *document_types.filters, *jurisdictions.filters)
-    newest = prefer_newest(text, mentions, read, within)
+    newest = prefer_newest(text, mentions, read, within) if newest_first else ()
+    # Where nobody is named it holds for every series there is, which would tell a reader nothing.
+    noticed = [each.reason for each in newest] if companies.filters else []
     filters = relax_filters((*read, *newest), inventory.entries)
     laws = jurisdictions.plain if _is_sure_of(FilterField.JURISDICTION, filters.kept) else ()
     # The document states it, and its text need not: asked of the words, it would keep the right passage from answering.
@@ -83,7 +87,7 @@ def analyse(
         ignored_words=topic.ignored,
         years=_years(filters.kept, mentions),
         wants_number=topic.wants_number,
-        notices=(*periods.notices, *(each.reason for each in newest), *(each.reason for each in filters.relaxed)),
+        notices=(*periods.notices, *noticed, *(each.reason for each in filters.relaxed)),
         refusal=refusal,
         figures=topic.figures,
     )
