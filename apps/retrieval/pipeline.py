@@ -24,7 +24,7 @@ from apps.retrieval.contracts import (
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
 from apps.retrieval.stages.relax import document_filter
-from apps.retrieval.steps import answering, narrowing, reading, searching
+from apps.retrieval.steps import answering, narrowing, reading, searching, statement_lines
 from apps.retrieval.trace import Trace
 
 _NOTHING_FOUND = (
@@ -125,6 +125,7 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
     candidates = narrowing.heal(recorder, candidates, analysis, deps, search=found_again)
     if not candidates:
         return found(candidates=(), outcome=_nothing_found(bounds))
+    candidates = statement_lines.read_lines(recorder, candidates, analysis, deps, within=bounds)
     context = answering.build_context(recorder, candidates, analysis, grant)
     return found(candidates=candidates, outcome=context)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from apps.corpus.extraction.statements import Statement
 from apps.intents.contracts import IntentDecision, KindGrant
 from apps.retrieval.contracts import (
     Candidate,
     ChunkId,
     CorpusInventory,
+    DocumentId,
     FloatVector,
     Healing,
     QueryAnalysis,
@@ -69,6 +71,12 @@ class Retriever(Protocol):
 class ChunkStore(Protocol):
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         """The chunks that are still there, in any order; one query."""
+
+    def on_statements(
+        self, document_ids: Sequence[DocumentId], statements: Sequence[Statement], *, within: SearchBounds, most: int
+    ) -> tuple[StoredChunk, ...]:
+        """The passages of these documents whose page prints one of the statements, with the statements that it prints;
+        by document in the order given, then by number, and at most `most`."""
 
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds

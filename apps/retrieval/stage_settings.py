@@ -16,6 +16,8 @@ class StageSettings:
     statement_weight: in BM25, of the mark that the pages of a balance sheet, income or cash flow statement bear, where
         the question asks for a figure that is read from it.
     statement_top_k: how many passages of those pages are ranked by themselves, as a third ranking; 0 for none.
+    line_documents: in how many of the documents found the statements are read for the lines that the question asks
+        for, the best document first; 0 for none. line_passages: of how many passages at most.
     likely_filter_boost: share added to a hit's RRF score for each likely filter that its document meets.
     prefer_newest: whether a question that names no period prefers the newest report of each series, by that share.
     page_by_page: whether the best passage of each page comes before further ones of the same page.
@@ -31,6 +33,8 @@ class StageSettings:
     expansion_weight: float = 0.6
     statement_weight: float = 1.0
     statement_top_k: int = 10
+    line_documents: int = 3
+    line_passages: int = 60
     likely_filter_boost: float = 0.1
     prefer_newest: bool = True
     page_by_page: bool = True

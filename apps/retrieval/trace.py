@@ -45,6 +45,7 @@ class Stage(StrEnum):
     RERANK = "rerank"
     CUT_OFF = "cut_off"
     HEAL = "heal"
+    LINES = "lines"
     ASSEMBLE = "assemble"
     GENERATE = "generate"
     GROUND = "ground"
@@ -117,6 +118,14 @@ class HealedList(CandidateList):
     healer: str
     rounds: tuple[HealRound, ...]
     coverage: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineList(CandidateList):
+    """The candidates with the passages of statements among them, and which lines were looked for and found."""
+
+    wanted: tuple[str, ...]
+    found: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

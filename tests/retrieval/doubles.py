@@ -9,6 +9,7 @@ from uuid import UUID
 
 import numpy as np
 
+from apps.corpus.extraction.statements import Statement
 from apps.corpus.kinds import Kind
 from apps.corpus.providers.errors import ProviderUnavailableError
 from apps.intents.contracts import IntentDecision, KindBudget, KindGrant, RecordingMode
@@ -19,6 +20,7 @@ from apps.retrieval.contracts import (
     ContextBlock,
     CorpusInventory,
     DenseHit,
+    DocumentId,
     FloatVector,
     GeneratedAnswer,
     InventoryEntry,
@@ -134,6 +136,19 @@ class HeldCorpus:
 
     def read(self, bounds: SearchBounds) -> CorpusInventory:
         return CorpusInventory(entries=tuple(each for each in self.entries if each.kind in bounds.kinds))
+
+    def on_statements(
+        self, document_ids: Sequence[DocumentId], statements: Sequence[Statement], *, within: SearchBounds, most: int
+    ) -> tuple[StoredChunk, ...]:
+        """Those whose chunk says that its page prints one of the statements."""
+        allowed = [each.chunk for each in self.candidates if each.hit.kind in within.kinds]
+        found = [
+            chunk
+            for chunk in allowed
+            if chunk.document.document_id in document_ids and set(chunk.statements) & set(statements)
+        ]
+        place = {document_id: position for position, document_id in enumerate(document_ids)}
+        return tuple(sorted(found, key=lambda chunk: (place[chunk.document.document_id], chunk.number))[:most])
 
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         wanted = set(chunk_ids)

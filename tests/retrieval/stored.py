@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from uuid import UUID, uuid4
 
+from apps.corpus.extraction.statements import Statement
 from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.models import Chunk, Document, DocumentStatus, Embedding384, Posting
-from apps.corpus.terms import terms
+from apps.corpus.terms import statement_term, terms
 from apps.retrieval.contracts import DocumentFilter, SearchBounds, WeightedTerm
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import Scope
@@ -34,9 +35,11 @@ def store(
     model: str = MODEL,
     published_on: date | None = None,
     jurisdictions: Sequence[str] = (),
+    statements: Mapping[Statement, Sequence[int]] | None = None,
 ) -> list[UUID]:
     """Store one document with one chunk a text, each on a page of its own.
 
+    Args:    statements: the numbers of the chunks, from 1, on whose page each statement is printed.
     Returns: the chunk ids, in the order of the texts.
     """
     own = {"tenant_id": scope.tenant_id, "scope_id": scope.id}
@@ -83,6 +86,8 @@ def store(
     for number, count in enumerate(counted, start=1):
         for term, frequency in count.items():
             posted[term].append((number, frequency, count.total()))
+    for statement, numbers in (statements or {}).items():
+        posted[statement_term(statement.value)] = [(number, 1, counted[number - 1].total()) for number in numbers]
     for term, rows in posted.items():
         numbers, frequencies, lengths = (list(column) for column in zip(*rows, strict=True))
         Posting.objects.create(

@@ -8,9 +8,10 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from apps.corpus.extraction.statements import Statement
 from apps.corpus.kinds import Kind
-from apps.corpus.models import Document, DocumentStatus
-from apps.retrieval.contracts import ChunkId, DocumentFilter, FloatVector
+from apps.corpus.models import Chunk, Document, DocumentStatus
+from apps.retrieval.contracts import ChunkId, DocumentFilter, DocumentId, FloatVector
 from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
@@ -95,6 +96,65 @@ def test_chunks_outside_the_bounds_are_not_loaded(acme: Firm) -> None:
 
 def test_no_ids_no_chunks(acme: Firm) -> None:
     assert CorpusChunkStore().load([], within=bounds(acme)) == ()
+
+
+# --- passages of statements ---
+
+
+BALANCE, INCOME = Statement.BALANCE_SHEET, Statement.INCOME_STATEMENT
+
+
+def document_of(chunk_id: UUID) -> DocumentId:
+    return DocumentId(Chunk.objects.get(id=chunk_id).document_id)
+
+
+def printed(
+    firm: Firm,
+    documents: Iterable[DocumentId],
+    *scopes: str,
+    wanted: Iterable[Statement] = (BALANCE, INCOME),
+    most: int = 10,
+) -> list[tuple[str, tuple[Statement, ...]]]:
+    found = CorpusChunkStore().on_statements(list(documents), list(wanted), within=bounds(firm, *scopes), most=most)
+    return [(chunk.text, chunk.statements) for chunk in found]
+
+
+def test_passages_of_statements_come_by_document_and_number_with_what_they_print(acme: Firm) -> None:
+    first = store(acme.root, ["cover", "assets", "sales"], statements={BALANCE: [2, 3], INCOME: [3]})
+    second = store(acme.root, ["more assets", "notes"], statements={BALANCE: [1]})
+    documents = [document_of(second[0]), document_of(first[0])]
+    assert printed(acme, documents) == [
+        ("more assets", (BALANCE,)),
+        ("assets", (BALANCE,)),
+        ("sales", (BALANCE, INCOME)),
+    ]
+    assert printed(acme, documents, wanted=[INCOME]) == [("sales", (INCOME,))]
+    assert [text for text, _ in printed(acme, documents, most=2)] == ["more assets", "assets"]
+    assert printed(acme, documents[:1], wanted=[INCOME]) == []
+
+
+def test_passages_of_statements_keep_to_scopes_kinds_and_live_documents(acme: Firm) -> None:
+    marks = {BALANCE: [1]}
+    visible = store(acme.scopes["fund:alpha"], ["visible"], statements=marks)
+    hidden = [
+        *store(acme.scopes["fund:beta"], ["beta"], statements=marks),
+        *store(acme.scopes["fund:alpha"], ["run"], kind=Kind.RUN, statements=marks),
+        *store(acme.scopes["fund:alpha"], ["old"], status=DocumentStatus.SUPERSEDED, statements=marks),
+    ]
+    documents = [document_of(each) for each in (*hidden, *visible)]
+    assert printed(acme, documents, "fund:alpha") == [("visible", (BALANCE,))]
+
+
+def test_passages_of_statements_of_another_tenant_are_not_there(acme: Firm) -> None:
+    bolt = make_firm("bolt")
+    with open_scope(tenant=bolt.id, reason="a test"):
+        (theirs,) = store(bolt.root, ["theirs"], statements={BALANCE: [1]})
+        document = document_of(theirs)
+        assert len(printed(bolt, [document])) == 1
+    with open_scope(tenant=acme.id, reason="a test"):
+        # The database holds the wall: even bounds that name the other tenant and its scopes bring nothing.
+        assert CorpusChunkStore().on_statements([document], [BALANCE], within=bounds(bolt), most=10) == ()
+        assert printed(acme, [document]) == []
 
 
 # --- stored vectors ---

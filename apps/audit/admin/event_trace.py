@@ -33,6 +33,7 @@ STAGES: Final[Mapping[str, str]] = {
     "rerank": "Rank anew",
     "cut_off": "Cut off",
     "heal": "Look for what is missing",
+    "lines": "Read the statements' lines",
     "assemble": "Build the context",
     "generate": "Write the answer",
     "ground": "Check the answer",

@@ -43,6 +43,7 @@ TITLES: Final[Mapping[Stage, str]] = {
     Stage.RERANK: "Order anew",
     Stage.CUT_OFF: "Cut off the tail",
     Stage.HEAL: "Ask for what is missing",
+    Stage.LINES: "Read the statements' lines",
     Stage.ASSEMBLE: "Fill the context",
     Stage.GENERATE: "Write the answer",
     Stage.GROUND: "Check every claim",
@@ -163,5 +164,6 @@ def _written(draft: GeneratedAnswer) -> str:
         return "No answer was written: the context does not hold one."
     passages = counted(len(draft.ref_ids), "passage")
     if not draft.model:
-        return f"Quoted word for word from {passages}, without a model."
+        worked = f", and {counted(draft.worked_out, 'measure')} worked out from the rows" if draft.worked_out else ""
+        return f"Quoted word for word from {passages}{worked}, without a model."
     return f"Written by {draft.model} from {passages}, in {counted(draft.attempts, 'call')}."

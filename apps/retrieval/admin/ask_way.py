@@ -1,4 +1,4 @@
-"""How an answer came about: the eighteen stages in six groups, each with a sentence, its counts and its details."""
+"""How an answer came about: the nineteen stages in six groups, each with a sentence, its counts and its details."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ GROUPS: Final[Sequence[tuple[str, Sequence[Stage]]]] = (
             Stage.RERANK,
             Stage.CUT_OFF,
             Stage.HEAL,
+            Stage.LINES,
         ),
     ),
     ("Fill the context", (Stage.ASSEMBLE,)),

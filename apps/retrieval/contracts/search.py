@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from apps.corpus.extraction.statements import Statement
 from apps.retrieval.contracts.analysis import Period, WeightedTerm
 from apps.retrieval.contracts.question import ChunkId, DocumentId, FloatVector
 from apps.tenants.ids import ScopeId, TenantId
@@ -128,7 +129,10 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredChunk:
-    """A chunk with its text. `char_start` is where the text begins on `page_start`."""
+    """A chunk with its text. `char_start` is where the text begins on `page_start`.
+
+    statements: those that its page prints, where it was looked for as a passage of a statement; else empty.
+    """
 
     chunk_id: ChunkId
     document: DocumentFacts
@@ -141,6 +145,16 @@ class StoredChunk:
     section: str
     language: str
     content_sha256: str
+    statements: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundLine:
+    """A row of a statement that gives what was asked for: `chunk.text[start:end]`. item: a name of line_items.ITEMS."""
+
+    item: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +163,7 @@ class Candidate:
 
     rerank_score: by a reranker, 0 to 1; rerank_calibrated: whether it can be read as a probability, as the adaptive
     rules of the cut do. One that is not says only which of two passages comes first.
+    lines: rows of a statement in it that give what was asked for.
     """
 
     chunk: StoredChunk
@@ -157,6 +172,7 @@ class Candidate:
     boost_reasons: tuple[str, ...] = ()
     rerank_score: float | None = None
     rerank_calibrated: bool = True
+    lines: tuple[FoundLine, ...] = ()
 
     @property
     def boosted_rrf_score(self) -> float:

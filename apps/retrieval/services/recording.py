@@ -23,7 +23,16 @@ from apps.retrieval.contracts import (
 from apps.retrieval.events import ANSWERED
 from apps.retrieval.pipeline import PipelineResult
 from apps.retrieval.serialise import to_json
-from apps.retrieval.trace import CandidateList, EmbeddedQuery, FusedRanking, HealedList, Rewritten, Stage, Trace
+from apps.retrieval.trace import (
+    CandidateList,
+    EmbeddedQuery,
+    FusedRanking,
+    HealedList,
+    LineList,
+    Rewritten,
+    Stage,
+    Trace,
+)
 from apps.tenants.context import current_scope
 
 Json = dict[str, Any]
@@ -130,7 +139,8 @@ def _answer(trace: Trace, answer: Answer) -> Json:
 def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
     """Every fused hit with its rank in each ranking, and how far it came.
 
-    What only a search for what was missing found comes behind the rest, in the order in which it was found.
+    What only a search for what was missing found comes behind the rest, in the order in which it was found; then what
+    was read in a statement without being found, which has no rank in any ranking.
 
     Args: cited: the ref_ids that the answer cites; none where no answer was written, as in a replay.
     """
@@ -138,6 +148,12 @@ def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
     for fused in trace.outputs(FusedRanking):
         for hit in fused.hits:
             hits.setdefault(hit.chunk_id, hit)
+    if read := trace.output(LineList):
+        for line in read.candidates:
+            unranked = FusedHit(
+                chunk_id=line.chunk_id, document_id=line.document_id, kind=line.kind, rrf_score=0.0, ranks=()
+            )
+            hits.setdefault(line.chunk_id, unranked)
     lines = {
         line.chunk_id: line
         for stage in trace.stages
