@@ -136,6 +136,7 @@ def _nothing_found(bounds: SearchBounds) -> Refusal:
         *bounds.filter.companies,
         *(period.label for period in bounds.filter.periods),
         *bounds.filter.document_types,
+        *bounds.filter.jurisdictions,
     )
     where = f" under {', '.join(named)}" if named else ""
     return Refusal(reason=RefusalReason.NOTHING_FOUND, message=_NOTHING_FOUND.format(where=where))

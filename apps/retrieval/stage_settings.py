@@ -47,6 +47,7 @@ class StageSettings:
     line_documents: in how many of the documents found the statements are read for the lines that the question asks
         for, the best document first; 0 for none. line_passages: of how many passages at most.
     likely_filter_boost: share added to a hit's RRF score for each likely filter that its document meets.
+    prefer_newest: whether a question that names no period prefers the newest report of each series, by that share.
     page_by_page: whether the best passage of each page comes before further ones of the same page.
     page_by_page_reordered: whether that order of pages also holds after a diversifier or a reranker has put the
         passages into an order of its own.
@@ -70,6 +71,7 @@ class StageSettings:
     line_documents: int = 3
     line_passages: int = 60
     likely_filter_boost: float = 0.1
+    prefer_newest: bool = True
     page_by_page: bool = True
     page_by_page_reordered: bool = True
     cut_top_k: int = 12

@@ -34,6 +34,7 @@ def store(
     status: DocumentStatus = DocumentStatus.READY,
     model: str = MODEL,
     published_on: date | None = None,
+    jurisdictions: Sequence[str] = (),
     statements: Mapping[Statement, Sequence[int]] | None = None,
 ) -> list[UUID]:
     """Store one document with one chunk a text, each on a page of its own.
@@ -52,6 +53,7 @@ def store(
         fiscal_year=fiscal_year,
         fiscal_quarter=fiscal_quarter,
         published_on=published_on,
+        jurisdictions=list(jurisdictions),
         document_type=document_type,
         language="en",
         series_id=uuid4(),

@@ -47,6 +47,13 @@ def test_inventory_knows_from_when_to_when_they_were_published(acme: Firm) -> No
     assert (contoso.published_first, contoso.published_last) == (None, None)
 
 
+def test_inventory_tells_documents_of_several_jurisdictions_apart(acme: Firm) -> None:
+    for stated in ((), ("DE", "AT"), ("DE", "AT"), ("LU",)):
+        store(acme.root, ["x"], jurisdictions=stated)
+    entries = CorpusInventoryReader().read(bounds(acme)).entries
+    assert {entry.jurisdictions: entry.documents for entry in entries} == {(): 1, ("DE", "AT"): 2, ("LU",): 1}
+
+
 def test_inventory_keeps_to_scopes_and_kinds(acme: Firm) -> None:
     store(acme.scopes["fund:alpha"], ["x"], company="Alpha")
     store(acme.scopes["fund:beta"], ["x"], company="Beta")
@@ -70,6 +77,12 @@ def test_chunks_come_with_the_facts_of_their_document(acme: Firm) -> None:
         "Q4 report",
         2024,
     )
+
+
+def test_chunks_come_with_the_jurisdictions_of_their_document(acme: Firm) -> None:
+    (chunk_id,) = store(acme.root, ["custody"], jurisdictions=("DE", "EU"))
+    (chunk,) = CorpusChunkStore().load([ChunkId(chunk_id)], within=bounds(acme))
+    assert chunk.document.jurisdictions == ("DE", "EU")
 
 
 def test_chunks_outside_the_bounds_are_not_loaded(acme: Firm) -> None:

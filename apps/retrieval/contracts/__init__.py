@@ -17,6 +17,7 @@ from apps.retrieval.contracts.analysis import (
     Refusal,
     RefusalReason,
     RelaxedFilter,
+    ReportSeries,
     WeightedTerm,
 )
 from apps.retrieval.contracts.answer import (
@@ -101,6 +102,7 @@ __all__ = [
     "RefusalReason",
     "RelaxedFilter",
     "Repair",
+    "ReportSeries",
     "Rewriting",
     "SearchBounds",
     "SearchQuery",

@@ -22,10 +22,11 @@ class DocumentFilter:
     companies: tuple[str, ...] = ()
     periods: tuple[Period, ...] = ()
     document_types: tuple[str, ...] = ()
+    jurisdictions: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        return not (self.companies or self.periods or self.document_types)
+        return not (self.companies or self.periods or self.document_types or self.jurisdictions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +131,7 @@ class DocumentFacts:
     fiscal_year: int | None
     fiscal_quarter: int | None
     published_on: date | None = None
+    jurisdictions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

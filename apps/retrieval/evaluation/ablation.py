@@ -86,6 +86,7 @@ SWITCHES: Final[tuple[tuple[str, str, Value], ...]] = (
     ("without a ranking of the statements' pages", "statement_top_k", 0),
     ("without reading the statements' lines", "line_documents", 0),
     ("without boost of likely filters", "likely_filter_boost", 0.0),
+    ("without preference of the newest report", "prefer_newest", False),
     ("without one passage a page first", "page_by_page", False),
     ("without a ranking by metadata", "metadata_top_k", 0),
     ("without what stands around", "expand_top_k", 0),

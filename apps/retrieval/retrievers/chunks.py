@@ -171,4 +171,5 @@ def _facts(document: Document) -> DocumentFacts:
         fiscal_year=document.fiscal_year,
         fiscal_quarter=document.fiscal_quarter,
         published_on=document.published_on,
+        jurisdictions=tuple(document.jurisdictions),
     )

@@ -20,7 +20,7 @@ from apps.retrieval.contracts import (
     SparseHit,
 )
 from apps.retrieval.errors import InvalidRankingError
-from apps.retrieval.stages.relax import period_matches
+from apps.retrieval.stages.relax import states
 
 
 def fuse(rankings: Sequence[Ranking], *, k: int) -> tuple[FusedHit, ...]:
@@ -90,7 +90,7 @@ def boost(
     boosted = []
     for candidate in candidates:
         document = candidate.chunk.document
-        reasons = [f"{each.field.value} {' or '.join(each.values)}" for each in likely if _meets(document, each)]
+        reasons = [_lifted_by(each) for each in likely if states(document, each)]
         reasons.extend(f"of {each.label} itself" for each in quarters if _is_of(document, each))
         boosted.append(replace(candidate, boost=weight * len(reasons), boost_reasons=tuple(reasons)))
     return tuple(sorted(boosted, key=lambda each: (-each.boosted_rrf_score, each.hit.chunk_id)))
@@ -106,13 +106,7 @@ def _is_of(document: DocumentFacts, quarter: Period) -> bool:
     return (document.fiscal_year, document.fiscal_quarter) == (quarter.fiscal_year, quarter.fiscal_quarter)
 
 
-def _meets(document: DocumentFacts, condition: MetadataFilter) -> bool:
-    match condition.field:
-        case FilterField.COMPANY:
-            return document.company in condition.values
-        case FilterField.DOCUMENT_TYPE:
-            return document.document_type in condition.values
-        case FilterField.PERIOD:
-            return any(
-                period_matches(period, document.fiscal_year, document.fiscal_quarter) for period in condition.periods
-            )
+def _lifted_by(condition: MetadataFilter) -> str:
+    if condition.field is FilterField.NEWEST_REPORT:
+        return "no newer report of its series is held"
+    return f"{condition.field.value} {' or '.join(condition.values)}"
