@@ -52,6 +52,7 @@ from apps.retrieval.contracts.search import (
     SourceRank,
     SparseHit,
     StoredChunk,
+    TermCoverage,
     VectorCoverage,
 )
 
@@ -105,6 +106,7 @@ __all__ = [
     "SourceRank",
     "SparseHit",
     "StoredChunk",
+    "TermCoverage",
     "VectorCoverage",
     "WeightedTerm",
 ]
