@@ -1,4 +1,4 @@
-"""Section numbers, rules, share classes and dates: whole, in one term for all writings, found by what they belong to."""
+"""Section numbers, rules, share classes and dates: whole, one term for all writings, found by what they belong to."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
         found.append(f"Then no model embedded the question, so it was searched by words alone; now {model} did.")
     if recorded.terms_version != TERMS_VERSION:
         found.append(
-            f"The question was cut into terms by analysis {recorded.terms_version} then and by {TERMS_VERSION} now: the "
+            f"The question was cut into terms by analysis {recorded.terms_version} then and by {TERMS_VERSION} now: "
             "ranks by words can differ."
         )
     if recorded.degraded:

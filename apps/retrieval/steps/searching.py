@@ -35,9 +35,9 @@ _VECTORS_MISSING = (
 )
 TERMS_OUTDATED = "retrieval.terms_outdated"
 _TERMS_OUTDATED = (
-    "{outdated} of {documents} documents in reach were indexed by an earlier release, which cut apart what the question "
-    "names (a section, a rule, a share class, a date): by words they may be missed for it. To index them anew, an "
-    "operator runs manage.py corpus reindex."
+    "{outdated} of {documents} documents in reach were indexed by an earlier release, which cut apart what the "
+    "question names (a section, a rule, a share class, a date): by words they may be missed for it. To index them "
+    "anew, an operator runs manage.py corpus reindex."
 )
 
 
