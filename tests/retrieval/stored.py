@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from apps.corpus.extraction.statements import Statement
 from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.models import Chunk, Document, DocumentStatus, Embedding384, Posting
-from apps.corpus.terms import statement_term, terms
+from apps.corpus.terms import TERMS_VERSION, statement_term, terms
 from apps.retrieval.contracts import DocumentFilter, SearchBounds, WeightedTerm
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import Scope
@@ -63,6 +63,7 @@ def store(
         content_sha256="0" * 64,
         chunk_count=len(texts),
         term_count=sum(count.total() for count in counted),
+        terms_version=TERMS_VERSION,
     )
     chunks = [
         Chunk.objects.create(
@@ -77,7 +78,6 @@ def store(
             char_start=0,
             char_end=len(text),
             token_count=len(text.split()),
-            term_count=counted[number - 1].total(),
             content_sha256=hashlib.sha256(text.encode()).hexdigest(),
         )
         for number, text in enumerate(texts, start=1)

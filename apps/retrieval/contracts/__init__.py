@@ -54,6 +54,7 @@ from apps.retrieval.contracts.search import (
     SourceRank,
     SparseHit,
     StoredChunk,
+    TermCoverage,
     VectorCoverage,
 )
 
@@ -109,6 +110,7 @@ __all__ = [
     "SourceRank",
     "SparseHit",
     "StoredChunk",
+    "TermCoverage",
     "VectorCoverage",
     "WeightedTerm",
 ]

@@ -48,12 +48,15 @@ class SearchQuery:
     """What a retriever looks for. `vector` is (d,) float32 of unit norm, or None without an embedding.
 
     required_terms: a ranking by terms holds only passages with at least one of these; empty for no such condition.
+    counted_otherwise: an older analysis lacks one of the terms, so that a ranking by terms looks for documents that it
+    counted.
     """
 
     terms: tuple[WeightedTerm, ...]
     vector: FloatVector | None = None
     embedding_model: str = ""
     required_terms: tuple[str, ...] = ()
+    counted_otherwise: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +86,18 @@ class VectorCoverage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TermCoverage:
+    """Of the documents with passages that a search by terms may reach: how many, and of how many the terms were counted
+    by an older analysis, which lacks some that are asked for."""
+
+    documents: int
+    outdated: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
     """One retriever's hits, best first, ties by chunk id. `considered` counts what was scored, if known; `coverage` is
-    known of a ranking by vectors.
+    known of a ranking by vectors, and of one by terms where it matters.
 
     weight: in the fusion, where every other ranking weighs 1.
     ranks_shared: whether hits of one score have one rank, that of the first of them, because the ranking can't tell
@@ -95,7 +107,7 @@ class Ranking:
     name: str
     hits: tuple[DenseHit | SparseHit, ...]
     considered: int | None = None
-    coverage: VectorCoverage | None = None
+    coverage: VectorCoverage | TermCoverage | None = None
     weight: float = 1.0
     ranks_shared: bool = False
 

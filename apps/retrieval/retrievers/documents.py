@@ -23,7 +23,7 @@ from apps.retrieval.contracts import SearchBounds
 # `eligible` is the question's filter. A document that states nothing on a field passes it; see DocumentFilter.
 _DOCUMENTS = sql.SQL(
     """
-    SELECT d.id, d.scope_id, d.kind, d.chunk_count, d.term_count,
+    SELECT d.id, d.scope_id, d.kind, d.chunk_count, d.term_count, d.terms_version,
            (cardinality(%(companies)s::text[]) = 0 OR d.company = '' OR d.company = ANY (%(companies)s::text[]))
            AND (cardinality(%(document_types)s::text[]) = 0 OR d.document_type = {unstated}
                 OR d.document_type = ANY (%(document_types)s::text[]))

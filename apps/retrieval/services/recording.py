@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.audit.digests import epoch, keyed_digest
 from apps.audit.models import Event, Outcome
 from apps.audit.services import record
+from apps.corpus.terms import TERMS_VERSION
 from apps.intents.contracts import IntentDecision, KindGrant, RecordingMode
 from apps.retrieval.contracts import (
     Answer,
@@ -93,6 +94,7 @@ def _core(trace: Trace, answer: Answer, decision: IntentDecision, grant: KindGra
             if stage.exclusions and stage.stage not in (Stage.GATE, Stage.ANALYSE)
         },
         "embedding": to_json(trace.output(EmbeddedQuery)),
+        "terms_version": TERMS_VERSION,
         **_rewording(trace),
         "generator": answer.generator,
         "model": answer.model,
