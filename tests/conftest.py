@@ -116,6 +116,12 @@ def _copy(server: psycopg.Connection, template: str) -> None:
             name, sql.Identifier(template)
         )
     )
+    _limit_connecting(server, settings.TEST_DATABASE)
+
+
+def _limit_connecting(server: psycopg.Connection, database: str) -> None:
+    """As `migrate` leaves it in earnest; a process that starts in production's way refuses to run without."""
+    name = sql.Identifier(database)
     server.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(name))
     server.execute(
         sql.SQL(

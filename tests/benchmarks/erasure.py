@@ -20,14 +20,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
+
+from tests.benchmarks.own_server import server_of_its_own
 
 if TYPE_CHECKING:
     from apps.audit.models import ErasureRequest, RemovalRun
@@ -66,25 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "others": options.others,
         "questions": options.questions,
     }
-    with _server_of_its_own():
+    with server_of_its_own():
         import django
 
         django.setup()
         report = run(**(QUICK if options.quick else given), of=options.of)
     print(json.dumps(report, indent=2) if options.json else as_text(report))
-
-
-@contextmanager
-def _server_of_its_own() -> Iterator[None]:
-    """Whose WAL and files are nobody else's. Not below a folder of tests: see tests/config/conftest.py."""
-    with tempfile.TemporaryDirectory(prefix="glassbox-test-") as folder:
-        os.environ["GLASSBOX_HOME"] = str(Path(folder).resolve() / "home")
-        yield
-        from django.conf import settings
-
-        from config.services import stop_services
-
-        stop_services(home=settings.GLASSBOX_HOME)
 
 
 def as_text(report: dict[str, Any]) -> str:

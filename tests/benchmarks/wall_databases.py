@@ -18,7 +18,7 @@ from psycopg import sql
 
 from config.locks import FileLock
 from config.services import Durability, ensure_services
-from tests.conftest import _drop, _migrate, _schema_digest, admin_dsn
+from tests.conftest import _drop, _limit_connecting, _migrate, _schema_digest, admin_dsn
 
 WALLED_ROLE = "glassbox_api"
 BYPASSING_ROLE = "glassbox_backup"
@@ -61,10 +61,11 @@ class Databases:
     def copy(self, label: str, *, source: str = "") -> str:
         """Copy a database as it is, of whatever state its schema is.
 
-        Args:    source: one made before, to which nobody is connected; the template without one.
+        Args:    label: ends its name; without one it is the settings' own, which every process of the run then uses.
+                 source: one made before, to which nobody is connected; the template without one.
         Returns: its name, that of the process' test database with the label behind it.
         """
-        name = f"{settings.TEST_DATABASE}_{label}"
+        name = "_".join(part for part in (settings.TEST_DATABASE, label) if part)
         with FileLock(settings.GLASSBOX_HOME / "template.lock", timeout_s=300):
             _drop(self._server, name)
             self._server.execute(
@@ -73,6 +74,7 @@ class Databases:
                 )
             )
         self._stack.callback(_drop, self._server, name)
+        _limit_connecting(self._server, name)
         return name
 
     def drop(self, name: str) -> None:
