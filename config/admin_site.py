@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
+from http import HTTPStatus
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +15,19 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
+from django.utils import timezone
+from django.utils.cache import add_never_cache_headers
 from django.utils.functional import Promise
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 
 from apps.errors import ApplicationError
+from apps.tenants.attempts import attempt_begin, attempt_failed, attempt_succeeded
+from apps.tenants.client_address import address_of
+from apps.tenants.errors import TooManyAttemptsError
 from apps.tenants.models import User
 from apps.tenants.requests import access_of
+from apps.tenants.sessions import record_locked_out
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite as UnfoldAdminSite
@@ -58,7 +66,33 @@ class GlassboxAdminSite(UnfoldAdminSite):
         if request.method == "GET" and isinstance(request.user, User) and not self.has_permission(request):
             context = {**self.each_context(request), "title": "No tenant", "username": request.user.get_username()}
             return TemplateResponse(request, "admin/no_tenant.html", context, status=403)
-        return super().login(request, extra_context)
+        if request.method != "POST":
+            return super().login(request, extra_context)
+        return self._signing_in(request, extra_context)
+
+    def _signing_in(self, request: HttpRequest, extra_context: dict[str, Any] | None) -> HttpResponse:
+        username = request.POST.get("username", "")
+        if not username or not request.POST.get("password"):
+            # The form says which of them is missing.
+            return super().login(request, extra_context)
+        try:
+            attempt = attempt_begin(username=username, address=address_of(request))
+        except TooManyAttemptsError as error:
+            return self._wait(request, error.retry_after_seconds)
+        response = super().login(request, extra_context)
+        if response.status_code == HTTPStatus.FOUND:
+            attempt_succeeded(attempt)
+        else:
+            record_locked_out(username, attempt_failed(attempt))
+        return response
+
+    def _wait(self, request: HttpRequest, seconds: int) -> HttpResponse:
+        until = timezone.now() + timedelta(seconds=seconds)
+        context = {**self.each_context(request), "title": "Wait before you sign in", "until": until, "seconds": seconds}
+        response = TemplateResponse(request, "admin/too_many_attempts.html", context, status=429)
+        response["Retry-After"] = str(seconds)
+        add_never_cache_headers(response)
+        return response
 
     @property
     def sign_out(self) -> View:

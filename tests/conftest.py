@@ -89,6 +89,8 @@ def django_db_setup(django_db_blocker: pytest.FixtureRequest) -> Iterator[None]:
         for connection in connections.all(initialized_only=True):
             connection.close()
             connection.close_pool()
+    while _kept:
+        _kept.pop().close()
     with psycopg.connect(admin_url, autocommit=True) as server:
         _drop(server, settings.TEST_DATABASE)
 
@@ -184,12 +186,17 @@ _EMPTY = f"""
 """
 
 
+# A session that is new knows no table yet, and emptying asks about all of them: kept, it takes 4 ms instead of 20.
+_kept: list[psycopg.Connection] = []
+
+
 def _empty(self: TransactionTestCase) -> None:
     """What Django's flush does, as the superuser: no role that runs the application may truncate, nor un-log."""
-    with psycopg.connect(f"{admin_dsn()} dbname={settings.TEST_DATABASE}", autocommit=True) as connection:
+    if not _kept:
+        _kept.append(psycopg.connect(f"{admin_dsn()} dbname={settings.TEST_DATABASE}", autocommit=True))
         # No triggers: neither those that keep the log whole, nor those that look for rows that point here.
-        connection.execute("SET session_replication_role = replica")
-        connection.execute(_EMPTY)
+        _kept[0].execute("SET session_replication_role = replica")
+    _kept[0].execute(_EMPTY)
 
 
 TransactionTestCase._fixture_teardown = _empty

@@ -166,6 +166,12 @@ def _beside() -> None:
         cleared_by="tenants.rate_counters",
     )
     classify(
+        "cache:apps.tenants.attempts",
+        Sort.DERIVED,
+        because="attempts:<what>:<keyed digest>: how many sign-ins of a name or an address failed, or a key's secrets.",
+        stays="For GLASSBOX_FAILURE_WINDOW_SECONDS (15 minutes); only the installation's key makes such a digest.",
+    )
+    classify(
         "cache:apps.audit.erasure.counters", Sort.NONE, because="Clears what throttling wrote, and writes nothing."
     )
     classify(

@@ -35,6 +35,7 @@ from apps.corpus.services.ingest_lease import Heartbeat, Lease, RunPolicy, claim
 from apps.corpus.services.ingest_metadata import fill_in
 from apps.corpus.services.ingest_read import read_file, searched_text, warnings_of
 from apps.corpus.services.ingest_store import store_reading, store_vectors
+from apps.corpus.terms import TERMS_VERSION
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import current_tenant
 
@@ -103,6 +104,7 @@ def _read(lease: Lease) -> None:
         document.page_count = job.pages_total = len(read.pages)
         document.chunk_count = job.chunks_total = len(read.children)
         document.term_count = read.term_count
+        document.terms_version = TERMS_VERSION
         document.save()
         job.stage = JobStage.EMBED
         job.chunks_embedded = 0

@@ -40,7 +40,7 @@ def _documents() -> None:
         table,
         "id tenant_id scope_id kind document_type source_type fiscal_year fiscal_quarter published_on language "
         "jurisdictions series_id version valid_from valid_to status error_code media_type byte_size page_count "
-        "chunk_count term_count created_at",
+        "chunk_count term_count terms_version created_at",
         Sort.NONE,
         because="Ids, kinds, dates and counts.",
     )
@@ -73,8 +73,7 @@ def _parts() -> None:
     classify("corpus_page.text", Sort.CONTENT, because="The text of a page.", cleared_by="corpus.pages")
     classify_columns(
         "corpus_chunk",
-        f"{_KEYS} parent_id kind number is_parent page_start page_end char_start char_end sec_item token_count "
-        "term_count",
+        f"{_KEYS} parent_id kind number is_parent page_start page_end char_start char_end sec_item token_count",
         Sort.NONE,
         because="Ids, places and counts.",
     )

@@ -1,7 +1,8 @@
 """Turn text into the terms that BM25 counts: the same for documents and for questions.
 
 Numbers stay whole and lose only what is a matter of print ("$1,577.0" is 1577), fiscal periods get one term whatever
-way they are written ("FY18", "fiscal 2018"), words are stemmed.
+way they are written ("FY18", "fiscal 2018"), references and share classes are kept whole (references.py), words are
+stemmed.
 """
 
 from __future__ import annotations
@@ -12,8 +13,18 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Final
 
 import Stemmer
+
+from apps.corpus.references import WHOLE, found_whole, full_year, whole_terms
+
+TERMS_VERSION: Final = 2
+"""Counts up with every change of what a text's terms are. It is stored with a document (`Document.terms_version`) when
+its postings are made, so that those of an older analysis are known; `manage.py corpus reindex` counts them anew.
+
+1: numbers, periods, words. 2: section numbers, rules, share classes and dates with points are kept whole.
+"""
 
 _ENGLISH_STOP_WORDS = (
     "a an the and or but if of at by for with about to from in on into than then so as is are was were be been "
@@ -34,13 +45,15 @@ _STOP_WORDS = {
 _STEMMERS = {"en": "english", "de": "german"}
 
 # A number with its groups and decimals, a form ("10-k"), or a run of letters and digits with inner "&", "." or "'".
-_TOKEN = re.compile(
-    r"\d{1,3}(?:[,.'\u2019]\d{3})+(?:[.,]\d+)?(?![\w])(?:\s?(?:%|percent\b|per\scent\b|prozent\b))?"
-    r"|(?:10|8|20|6)-[kqf]\b(?:/a)?"
+_CUT = (
+    r"(?:10|8|20|6)-[kqf]\b(?:/a)?"
+    r"|\d{1,3}(?:[,.'\u2019]\d{3})+(?:[.,]\d+)?(?![\w])(?:\s?(?:%|percent\b|per\scent\b|prozent\b))?"
     r"|\d+(?:[.,]\d+)?(?:bn|mn)(?!\w)|\d+[.,]\d+[bm](?!\w)"
     r"|\d+(?:[.,]\d+)?(?![\w])(?:\s?(?:%|percent\b|per\scent\b|prozent\b))?"
     r"|[^\W_]+(?:[&.'\u2019][^\W_]+)*"
 )
+_TOKEN = re.compile(f"{WHOLE}|{_CUT}")
+_TOKEN_OF_1 = re.compile(_CUT)
 _PERIOD = re.compile(
     r"\b(?:(?:fiscal(?:\s+year)?|gesch\u00e4ftsjahr|fy)\s?['\u2019]?(?P<fiscal>(?:19|20)?\d\d)\b"
     r"|(?:fiscal\s+)?year\s+ended\s+[a-z]+\s+\d{1,2},\s*(?P<ended>(?:19|20)\d\d)\b"
@@ -58,7 +71,7 @@ _GLUED_PERIOD = re.compile(r"fy(?:19|20)?\d\d|q[1-4](?:19|20)?\d\d|[1-4]q(?:fy)?
 _MAGNITUDES = {"bn": "billion", "b": "billion", "mn": "million", "m": "million"}
 _QUARTERS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 _REMEMBERED = 262_144  # tokens: a large filing has about 10,000 different ones
-_STATEMENT_MARK = "statement:"
+STATEMENT_MARK = "statement:"
 _LONGEST_TERM = 64  # characters
 
 
@@ -68,15 +81,34 @@ def terms(text: str, language: str) -> list[str]:
     Args:    language: "en" or "de"; any other is taken for English, so that a question in an unknown language still
              finds numbers and names.
     """
-    if not unicodedata.is_normalized("NFKC", text):
-        text = unicodedata.normalize("NFKC", text)
-    text = text.lower()
+    text = folded(text)
     analyse = _analyser(_STEMMERS.get(language, "english"))
     found = [term for token in _TOKEN.findall(text) for term in analyse(token)]
     for match in _PERIOD.finditer(text):
         said = {term for token in _TOKEN.findall(match.group()) for term in analyse(token)}
         found.extend(term for term in _period_terms(match) if term not in said)
     return found
+
+
+def folded(text: str) -> str:
+    """A text in lower case and NFKC, as terms are read from it; folding it again changes nothing."""
+    if text.isascii():
+        return text.lower()
+    # Lower case undoes NFKC for the few capitals that have no composed form of their own.
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
+
+
+def counted_otherwise(text: str, language: str) -> bool:
+    """Whether an older analysis cut apart what stands in a text: it lacks one of the text's terms.
+
+    Documents that it counted may be missed for that. By any other text they are found as they ever were.
+    """
+    text = folded(text)
+    analyse = _analyser(_STEMMERS.get(language, "english"))
+    return any(
+        not {term for cut in _TOKEN_OF_1.findall(whole) for term in analyse(cut)}.issuperset(analyse(whole))
+        for whole in found_whole(text)
+    )
 
 
 def term_frequencies(text: str, language: str) -> Counter[str]:
@@ -90,12 +122,12 @@ def statement_term(statement: str) -> str:
     No text makes such a term, since a colon ends every token: it is counted with the words of the text, and what asks
     for a figure of the balance sheet finds the balance sheet by it, under whatever title and with whatever lines.
     """
-    return f"{_STATEMENT_MARK}{statement}"
+    return f"{STATEMENT_MARK}{statement}"
 
 
 def is_statement_term(term: str) -> bool:
     """Whether a term is the mark of a financial statement's page rather than a word."""
-    return term.startswith(_STATEMENT_MARK)
+    return term.startswith(STATEMENT_MARK)
 
 
 @lru_cache(maxsize=4)
@@ -109,6 +141,9 @@ def _analyser(stemmer_name: str) -> Callable[[str], tuple[str, ...]]:
     def analyse(token: str) -> tuple[str, ...]:
         if token in stop_words or _GLUED_PERIOD.fullmatch(token):
             return ()  # periods get their terms from the phrase that they stand in
+        whole = whole_terms(token, analyse)
+        if whole is not None:
+            return tuple(term[:_LONGEST_TERM] for term in whole)
         if token[0].isdigit():
             return _number(token, decimal_comma=decimal_comma)
         if token.isdecimal():
@@ -119,13 +154,14 @@ def _analyser(stemmer_name: str) -> Callable[[str], tuple[str, ...]]:
         if any(map(str.isdigit, word)):
             return (word,)
         with lock:
-            return (stemmer.stemWord(word),)
+            # A stem may be longer than its word: the German one writes "ss" for "\u00df".
+            return (stemmer.stemWord(word)[:_LONGEST_TERM],)
 
     return analyse
 
 
 def _number(token: str, *, decimal_comma: bool) -> tuple[str, ...]:
-    """One writing for one number: "1,577.0" is 1577, "12.50 percent" 12.5%, "3.2bn" 3.2 billion, "10-k" 10k."""
+    """One writing for one number: "1,577.0" is 1577, "12.50 percent" 12.5%, "3.2bn" 3.2 billion."""
     match = _WRITTEN_NUMBER.fullmatch(token)
     if match is None or (match["magnitude"] in ("b", "m") and match["digits"].isdigit()):  # "Item 1B", "3M"
         return (re.sub(r"[^\w]", "", token)[:_LONGEST_TERM],)
@@ -133,7 +169,7 @@ def _number(token: str, *, decimal_comma: bool) -> tuple[str, ...]:
     if "." in plain:
         plain = plain.rstrip("0").rstrip(".")
     if match["percent"]:
-        return (f"{plain[:_LONGEST_TERM]}%",)
+        return (f"{plain[: _LONGEST_TERM - 1]}%",)
     magnitude = _MAGNITUDES.get(match["magnitude"] or "")
     return (plain[:_LONGEST_TERM], magnitude) if magnitude else (plain[:_LONGEST_TERM],)
 
@@ -163,18 +199,12 @@ def _plain_word(token: str) -> str:
 def _period_terms(match: re.Match[str]) -> list[str]:
     fiscal = match["fiscal"] or match["ended"]
     if fiscal:
-        year = _full_year(fiscal)
+        year = full_year(fiscal)
         return [f"fy{year}", year]
     quarter = match["q1"] or match["q2"] or match["q3"] or match["q4"]
     number = _QUARTERS.get(quarter, quarter[0])
     written_year = match["y1"] or match["y2"] or match["y3"] or match["y4"]
     if not written_year:
         return [f"q{number}"]
-    year = _full_year(written_year)
+    year = full_year(written_year)
     return [f"q{number}", year, f"q{number}{year}"]
-
-
-def _full_year(year: str) -> str:
-    if len(year) == 4:
-        return year
-    return f"19{year}" if int(year) >= 70 else f"20{year}"

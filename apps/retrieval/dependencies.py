@@ -26,6 +26,7 @@ class PipelineDependencies:
     embedder: QueryEmbedder
     dense: Retriever
     sparse: Retriever
+    metadata: Retriever
     chunks: ChunkStore
     generator: Generator
     quoting: Generator

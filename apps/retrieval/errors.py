@@ -42,6 +42,14 @@ class InvalidRankingError(ApplicationError):
     message = "The ranking {ranking} names the chunk {chunk_id} twice. This is a defect of that retriever; report it."
 
 
+class InvalidStageSettingError(ApplicationError):
+    """Data: name, value, low, high."""
+
+    code = "retrieval.invalid_stage_setting"
+    status = 500
+    message = "The setting {name} can't be {value}: it must lie between {low} and {high}."
+
+
 class UnknownStageImplementationError(ApplicationError):
     code = "retrieval.unknown_stage_implementation"
     status = 500

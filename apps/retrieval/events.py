@@ -61,6 +61,7 @@ def register_events() -> None:
                         "relaxed_filters",
                         "excluded",
                         "embedding",
+                        "terms_version",
                         "rewording",
                         "generator",
                         "model",

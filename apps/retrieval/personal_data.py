@@ -91,5 +91,8 @@ def classify_retrieval() -> None:
         because="Patterns made of names of companies and of words of questions.",
         stays="In the memory of a process: gone when it ends, which the physical phase sees to.",
     )
+    classify(
+        "memory:apps.retrieval.stages.lines", Sort.NONE, because="The labels of statement lines that come with it."
+    )
     classify("task:apps.retrieval.tasks.run_impact", Sort.NONE, because="Ids of a tenant and a preview.")
     classify("task:apps.retrieval.tasks.impact_sweep", Sort.NONE, because="Without arguments.")

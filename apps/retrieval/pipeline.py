@@ -24,7 +24,7 @@ from apps.retrieval.contracts import (
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
 from apps.retrieval.stages.relax import document_filter
-from apps.retrieval.steps import answering, narrowing, reading, searching
+from apps.retrieval.steps import answering, narrowing, reading, searching, statement_lines
 from apps.retrieval.trace import Trace
 
 _NOTHING_FOUND = (
@@ -45,7 +45,7 @@ class PipelineResult:
 class Found:
     """All that stands fixed before a word is written: what may be reached, what was found there, and the context.
 
-    candidates: what was kept, best first. outcome: the context, or why there is none.
+    candidates: what was kept, best first, then what was added around it. outcome: the context, or why there is none.
     """
 
     decision: IntentDecision
@@ -125,6 +125,8 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
     candidates = narrowing.heal(recorder, candidates, analysis, deps, search=found_again)
     if not candidates:
         return found(candidates=(), outcome=_nothing_found(bounds))
+    candidates = statement_lines.read_lines(recorder, candidates, analysis, deps, within=bounds)
+    candidates = narrowing.expand(recorder, candidates, deps, within=bounds)
     context = answering.build_context(recorder, candidates, analysis, grant)
     return found(candidates=candidates, outcome=context)
 
@@ -134,6 +136,7 @@ def _nothing_found(bounds: SearchBounds) -> Refusal:
         *bounds.filter.companies,
         *(period.label for period in bounds.filter.periods),
         *bounds.filter.document_types,
+        *bounds.filter.jurisdictions,
     )
     where = f" under {', '.join(named)}" if named else ""
     return Refusal(reason=RefusalReason.NOTHING_FOUND, message=_NOTHING_FOUND.format(where=where))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from apps.corpus.extraction.statements import Statement
 from apps.intents.contracts import IntentDecision, KindGrant
 from apps.retrieval.contracts import (
     Candidate,
     ChunkId,
     CorpusInventory,
+    DocumentId,
     FloatVector,
     Healing,
     QueryAnalysis,
@@ -69,6 +71,17 @@ class Retriever(Protocol):
 class ChunkStore(Protocol):
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         """The chunks that are still there, in any order; one query."""
+
+    def around(
+        self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
+    ) -> Mapping[ChunkId, tuple[StoredChunk, ...]]:
+        """Of each chunk, the others of its parent, in reading order; one that has none is left out."""
+
+    def on_statements(
+        self, document_ids: Sequence[DocumentId], statements: Sequence[Statement], *, within: SearchBounds, most: int
+    ) -> tuple[StoredChunk, ...]:
+        """The passages of these documents whose page prints one of the statements, with the statements that it prints;
+        by document in the order given, then by number, and at most `most`."""
 
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds

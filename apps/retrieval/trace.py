@@ -39,12 +39,15 @@ class Stage(StrEnum):
     DENSE = "dense"
     SPARSE = "sparse"
     STATEMENTS = "statements"
+    METADATA = "metadata"
     FUSE = "fuse"
     BOOST = "boost"
     DIVERSIFY = "diversify"
     RERANK = "rerank"
     CUT_OFF = "cut_off"
     HEAL = "heal"
+    LINES = "lines"
+    EXPAND = "expand"
     ASSEMBLE = "assemble"
     GENERATE = "generate"
     GROUND = "ground"
@@ -84,7 +87,10 @@ class EmbeddedQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateLine:
-    """A candidate as the trace shows it: its scores and where it stands, without its text."""
+    """A candidate as the trace shows it: its scores and where it stands, without its text.
+
+    around: the passage that it was added around; None for one that was found itself.
+    """
 
     chunk_id: ChunkId
     document_id: DocumentId
@@ -100,6 +106,7 @@ class CandidateLine:
     boost_reasons: tuple[str, ...]
     rerank_score: float | None
     ranks: tuple[SourceRank, ...]
+    around: ChunkId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +124,14 @@ class HealedList(CandidateList):
     healer: str
     rounds: tuple[HealRound, ...]
     coverage: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineList(CandidateList):
+    """The candidates with the passages of statements among them, and which lines were looked for and found."""
+
+    wanted: tuple[str, ...]
+    found: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +227,7 @@ def candidate_list(candidates: Sequence[Candidate]) -> CandidateList:
                 boost_reasons=each.boost_reasons,
                 rerank_score=each.rerank_score,
                 ranks=each.hit.ranks,
+                around=each.around,
             )
             for each in candidates
         )

@@ -53,6 +53,28 @@ class InvalidKeyError(ApplicationError):
     )
 
 
+class TooManyAttemptsError(ApplicationError):
+    """Nobody looked at the password. The same for a name that nobody has."""
+
+    code = "tenants.too_many_attempts"
+    status = 429
+    message = "Too many sign-ins failed. Try again in {seconds} seconds."
+
+    @property
+    def retry_after_seconds(self) -> int:
+        return int(self.data["seconds"])
+
+
+class TooManyKeyAttemptsError(TooManyAttemptsError):
+    """Nobody looked at the secret."""
+
+    code = "tenants.too_many_key_attempts"
+    message = (
+        "The secret of this API key was wrong too often from where you are. Check the key, and try again in {seconds} "
+        "seconds."
+    )
+
+
 class NotInPersonError(ApplicationError):
     code = "tenants.not_in_person"
     status = 403

@@ -31,8 +31,27 @@ class Writes(StrEnum):
     KEEP = "keep"  # INSERT, SELECT and UPDATE
 
 
+def keys_by_tenant(model: type[models.Model], by: IsolationLevel) -> list[str]:
+    """As EnableIsolation of version 1 writes them: the primary key first, then foreign keys and their indexes."""
+    if by is IsolationLevel.TENANT_ROW:
+        return []
+    table = model._meta.db_table
+    statements = [
+        f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey, ADD CONSTRAINT {table}_pkey PRIMARY KEY (tenant_id, id)"
+    ]
+    for field in tenant_keys(model):
+        target = field.related_model._meta.db_table
+        name = f"{table}_{field.column}"
+        statements += [
+            f"CREATE INDEX {name}_ix ON {table} (tenant_id, {field.column})",
+            f"ALTER TABLE {table} ADD CONSTRAINT {name}_fk FOREIGN KEY (tenant_id, {field.column}) "
+            f"REFERENCES {target} (tenant_id, id) DEFERRABLE INITIALLY DEFERRED",
+        ]
+    return statements
+
+
 def keys_by_scope(model: type[models.Model], by: IsolationLevel) -> list[str]:
-    """The primary key first, then foreign keys and their indexes."""
+    """As version 2 writes them, in the same order."""
     if by is IsolationLevel.TENANT_ROW:
         return []
     table = model._meta.db_table

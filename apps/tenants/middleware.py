@@ -7,8 +7,9 @@ from collections.abc import Callable
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from apps.tenants.client_address import address_of
 from apps.tenants.context import open_scope
-from apps.tenants.errors import InvalidKeyError, UnknownTenantError
+from apps.tenants.errors import InvalidKeyError, TooManyKeyAttemptsError, UnknownTenantError
 from apps.tenants.ids import UserId
 from apps.tenants.models import ApiKey, User
 from apps.tenants.principals import Principal
@@ -35,10 +36,12 @@ class ScopeMiddleware:
         authorization = request.headers.get("Authorization", "")
         if request.path.startswith("/api/") and authorization:
             try:
-                key = api_key_authenticate(_bearer(authorization))
+                key = api_key_authenticate(_bearer(authorization), address=address_of(request))
                 access.principal = key_principal(key)
             except (InvalidKeyError, UnknownTenantError):
                 access.authentication_error = InvalidKeyError()
+            except TooManyKeyAttemptsError as error:
+                access.authentication_error = error
         elif isinstance(request.user, User):
             access.tenant_choices = tenants_of_user(UserId(request.user.id))
             access.principal = _active_principal(request, request.user, access.tenant_choices)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation, OperationCategory
 from django.db.migrations.state import ProjectState
@@ -17,10 +16,10 @@ from apps.tenants.isolation_sql import (
     drop_policies,
     is_forced,
     keys_by_scope,
+    keys_by_tenant,
     targets,
     tenant_keys,
 )
-from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.rights import RUNTIME_ROLES
 
 __all__ = [
@@ -117,7 +116,7 @@ class EnableIsolation(Isolating):
         for deferred in [sql for sql in schema_editor.deferred_sql if sql.references_table(table)]:
             schema_editor.deferred_sql.remove(deferred)
             schema_editor.execute(deferred)
-        statements = self._keys(model) if self.version == 1 else keys_by_scope(model, self.by)
+        statements = keys_by_tenant(model, self.by) if self.version == 1 else keys_by_scope(model, self.by)
         for statement in statements:
             schema_editor.execute(statement)
         for target in forced:
@@ -133,24 +132,6 @@ class EnableIsolation(Isolating):
             schema_editor.execute(statement)
         schema_editor.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY")
         schema_editor.execute(f"REVOKE ALL ON {table} FROM {', '.join(RUNTIME_ROLES)}, glassbox_auditor")
-
-    def _keys(self, model: type[models.Model]) -> list[str]:
-        if self.by is IsolationLevel.TENANT_ROW:
-            return []
-        table = model._meta.db_table
-        statements = [
-            f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey, ADD CONSTRAINT {table}_pkey PRIMARY KEY (tenant_id, id)"
-        ]
-        for field in model._meta.local_fields:
-            if isinstance(field, TenantForeignKey):
-                target = field.related_model._meta.db_table
-                name = f"{table}_{field.column}"
-                statements += [
-                    f"CREATE INDEX {name}_ix ON {table} (tenant_id, {field.column})",
-                    f"ALTER TABLE {table} ADD CONSTRAINT {name}_fk FOREIGN KEY (tenant_id, {field.column}) "
-                    f"REFERENCES {target} (tenant_id, id) DEFERRABLE INITIALLY DEFERRED",
-                ]
-        return statements
 
     def policies(self, table: str) -> list[str]:
         predicate = PREDICATES[self.by]
@@ -277,7 +258,6 @@ class KeysByScope(Isolating):
         models_ = [state.apps.get_model(app_label, name) for name in self.model_names]
         tables = sorted({m._meta.db_table for m in models_} | set().union(*(targets(m) for m in models_)))
         forced = [table for table in tables if is_forced(schema_editor, table)]
-        before = EnableIsolation("", by=IsolationLevel.SCOPE)
         after: list[str] = []
         # Checking a foreign key reads both of its tables, and FORCE would make the owner need a scope for that.
         drops = [f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY" for table in forced]
@@ -289,7 +269,7 @@ class KeysByScope(Isolating):
                     f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}_fk",
                     f"DROP INDEX IF EXISTS {name}_ix",
                 ]
-            keys = keys_by_scope(model, IsolationLevel.SCOPE) if by_scope else before._keys(model)
+            keys = (keys_by_scope if by_scope else keys_by_tenant)(model, IsolationLevel.SCOPE)
             after += keys[1:]
             primary.append(keys[0])
         # All primary keys before the first foreign key: that is what it refers to.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 
-from apps.tenants.errors import InvalidKeyError, NoScopeError
+from apps.tenants.errors import InvalidKeyError, NoScopeError, TooManyKeyAttemptsError
 from apps.tenants.principals import Principal
 from apps.tenants.selectors.grants import TenantChoice
 
@@ -17,7 +17,7 @@ class Access:
 
     principal: Principal | None = None
     tenant_choices: tuple[TenantChoice, ...] = ()
-    authentication_error: InvalidKeyError | None = None
+    authentication_error: InvalidKeyError | TooManyKeyAttemptsError | None = None
 
 
 def attach_access(request: HttpRequest, access: Access) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.http import HttpRequest
 
+from apps.tenants.attempts import Limit
 from apps.tenants.context import open_scope
 from apps.tenants.errors import UnknownTenantError
 from apps.tenants.events import emit
@@ -38,7 +41,23 @@ def _login_failed(sender: object, credentials: dict[str, Any], request: HttpRequ
         _record("tenants.session.login_failed", user, outcome="failed")
 
 
-def _record(action: str, user: User, *, outcome: str) -> None:
+def record_locked_out(username: str, limits: Iterable[Limit]) -> None:
+    """Record of each limit that is used up that sign-ins under this name are refused until its window ends."""
+    user = user_by_name(username)
+    if user is None:
+        return
+    for limit in limits:
+        _record(
+            "tenants.session.locked_out",
+            user,
+            outcome="refused",
+            limit=limit.of.value,
+            failures=limit.most,
+            seconds=settings.GLASSBOX_FAILURE_WINDOW_SECONDS,
+        )
+
+
+def _record(action: str, user: User, *, outcome: str, **core: object) -> None:
     for choice in tenants_of_user(UserId(user.id)):
         try:
             principal = user_principal(user, choice.id)
@@ -47,7 +66,7 @@ def _record(action: str, user: User, *, outcome: str) -> None:
         with open_scope(tenant=choice.id, principal=principal):
             emit(
                 action=action,
-                core={"user_id": str(user.id)},
+                core={"user_id": str(user.id), **core},
                 outcome=outcome,
                 subject_type="user",
                 subject_id=user.id,

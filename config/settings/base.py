@@ -114,6 +114,16 @@ X_FRAME_OPTIONS = "DENY"
 # Where this installation runs; the region of every provider that runs inside it.
 GLASSBOX_REGION = env.text("GLASSBOX_REGION", default="eu")
 GLASSBOX_DB_ROLE = env.text("GLASSBOX_DB_ROLE", default="glassbox_api")
+# How many sign-ins may fail within the window before the next ones are refused until its end: of one name from one
+# address; of one name from anywhere; from one address, of whatever names (apps/tenants/attempts.py).
+GLASSBOX_FAILURE_WINDOW_SECONDS = env.integer("GLASSBOX_FAILURE_WINDOW_SECONDS", default=15 * 60, minimum=1)
+GLASSBOX_SIGN_IN_FAILURES = env.integer("GLASSBOX_SIGN_IN_FAILURES", default=5, minimum=1)
+GLASSBOX_SIGN_IN_FAILURES_OF_NAME = env.integer("GLASSBOX_SIGN_IN_FAILURES_OF_NAME", default=50, minimum=1)
+GLASSBOX_SIGN_IN_FAILURES_OF_ADDRESS = env.integer("GLASSBOX_SIGN_IN_FAILURES_OF_ADDRESS", default=50, minimum=1)
+# Likewise wrong secrets of one API key from one address.
+GLASSBOX_KEY_FAILURES = env.integer("GLASSBOX_KEY_FAILURES", default=20, minimum=1)
+# How many proxies of ours stand in front, each of which appends whom it was asked by to X-Forwarded-For.
+GLASSBOX_PROXIES = env.integer("GLASSBOX_PROXIES", default=0, minimum=0)
 GLASSBOX_MAX_UPLOAD_BYTES = env.integer("GLASSBOX_MAX_UPLOAD_BYTES", default=100 * 1024 * 1024)
 GLASSBOX_MAX_QUESTION_CHARS = 4_000
 # So many of the last recorded questions are looked at for the impact preview of a policy version.

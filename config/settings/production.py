@@ -56,6 +56,8 @@ CACHES = {
     }
 }
 
+# The one that ends TLS.
+GLASSBOX_PROXIES = env.integer("GLASSBOX_PROXIES", default=1, minimum=0)
 SECURE_SSL_REDIRECT = env.boolean("GLASSBOX_SSL_REDIRECT", default=True)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_HSTS_SECONDS = env.integer("GLASSBOX_HSTS_SECONDS", default=31_536_000)

@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
+from pytest_django import DjangoDbBlocker
 
 from apps.audit.models import Event
 from apps.audit.registry import Group
@@ -69,37 +70,52 @@ def holds(database: str, word: str) -> bool:
         return bool(row and row[0])
 
 
-@pytest.fixture
-def old(transactional_db: None) -> Iterator[tuple[str, TenantId]]:
-    """A database of the release before, with events of two tenants."""
-    with Databases() as databases:
-        name = databases.make("old")
-        back(name)
-        with superuser(name) as connection:
-            for slug in ("acme", "bolt"):
-                connection.execute(
-                    "INSERT INTO tenants_tenant (slug, name, status, residency_region, residency_strict, "
-                    "embedding_profile, generation_profile, created_at) "
-                    "VALUES (%s, %s, 'active', 'eu', false, 'local', 'extractive', now())",
-                    [slug, slug],
-                )
+@pytest.fixture(scope="module")
+def databases(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Databases]:
+    with django_db_blocker.unblock(), Databases() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def old(databases: Databases) -> tuple[str, TenantId]:
+    """A database of the release before, with events of two tenants. It is copied, never changed."""
+    name = databases.copy("old")
+    back(name)
+    with superuser(name) as connection:
+        for slug in ("acme", "bolt"):
             connection.execute(
-                "INSERT INTO audit_event (tenant_id, scope_ids, action, outcome, occurred_at, actor_kind, "
-                "actor_label, subject_type, payload) SELECT t.id, '{}', 'retrieval.question.answered', 'success', "
-                "now(), 'user', 'alice', '', %s::jsonb || jsonb_build_object('answer', jsonb_build_object('n', n)) "
-                "FROM tenants_tenant t, generate_series(1, %s) AS n",
-                [json.dumps({"core": {"intent": "performance", "model": WORD, "score": 0.5}}), EVENTS],
+                "INSERT INTO tenants_tenant (slug, name, status, residency_region, residency_strict, "
+                "embedding_profile, generation_profile, created_at) "
+                "VALUES (%s, %s, 'active', 'eu', false, 'local', 'extractive', now())",
+                [slug, slug],
             )
-            row = connection.execute("SELECT id FROM tenants_tenant WHERE slug = 'acme'").fetchone()
-            assert row is not None
-        yield name, TenantId(row[0])
+        connection.execute(
+            "INSERT INTO audit_event (tenant_id, scope_ids, action, outcome, occurred_at, actor_kind, "
+            "actor_label, subject_type, payload) SELECT t.id, '{}', 'retrieval.question.answered', 'success', "
+            "now(), 'user', 'alice', '', %s::jsonb || jsonb_build_object('answer', jsonb_build_object('n', n)) "
+            "FROM tenants_tenant t, generate_series(1, %s) AS n",
+            [json.dumps({"core": {"intent": "performance", "model": WORD, "score": 0.5}}), EVENTS],
+        )
+        row = connection.execute("SELECT id FROM tenants_tenant WHERE slug = 'acme'").fetchone()
+        assert row is not None
+    return name, TenantId(row[0])
 
 
-def test_the_events_of_an_older_release_are_sealed(old: tuple[str, TenantId]) -> None:
-    database, tenant = old
-    assert holds(database, WORD)
-    _migrate(database)
-    assert not holds(database, WORD)
+@pytest.fixture(scope="module")
+def migrated(databases: Databases, old: tuple[str, TenantId]) -> str:
+    """The same after the migrations since. It is copied, never changed."""
+    name = databases.copy("migrated", source=old[0])
+    _migrate(name)
+    return name
+
+
+def test_the_events_of_an_older_release_are_sealed(
+    databases: Databases, old: tuple[str, TenantId], migrated: str
+) -> None:
+    before, tenant = old
+    assert holds(before, WORD)
+    assert not holds(migrated, WORD)
+    database = databases.copy("going_on", source=migrated)
     with serving(database), open_scope(tenant=tenant, scopes=[], reason="a test"):
         events = list(Event.objects.all())
         told = payloads_of(events)
@@ -119,8 +135,7 @@ def test_the_events_of_an_older_release_are_sealed(old: tuple[str, TenantId]) ->
     assert row == (True, 0, 2)
 
 
-def test_what_was_sealed_is_not_written_in_plain_again(old: tuple[str, TenantId]) -> None:
-    database, _ = old
-    _migrate(database)
+def test_what_was_sealed_is_not_written_in_plain_again(databases: Databases, migrated: str) -> None:
+    database = databases.copy("going_back", source=migrated)
     with pytest.raises(RuntimeError, match="can't be taken back"):
         back(database)

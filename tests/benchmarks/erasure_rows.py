@@ -38,9 +38,9 @@ GROUP BY 1, 2, 3
 """
 _CHUNKS = """
 INSERT INTO corpus_chunk (tenant_id, scope_id, document_id, kind, is_parent, number, text, context_header, page_start,
-    page_end, char_start, char_end, sec_item, section, token_count, term_count, content_sha256)
+    page_end, char_start, char_end, sec_item, section, token_count, content_sha256)
 SELECT tenant_id, scope_id, document_id, 'run', false, number, text, '', number, number, 0, length(text), '', '', 150,
-    10, encode(sha256(convert_to(text, 'UTF8')), 'hex')
+    encode(sha256(convert_to(text, 'UTF8')), 'hex')
 FROM corpus_page WHERE tenant_id = %(tenant)s AND scope_id = %(scope)s AND document_id = ANY (%(ids)s::uuid[])
 """
 _VECTORS = """

@@ -42,9 +42,9 @@ SELECT %s, %s, %s, t.number, t.text, true FROM unnest(%s::int[], %s::text[]) AS 
 """
 _CHUNKS = """
 INSERT INTO corpus_chunk (tenant_id, scope_id, document_id, kind, is_parent, number, text, context_header, page_start,
-    page_end, char_start, char_end, sec_item, section, token_count, term_count, content_sha256)
+    page_end, char_start, char_end, sec_item, section, token_count, content_sha256)
 SELECT %s, %s, %s, 'run', false, t.number, t.text, 'Report · Section ' || t.number / 20 || ' · page ' || t.number,
-    t.number, t.number, 0, length(t.text), '', 'Section ' || t.number / 20, 1, 1, ''
+    t.number, t.number, 0, length(t.text), '', 'Section ' || t.number / 20, 1, ''
 FROM unnest(%s::int[], %s::text[]) AS t (number, text)
 """
 

@@ -52,11 +52,18 @@ class Databases:
         self._stack.close()
 
     def make(self, label: str, *, source: str = "") -> str:
-        """Copy a database.
+        """Copy a database and add what is compared. Args and Returns: as `copy`."""
+        name = self.copy(label, source=source)
+        with superuser(name) as connection:
+            connection.execute(_WITHOUT_THE_WALL)
+        return name
+
+    def copy(self, label: str, *, source: str = "") -> str:
+        """Copy a database as it is, of whatever state its schema is.
 
         Args:    label: ends its name; without one it is the settings' own, which every process of the run then uses.
                  source: one made before, to which nobody is connected; the template without one.
-        Returns: its name, glassbox_test_<process>_wall_<label>.
+        Returns: its name, that of the process' test database with the label behind it.
         """
         name = "_".join(part for part in (settings.TEST_DATABASE, label) if part)
         with FileLock(settings.GLASSBOX_HOME / "template.lock", timeout_s=300):
@@ -68,8 +75,6 @@ class Databases:
             )
         self._stack.callback(_drop, self._server, name)
         _limit_connecting(self._server, name)
-        with superuser(name) as connection:
-            connection.execute(_WITHOUT_THE_WALL)
         return name
 
     def drop(self, name: str) -> None:

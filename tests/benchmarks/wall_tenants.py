@@ -25,6 +25,7 @@ from psycopg import sql
 
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk, Document, DocumentStatus, Embedding384, Posting
+from apps.corpus.terms import TERMS_VERSION
 from apps.retrieval.contracts import SearchBounds
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope, Tenant
@@ -180,6 +181,7 @@ def _load_document(
         "page_count": chunks // 2 + 1,
         "chunk_count": chunks,
         "term_count": chunks * _CHUNK_TERMS,
+        "terms_version": TERMS_VERSION,
     }
     del document["document_id"]
     _copy(target, Document, [document])
@@ -215,7 +217,6 @@ def _passages(
             **_passage(placed, number, text),
             "id": child,
             "parent_id": parents[(number - 1) // _CHILDREN_OF_PARENT],
-            "term_count": _CHUNK_TERMS,
         }
 
 

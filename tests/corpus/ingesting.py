@@ -40,7 +40,8 @@ def remote_profile(server: ModelServer, **changes: Any) -> dict[str, Any]:
         "dimension": 1536,
         "region": "eu",
         "base_url": server.base_url,
-        "timeout_seconds": 2,
+        # The server is in this process and answers at once, unless the machine is busy with other tests.
+        "timeout_seconds": 30,
     }
     return {**entry, **changes}
 

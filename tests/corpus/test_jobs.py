@@ -17,6 +17,7 @@ from apps.corpus.jobs import RunOutcome
 from apps.corpus.models import Document, DocumentStatus, JobStage, JobStatus
 from apps.corpus.services.ingest_lease import RunPolicy, claim
 from apps.corpus.services.ingest_read import read_file, searched_text
+from apps.corpus.terms import TERMS_VERSION
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.roles import Role
@@ -127,9 +128,15 @@ def test_postings_count_what_the_passages_hold(firm: Firm) -> None:
         columns = (posting.chunk_numbers, posting.term_frequencies, posting.chunk_term_counts)
         for number, frequency, _ in zip(*columns, strict=True):
             lengths[number] = lengths.get(number, 0) + frequency
-    stored = {chunk.number: chunk.term_count for chunk in chunks(firm, made.document.id)}
-    assert lengths == stored
-    assert document(firm, made.document.id).term_count == sum(stored.values())
+    said = {
+        number: length
+        for posting in postings(firm, made.document.id)
+        for number, length in zip(posting.chunk_numbers, posting.chunk_term_counts, strict=True)
+    }
+    assert lengths == said
+    assert lengths.keys() == {chunk.number for chunk in chunks(firm, made.document.id)}
+    stored = document(firm, made.document.id)
+    assert (stored.term_count, stored.terms_version) == (sum(lengths.values()), TERMS_VERSION)
 
 
 def test_every_passage_has_the_vector_of_its_text_and_header(firm: Firm) -> None:

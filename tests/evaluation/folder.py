@@ -1,9 +1,14 @@
-"""Write the evaluation folder: documents.jsonl, queries.jsonl and documents/, the same bytes each time."""
+"""Write the evaluation folder: documents.jsonl, queries.jsonl and documents/, the same bytes each time.
+
+For the harness as it is run by hand: `python -m tests.evaluation.folder DIR`, then `manage.py evaluate DIR`.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -114,3 +119,21 @@ def _query_row(question: Question) -> dict[str, Any]:
 
 def _write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write it where the only argument says."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.evaluation.folder",
+        description="Writes the project's own evaluation folder, for manage.py evaluate DIR.",
+    )
+    parser.add_argument("directory", type=Path, metavar="DIR", help="made if it is not there")
+    directory: Path = parser.parse_args(arguments).directory
+    if directory.exists() and not directory.is_dir():
+        parser.error(f"{directory} is a file; name a directory")
+    write_folder(directory)
+    sys.stdout.write(f"{len(SOURCES)} documents and {len(QUESTIONS)} questions are in {directory}.\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

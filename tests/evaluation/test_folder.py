@@ -16,7 +16,7 @@ from apps.corpus.extraction import ExtractedDocument, extract
 from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.services.ingest_manifest import plan
 from tests.evaluation import tarnwick
-from tests.evaluation.folder import content_of, page_of, source_named, write_folder
+from tests.evaluation.folder import content_of, main, page_of, source_named, write_folder
 from tests.evaluation.questions import QUESTIONS, TWINS, Evidence, Question, QuestionType
 from tests.evaluation.sources import SOURCES, Source
 
@@ -168,3 +168,19 @@ def test_relevant_pages_are_of_documents_that_are_listed(folder: Path) -> None:
     listed = {row["id"] for row in rows(folder, "documents.jsonl")}
     named = {each["document"] for row in rows(folder, "queries.jsonl") for each in row["relevant"]}
     assert named - listed == set()
+
+
+def test_the_command_writes_the_same_folder_and_says_what_is_in_it(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([str(tmp_path / "by hand")])
+    for name in ("documents.jsonl", "queries.jsonl"):
+        assert (tmp_path / "by hand" / name).read_bytes() == (folder / name).read_bytes()
+    assert f"{len(SOURCES)} documents and {len(QUESTIONS)} questions" in capsys.readouterr().out
+
+
+def test_the_command_says_when_a_file_is_in_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "taken").touch()
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "taken")])
+    assert "is a file; name a directory" in capsys.readouterr().err

@@ -52,6 +52,7 @@ def entry(
     document_type: str = "10-K",
     ticker: str = "",
     kind: str = "reference_report",
+    jurisdictions: tuple[str, ...] = (),
 ) -> InventoryEntry:
     return InventoryEntry(
         kind=kind,
@@ -61,13 +62,14 @@ def entry(
         fiscal_year=fiscal_year,
         fiscal_quarter=fiscal_quarter,
         documents=1,
+        jurisdictions=jurisdictions,
     )
 
 
-def analysed(text: str, *entries: InventoryEntry) -> QueryAnalysis:
+def analysed(text: str, *entries: InventoryEntry, language: str = "en") -> QueryAnalysis:
     return analyse(
         text,
-        language="en",
+        language=language,
         inventory=CorpusInventory(entries=entries),
         minimum_chars=3,
         expansion_weight=0.6,
@@ -84,6 +86,7 @@ def document(
     fiscal_year: int | None = 2018,
     fiscal_quarter: int | None = None,
     document_type: str = "10-K",
+    jurisdictions: tuple[str, ...] = (),
 ) -> DocumentFacts:
     return DocumentFacts(
         document_id=DocumentId(UUID(int=1000 + number)),
@@ -95,6 +98,7 @@ def document(
         document_type=document_type,
         fiscal_year=fiscal_year,
         fiscal_quarter=fiscal_quarter,
+        jurisdictions=jurisdictions,
     )
 
 

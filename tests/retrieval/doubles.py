@@ -9,6 +9,7 @@ from uuid import UUID
 
 import numpy as np
 
+from apps.corpus.extraction.statements import Statement
 from apps.corpus.kinds import Kind
 from apps.corpus.providers.errors import ProviderUnavailableError
 from apps.intents.contracts import IntentDecision, KindBudget, KindGrant, RecordingMode
@@ -19,6 +20,7 @@ from apps.retrieval.contracts import (
     ContextBlock,
     CorpusInventory,
     DenseHit,
+    DocumentId,
     FloatVector,
     GeneratedAnswer,
     InventoryEntry,
@@ -135,6 +137,19 @@ class HeldCorpus:
     def read(self, bounds: SearchBounds) -> CorpusInventory:
         return CorpusInventory(entries=tuple(each for each in self.entries if each.kind in bounds.kinds))
 
+    def on_statements(
+        self, document_ids: Sequence[DocumentId], statements: Sequence[Statement], *, within: SearchBounds, most: int
+    ) -> tuple[StoredChunk, ...]:
+        """Those whose chunk says that its page prints one of the statements."""
+        allowed = [each.chunk for each in self.candidates if each.hit.kind in within.kinds]
+        found = [
+            chunk
+            for chunk in allowed
+            if chunk.document.document_id in document_ids and set(chunk.statements) & set(statements)
+        ]
+        place = {document_id: position for position, document_id in enumerate(document_ids)}
+        return tuple(sorted(found, key=lambda chunk: (place[chunk.document.document_id], chunk.number))[:most])
+
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         wanted = set(chunk_ids)
         return tuple(
@@ -142,6 +157,20 @@ class HeldCorpus:
             for each in self.candidates
             if each.hit.chunk_id in wanted and each.hit.chunk_id.int not in self.gone
         )
+
+    def around(
+        self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
+    ) -> Mapping[ChunkId, tuple[StoredChunk, ...]]:
+        """All that are held of the same document, as if it had one parent."""
+        wanted = {each.chunk_id: each for each in self.load(chunk_ids, within=within)}
+        return {
+            chunk_id: tuple(
+                each.chunk
+                for each in self.candidates
+                if each.chunk.document == own.document and each.hit.chunk_id != chunk_id
+            )
+            for chunk_id, own in wanted.items()
+        }
 
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds
@@ -191,6 +220,7 @@ def dependencies(
     gate: ScriptedGate | None = None,
     dense: ListRetriever | None = None,
     sparse: ListRetriever | None = None,
+    metadata: ListRetriever | None = None,
     gone: Iterable[int] = (),
     policy: RetrievalSettings | None = None,
     slots: Slots | None = None,
@@ -206,6 +236,7 @@ def dependencies(
         embedder=embedder or OneVector(),
         dense=dense or ListRetriever("dense", candidates),
         sparse=sparse or ListRetriever("sparse", candidates),
+        metadata=metadata or ListRetriever("metadata", candidates),
         chunks=corpus,
         generator=generator or ExtractiveGenerator(),
         quoting=ExtractiveGenerator(),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from uuid import UUID, uuid4
 
+from apps.corpus.extraction.statements import Statement
 from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.models import Chunk, Document, DocumentStatus, Embedding384, Posting
-from apps.corpus.terms import terms
+from apps.corpus.terms import TERMS_VERSION, statement_term, terms
 from apps.retrieval.contracts import DocumentFilter, SearchBounds, WeightedTerm
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import Scope
@@ -33,9 +34,12 @@ def store(
     status: DocumentStatus = DocumentStatus.READY,
     model: str = MODEL,
     published_on: date | None = None,
+    jurisdictions: Sequence[str] = (),
+    statements: Mapping[Statement, Sequence[int]] | None = None,
 ) -> list[UUID]:
     """Store one document with one chunk a text, each on a page of its own.
 
+    Args:    statements: the numbers of the chunks, from 1, on whose page each statement is printed.
     Returns: the chunk ids, in the order of the texts.
     """
     own = {"tenant_id": scope.tenant_id, "scope_id": scope.id}
@@ -49,6 +53,7 @@ def store(
         fiscal_year=fiscal_year,
         fiscal_quarter=fiscal_quarter,
         published_on=published_on,
+        jurisdictions=list(jurisdictions),
         document_type=document_type,
         language="en",
         series_id=uuid4(),
@@ -58,6 +63,7 @@ def store(
         content_sha256="0" * 64,
         chunk_count=len(texts),
         term_count=sum(count.total() for count in counted),
+        terms_version=TERMS_VERSION,
     )
     chunks = [
         Chunk.objects.create(
@@ -72,7 +78,6 @@ def store(
             char_start=0,
             char_end=len(text),
             token_count=len(text.split()),
-            term_count=counted[number - 1].total(),
             content_sha256=hashlib.sha256(text.encode()).hexdigest(),
         )
         for number, text in enumerate(texts, start=1)
@@ -81,6 +86,8 @@ def store(
     for number, count in enumerate(counted, start=1):
         for term, frequency in count.items():
             posted[term].append((number, frequency, count.total()))
+    for statement, numbers in (statements or {}).items():
+        posted[statement_term(statement.value)] = [(number, 1, counted[number - 1].total()) for number in numbers]
     for term, rows in posted.items():
         numbers, frequencies, lengths = (list(column) for column in zip(*rows, strict=True))
         Posting.objects.create(
@@ -122,3 +129,24 @@ def bounds(
 
 def weighted(*words: str) -> tuple[WeightedTerm, ...]:
     return tuple(WeightedTerm(term=word, weight=1.0, source="question") for word in words)
+
+
+def adopt(chunk_ids: Sequence[UUID]) -> None:
+    """Give stored passages of one document a parent."""
+    first = Chunk.objects.get(id=chunk_ids[0])
+    parent = Chunk.objects.create(
+        tenant_id=first.tenant_id,
+        scope_id=first.scope_id,
+        document_id=first.document_id,
+        kind=first.kind,
+        number=first.number,
+        is_parent=True,
+        text="All of it.",
+        page_start=first.page_start,
+        page_end=first.page_end,
+        char_start=0,
+        char_end=1,
+        token_count=1,
+        content_sha256="0" * 64,
+    )
+    Chunk.objects.filter(id__in=chunk_ids).update(parent_id=parent.id)

@@ -209,8 +209,9 @@ def test_both_rankings_and_their_fusion_name_the_passage(answered: Answered) -> 
     assert "Cited 1" in found["fuse"]
 
 
-def test_a_stage_that_is_not_configured_says_so(answered: Answered) -> None:
-    assert "Not configured" in steps(answered.alice)["rerank"]
+def test_a_stage_for_which_nothing_is_chosen_says_so(answered: Answered) -> None:
+    assert "Nothing is chosen here: passed on unchanged." in steps(answered.alice)["rerank"]
+    assert "Not configured" not in answered.alice.text
 
 
 def test_the_context_is_shown_to_the_byte(answered: Answered) -> None:

@@ -107,7 +107,7 @@ def test_a_passage_is_named_by_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "title"), [("dense", "By meaning"), ("sparse 2", "By words 2"), ("metadata", "metadata")]
+    ("name", "title"), [("dense", "By meaning"), ("sparse 2", "By words 2"), ("metadata", "Titles and headings")]
 )
 def test_rankings_have_plain_names(name: str, title: str) -> None:
     assert ranking_title(name) == title

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from apps.corpus.extraction.statements import Statement
 from apps.corpus.kinds import Kind
 from apps.corpus.providers.errors import ProviderUnavailableError
 from apps.intents.retrieval_settings import RetrievalSettings
@@ -23,12 +25,14 @@ from apps.retrieval.contracts import (
 from apps.retrieval.errors import EmptyQuestionError, RerankingError, UnknownStageImplementationError
 from apps.retrieval.pipeline import PipelineResult, answer
 from apps.retrieval.serialise import to_json
+from apps.retrieval.services.recording import recorded_hits
 from apps.retrieval.slots import RERANKERS, SlotParts, Slots, slots_for
 from apps.retrieval.stage_settings import StageSettings
-from apps.retrieval.trace import CandidateList, CutLine, Stage, StageStatus
+from apps.retrieval.trace import CandidateList, CutLine, LineList, Stage, StageStatus
 from tests.retrieval.builders import CAPEX_QUESTION, CASH_FLOWS, budget, candidate, document, entry, written
 from tests.retrieval.doubles import (
     DownEmbedder,
+    HeldCorpus,
     ListRetriever,
     Reversing,
     ScriptedGate,
@@ -82,10 +86,10 @@ def test_same_question_same_bytes() -> None:
 
 
 @pytest.mark.parametrize("stage", [Stage.REWRITE, Stage.DIVERSIFY, Stage.RERANK, Stage.HEAL])
-def test_empty_slots_say_that_they_are_not_configured(stage: Stage) -> None:
+def test_empty_slots_say_that_nothing_is_chosen(stage: Stage) -> None:
     result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND))
     assert status(result, stage) is StageStatus.NOT_CONFIGURED
-    assert "Not configured" in notes(result, stage)
+    assert notes(result, stage) == "Nothing is chosen here: passed on unchanged."
 
 
 def test_policy_that_wants_what_is_not_there_is_told() -> None:
@@ -284,6 +288,41 @@ def test_a_question_without_such_a_figure_has_no_ranking_of_statements() -> None
     result = answer(asked("Who audits Northwind?"), deps=dependencies(FOUND, sparse=sparse))
     assert [query.required_terms for query, _ in sparse.seen] == [()]
     assert status(result, Stage.STATEMENTS) is StageStatus.SKIPPED
+
+
+def on_cash_flows(number: int, *, page: int = 60, kind: str = "reference_report") -> Candidate:
+    """A further passage of the page, which no ranking finds: the double of a chunk store knows it."""
+    made = candidate(CASH_FLOWS, number, page=page, facts=document(1, kind=kind))
+    return replace(made, chunk=replace(made.chunk, statements=(Statement.CASH_FLOW_STATEMENT,)))
+
+
+def test_the_row_of_a_statement_is_read_where_another_passage_of_its_page_was_found() -> None:
+    found = [candidate("Consolidated Statement of Cash Flows, continued: capital expenditure", 1, page=60)]
+    deps = dependencies(found, entries=[entry("Northwind", 2018)])
+    deps = replace(deps, chunks=HeldCorpus(candidates=[*found, on_cash_flows(7)]))
+    result = answer(asked(CAPEX_QUESTION), deps=deps)
+    assert "(1,577)" in result.answer.text
+    assert (result.answer.citations[0].page, result.answer.grounding) == (60, GroundingStatus.GROUNDED)
+    read = result.trace.output(LineList)
+    assert read is not None
+    assert (read.wanted, read.found) == (("capital expenditure",), ("capital expenditure",))
+    assert "Found: capital expenditure, in 1 passage." in notes(result, Stage.LINES)
+    # The log has every passage that came into the context, also one that no ranking found.
+    (row,) = [hit for hit in recorded_hits(result.trace, result.answer.ref_ids) if hit["ranks"] == {}]
+    assert (row["in_context"], row["cited"]) == (True, True)
+
+
+def test_a_statement_is_read_within_the_permitted_kinds_alone() -> None:
+    found = [candidate("The capital expenditure is described in the cash flow statement.", 1, page=60)]
+    deps = dependencies(found, entries=[entry("Northwind", 2018)])
+    deps = replace(deps, chunks=HeldCorpus(candidates=[*found, on_cash_flows(7, kind="run")]))
+    assert "1,577" not in answer(asked(CAPEX_QUESTION), deps=deps).answer.text
+
+
+def test_no_statement_is_read_where_no_line_is_asked_for_or_it_is_switched_off() -> None:
+    assert status(answer(asked("Who audits Northwind?"), deps=dependencies(FOUND)), Stage.LINES) is StageStatus.SKIPPED
+    off = dependencies(FOUND, settings=StageSettings(line_documents=0))
+    assert notes(answer(asked(CAPEX_QUESTION), deps=off), Stage.LINES) == "Switched off: passed on unchanged."
 
 
 def test_withheld_kinds_are_named_in_the_trace() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import pytest
 
 from apps.corpus.kinds import Kind
-from apps.corpus.models import Embedding384
+from apps.corpus.models import Document, Embedding384
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import FloatVector, QueryAnalysis, Question, Rewriting
 from apps.retrieval.diversifiers.mmr import MaximalMarginalRelevance
@@ -18,7 +18,7 @@ from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.sparse import SparseRetriever
 from apps.retrieval.slots import Slots
-from apps.retrieval.steps.searching import VECTORS_MISSING
+from apps.retrieval.steps.searching import TERMS_OUTDATED, VECTORS_MISSING
 from apps.retrieval.trace import CandidateList, Stage, StageStatus
 from apps.tenants.context import open_scope
 from tests.factories import Firm, make_firm
@@ -44,6 +44,7 @@ def ask(
     kinds: tuple[Kind, ...] = (Kind.RUN,),
     slots: Slots | None = None,
     policy: RetrievalSettings | None = None,
+    scopes: Iterable[str] = (),
 ) -> PipelineResult:
     gate = ScriptedGate([budget(kind, 700, position) for position, kind in enumerate(kinds, start=1)])
     deps = replace(
@@ -53,8 +54,8 @@ def ask(
         sparse=SparseRetriever(k1=1.2, b=0.75),
         chunks=CorpusChunkStore(),
     )
-    scopes = tuple(firm.scope_ids(*firm.scopes))
-    return answer(Question(text=text, tenant_id=firm.id, scope_ids=scopes), deps=deps)
+    scope_ids = tuple(firm.scope_ids(*(scopes or firm.scopes)))
+    return answer(Question(text=text, tenant_id=firm.id, scope_ids=scope_ids), deps=deps)
 
 
 @pytest.fixture
@@ -166,3 +167,34 @@ def test_it_is_said_once_however_many_wordings_are_searched(acme: Firm) -> None:
 
     Embedding384.objects.update(model="an earlier model")
     assert len(missing(ask(acme, "What was last quarter's drawdown?", slots=Slots(rewriter=Doubling())))) == 1
+
+
+# --- terms that an older analysis cut apart ---
+
+
+def outdated(result: PipelineResult) -> list[str]:
+    """What the answer says of documents that an earlier release indexed."""
+    return [each.message for each in result.answer.degradations if each.code == TERMS_OUTDATED]
+
+
+NAMES_A_RULE = "Which drawdown does Rule 10b-5 allow?"
+
+
+def test_a_question_that_names_what_was_cut_apart_says_how_many_documents_may_be_missed(acme: Firm) -> None:
+    assert outdated(ask(acme, NAMES_A_RULE)) == []
+    Document.objects.update(terms_version=1)
+    (said,) = outdated(ask(acme, NAMES_A_RULE))
+    assert "documents in reach were indexed by an earlier release" in said
+    assert "manage.py corpus reindex" in said
+
+
+def test_a_question_that_an_older_analysis_reads_alike_is_not_degraded(acme: Firm) -> None:
+    Document.objects.update(terms_version=1)
+    assert outdated(ask(acme, "What was last quarter's drawdown?")) == []
+
+
+def test_documents_of_other_scopes_do_not_show_through(acme: Firm) -> None:
+    store(acme.scopes["fund:beta"], ["Rule 10b-5 applies."], kind=Kind.RUN, title="Elsewhere")
+    Document.objects.filter(title="Elsewhere").update(terms_version=1)
+    assert outdated(ask(acme, NAMES_A_RULE, scopes=["fund:alpha"])) == []
+    assert len(outdated(ask(acme, NAMES_A_RULE, scopes=["fund:beta"]))) == 1

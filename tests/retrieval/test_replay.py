@@ -14,6 +14,7 @@ from apps.audit.selectors import payloads_of
 from apps.audit.services import record
 from apps.corpus.models import Chunk, Document, DocumentStatus
 from apps.corpus.services.documents import document_delete
+from apps.corpus.services.reindex import Reindexed, document_reindex
 from apps.intents.contracts import RecordingMode
 from apps.retrieval.events import ANSWERED, REPLAYED
 from apps.retrieval.replay.comparison import hit_shifts
@@ -125,6 +126,27 @@ def test_a_document_that_is_gone_and_was_not_found_is_known_from_the_log(
         document_delete(document_id=Document.objects.get(filename="rules.md").id)
     (limit,) = replayed(ada, event).limits
     assert limit.startswith("1 document was removed from these scopes since.")
+
+
+def test_documents_that_were_indexed_anew_since_are_named(firm: Firm, alice: Principal, ada: Principal) -> None:
+    event = asked(alice, QUESTION)
+    with open_scope(tenant=firm.id, reason="a test"):
+        one = Document.objects.get(filename="alpha.md")
+        Document.objects.filter(id=one.id).update(terms_version=1)
+        assert document_reindex(document_id=one.id) is Reindexed.DONE
+    replay = replayed(ada, event)
+    assert replay.equal
+    (limit,) = replay.limits
+    assert limit.startswith("1 document was indexed anew since")
+
+
+def test_another_analysis_of_words_than_todays_is_named(firm: Firm, alice: Principal, ada: Principal) -> None:
+    """Also of a question that was recorded before the log told which."""
+    told = told_of(firm, asked(alice, QUESTION))
+    del told["core"]["terms_version"]
+    with open_scope(tenant=firm.id, reason="a test"):
+        before = record(action=ANSWERED, scopes=firm.scope_ids(*firm.scopes), **told)
+    assert any("by analysis 1 then and by 2 now" in each for each in replayed(ada, before).limits)
 
 
 def test_a_passage_whose_text_was_changed_under_its_id_is_found(firm: Firm, alice: Principal, ada: Principal) -> None:

@@ -164,6 +164,15 @@ def test_period_filter_leaves_out_what_states_another_period(acme: Firm, period:
     assert {chunks[chunk_id] for chunk_id, _ in hits} == found
 
 
+def test_jurisdiction_filter_leaves_out_what_states_others_alone(acme: Firm) -> None:
+    chunks = {
+        store(acme.root, ["custody"], jurisdictions=stated)[0]: label
+        for label, stated in (("German", ("AT", "DE")), ("Irish", ("IE",)), ("unstated", ()))
+    }
+    hits = search(weighted("custodi"), bounds(acme, filter=DocumentFilter(jurisdictions=("DE", "EU"))))
+    assert {chunks[chunk_id] for chunk_id, _ in hits} == {"German", "unstated"}
+
+
 def test_scope_of_another_tenant_in_the_bounds_gives_nothing(acme: Firm) -> None:
     with open_scope(tenant=(other := make_firm("other")).id, reason="a test"):
         store(other.root, ["custody of assets"])

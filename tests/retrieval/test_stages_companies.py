@@ -101,3 +101,10 @@ def test_two_names_that_are_both_written_out_both_count() -> None:
 def test_beginning_that_two_names_share_still_counts_for_both() -> None:
     (condition,) = read_companies("the drawdown of the Delta Global funds", ALIKE[:2]).filters
     assert set(condition.values) == {"Delta Global Equity Fund", "Delta Global Equity Income Fund"}
+
+
+@pytest.mark.parametrize("text", ["What applies under Swiss law?", "What do Swiss funds pay?"])
+def test_a_country_is_not_the_company_whose_name_begins_with_it(text: str) -> None:
+    held = (entry("Swiss Re", 2024), entry("Deutsche Bank AG", 2024))
+    assert read_companies(text, held).filters == ()
+    assert read_companies("What did Swiss Re pay?", held).filters[0].values == ("Swiss Re",)

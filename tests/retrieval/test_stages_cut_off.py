@@ -30,6 +30,19 @@ def test_scores_that_are_no_probabilities_leave_a_fixed_number() -> None:
     assert "the reranker's scores are no probabilities" in decision.reason
 
 
+def test_scores_that_are_no_probabilities_are_read_where_the_settings_say_so() -> None:
+    scored = [candidate("x", number, rerank_score=1 / number) for number in range(1, 31)]
+    candidates = [replace(each, rerank_calibrated=False) for each in scored]
+    decision = cut_off(candidates, top_k=12, minimum=1, cumulative_probability=0.9, cliff=0.4, uncalibrated=True)
+    assert (len(decision.kept), decision.rule) == (1, CutRule.CLIFF)
+
+
+def test_without_a_reranker_there_is_no_score_to_read_whatever_the_settings_say() -> None:
+    candidates = [candidate("x", number) for number in range(1, 31)]
+    decision = cut_off(candidates, top_k=12, minimum=3, cumulative_probability=0.55, cliff=0.15, uncalibrated=True)
+    assert (len(decision.kept), decision.rule) == (12, CutRule.TOP_K)
+
+
 def test_cumulative_probability_ends_the_list() -> None:
     decision = cut([0.30, 0.29, 0.28, 0.13])
     assert (len(decision.kept), decision.rule) == (2, CutRule.CUMULATIVE_PROBABILITY)

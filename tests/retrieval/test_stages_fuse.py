@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.retrieval.contracts import SparseHit
 from apps.retrieval.errors import InvalidRankingError
 from apps.retrieval.stages.fuse import boost, fuse
 from tests.retrieval.builders import analysed, candidate, document, entry, ranking
@@ -27,6 +29,29 @@ def test_ties_are_broken_by_chunk_id() -> None:
 def test_each_hit_tells_its_ranks() -> None:
     (hit,) = fuse([ranking("sparse", [5]), ranking("dense", [5])], k=60)
     assert [(each.ranking, each.rank) for each in hit.ranks] == [("dense", 1), ("sparse", 1)]
+
+
+def test_a_ranking_with_a_weight_adds_so_many_times_as_much() -> None:
+    weighed = replace(ranking("metadata", [1]), weight=0.5)
+    fused = fuse([ranking("dense", [2, 1]), weighed], k=60)
+    assert [(hit.chunk_id.int, hit.rrf_score) for hit in fused] == [(1, 0.5 / 61 + 1 / 62), (2, 1 / 61)]
+
+
+def test_hits_that_a_ranking_cannot_tell_apart_share_a_rank_where_it_says_so() -> None:
+    made = ranking("metadata", [1, 2, 3, 4])
+    scores = (9.0, 7.0, 7.0, 5.0)
+    hits = tuple(
+        replace(hit, bm25_score=score)
+        for hit, score in zip(made.hits, scores, strict=True)
+        if isinstance(hit, SparseHit)
+    )
+    ranks = {
+        shared: {
+            hit.chunk_id.int: hit.ranks[0].rank for hit in fuse([replace(made, hits=hits, ranks_shared=shared)], k=60)
+        }
+        for shared in (True, False)
+    }
+    assert ranks == {True: {1: 1, 2: 2, 3: 2, 4: 4}, False: {1: 1, 2: 2, 3: 3, 4: 4}}
 
 
 def test_repeated_chunk_in_one_ranking_is_a_defect() -> None:

@@ -248,3 +248,63 @@ def test_the_administrator_s_form_makes_a_key_of_the_tenant(amy: Visitor, acme: 
         person=victim,
     )
     assert only_key(acme).person_id is None
+
+
+# --- Before they end ------------------------------------------------------------------------------------------------
+
+
+def key_of(firm: Firm, username: str, *, days: int, role: Role = Role.ANALYST) -> ApiKey:
+    """One that ends in so many days; its secret is nobody's business here."""
+    make_personal_key(firm, username, role=role, days=days)
+    with open_scope(tenant=firm.id, reason="a test"):
+        key: ApiKey = ApiKey.objects.order_by("-created_at")[:1].get()
+        return key
+
+
+def warned(visitor: Visitor) -> list[str]:
+    """The words on the page of one's own keys, and what the start page says waits."""
+    page, start = visitor.open("my_keys"), visitor.open("index")
+    pills = page.tree.xpath("//td[@data-label='Expires']//*[contains(@class, 'gb-pill')]/text()")
+    return [*map(str, pills), *(line for line in [OWN_WAIT] if line in start.text)]
+
+
+OWN_WAIT = "Keys of yours that expire within 14 days"
+
+
+@pytest.mark.parametrize(
+    ("days", "expected"),
+    [(15, []), (14, ["Expires in 14 days", OWN_WAIT]), (2, ["Expires in 2 days", OWN_WAIT])],
+)
+def test_two_weeks_before_a_key_ends_its_owner_is_told_on_both_pages(
+    alice: Visitor, acme: Firm, days: int, expected: list[str]
+) -> None:
+    key_of(acme, "alice", days=days)
+    assert warned(alice) == expected
+    if expected:
+        assert reverse("admin:my_keys") in alice.open("index").links
+
+
+def test_the_last_day_is_called_so(alice: Visitor, acme: Firm) -> None:
+    key_of(acme, "alice", days=1)
+    assert warned(alice) == ["Expires within a day", OWN_WAIT]
+
+
+def test_nobody_else_is_told_of_it_and_an_administrator_neither(alice: Visitor, amy: Visitor, acme: Firm) -> None:
+    key_of(acme, "alice", days=3)
+    assert warned(amy) == []
+    assert "API keys that expire" not in amy.open("index").text
+
+
+def test_a_key_that_was_rotated_or_revoked_or_opens_nothing_is_no_reason_to_warn(alice: Visitor, acme: Firm) -> None:
+    rotated = key_of(acme, "alice", days=3)
+    alice.send("my_keys_rotate", rotated.id, life_days="90", overlap_hours="24")
+    assert warned(alice) == []
+    revoked = key_of(acme, "alice", days=3)
+    alice.send("my_keys_revoke", revoked.id)
+    assert warned(alice) == []
+    make_member(acme, "alice", Role.AUDITOR)
+    key_of(acme, "alice", days=3, role=Role.AUDITOR)
+    assert warned(alice) == ["Expires in 3 days", OWN_WAIT]
+    with open_scope(tenant=acme.id, reason="a test"):
+        membership_revoke(Membership.objects.get(role=Role.AUDITOR))
+    assert warned(alice) == []

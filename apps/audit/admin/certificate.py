@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 
 from apps.audit.admin.certificate_words import words_of
 from apps.audit.admin.removal_words import ORIGIN_PAGES
-from apps.audit.certificate.checking import holds
+from apps.audit.certificate.checking import fails, holds
 from apps.audit.certificate.document import document_of
 from apps.audit.certificate.selectors import certificate_of, checks_of
 from apps.audit.models import Certificate
@@ -91,6 +91,7 @@ def _shown(certificate: Certificate) -> dict[str, Any]:
         "words": words_of(certificate),
         "checks": checks,
         "holds": holds(checks),
+        "fails": fails(checks),
         "tenant": current_tenant(),
         "file_name": _name(certificate, "json"),
     }

@@ -27,12 +27,15 @@ STAGES: Final[Mapping[str, str]] = {
     "dense": "Rank by meaning",
     "sparse": "Rank by words",
     "statements": "Rank the statements",
+    "metadata": "Rank titles and headings",
     "fuse": "Fuse the rankings",
     "boost": "Lift likely passages",
     "diversify": "Spread over documents",
     "rerank": "Rank anew",
     "cut_off": "Cut off",
     "heal": "Look for what is missing",
+    "lines": "Read the statements' lines",
+    "expand": "Add what stands around",
     "assemble": "Build the context",
     "generate": "Write the answer",
     "ground": "Check the answer",
@@ -132,7 +135,12 @@ def trace_of(payload: Mapping[str, Mapping[str, Any]]) -> EventTrace | None:
     )
 
 
-_RANKINGS: Final[Mapping[str, str]] = {"dense": "by meaning", "sparse": "by words", "statements": "among statements"}
+_RANKINGS: Final[Mapping[str, str]] = {
+    "dense": "by meaning",
+    "sparse": "by words",
+    "statements": "among statements",
+    "metadata": "by titles and headings",
+}
 
 
 def milliseconds(value: float) -> str:
@@ -173,6 +181,8 @@ def _hit(hit: Mapping[str, Any], rankings: tuple[str, ...]) -> HitLine:
     how_far, tone = ("in the context", "busy") if hit.get("in_context") else ("found, left out", "quiet")
     if hit.get("cited"):
         how_far, tone = "cited", "good"
+    if hit.get("around"):
+        how_far = f"{how_far.removeprefix('found, ')}, added around another"
     return HitLine(
         rank=str(hit.get("rank", "")),
         name=hit.get("ref_id") or "not loaded",

@@ -63,6 +63,8 @@ _LABELS: Mapping[str, str] = {
     "excluded": "Left out, by stage and reason",
     "degradations": "Parts that were missing",
     "embedding": "Embedding",
+    "terms_version": "Analysis of words",
+    "terms_version_before": "Analysis of words before",
     "rewording": "Searched for besides the question",
     "generator": "Answer written by",
     "model": "Model",

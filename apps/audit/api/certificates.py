@@ -91,7 +91,7 @@ class CertificateView(ApiView):
         responses=CertificateFileSerializer,
         extensions={
             **sample(f'curl "{{base}}/api/v1/privacy/certificates/$CERTIFICATE_ID/" {_KEY}'),
-            PROBLEMS_EXTENSION: ["NotFound"],
+            PROBLEMS_EXTENSION: ["NotFound", "Gone"],
         },
     )
     def get(self, request: Request, id: UUID) -> Response:

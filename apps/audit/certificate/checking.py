@@ -18,10 +18,11 @@ _ADDED: Final = ("number", "log")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """problem: empty where it holds."""
+    """problem: empty where it holds. is_open: it can't be told here; neither does it hold, nor has it failed."""
 
     label: str
     problem: str = ""
+    is_open: bool = False
 
     @property
     def holds(self) -> bool:
@@ -39,6 +40,11 @@ def checked(document: Any, keys: Iterable[VerifyKey]) -> tuple[Check, ...]:
 
 def holds(checks: Iterable[Check]) -> bool:
     return all(check.holds for check in checks)
+
+
+def fails(checks: Iterable[Check]) -> bool:
+    """Whether one says that something is wrong, rather than that it can't be told here."""
+    return any(check.problem and not check.is_open for check in checks)
 
 
 _Look = Callable[[Mapping[str, Any], tuple[VerifyKey, ...]], str]

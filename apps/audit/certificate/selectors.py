@@ -5,14 +5,12 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.conf import settings
-from django.core.exceptions import ObjectDoesNotExist
 
 from apps.audit.certificate.checking import Check, checked
 from apps.audit.certificate.document import document_of
-from apps.audit.errors import CertificateNotFoundError
+from apps.audit.certificate.errors import EndEmptiedError, NoProofError
+from apps.audit.errors import CertificateNotFoundError, KeyEncryptionKeyMissingError, MissingNodesError
 from apps.audit.models import Certificate, RemovalRun
-from apps.audit.sealing import SealBrokenError
-from apps.errors import ApplicationError
 
 
 def certificate_of(certificate_id: UUID) -> Certificate:
@@ -29,10 +27,14 @@ def certificates_of(run: RemovalRun) -> tuple[Certificate, ...]:
 
 
 def checks_of(certificate: Certificate) -> tuple[Check, ...]:
-    """What whoever has the file could check, with the keys that this installation knows."""
+    """What whoever has the file could check, with the keys that this installation knows.
+
+    One check alone where the log can't give what the file is made of: its problem says which part, and why.
+    """
     try:
         document = document_of(certificate)
-    except (ApplicationError, SealBrokenError, ObjectDoesNotExist):
-        problem = "the log does not hold it any more, or is damaged: verify the log"
-        return (Check(label="The log has the end of the run, and its proof", problem=problem),)
+    except (NoProofError, MissingNodesError, KeyEncryptionKeyMissingError) as error:
+        # What went with its tenant, or a key that was not brought along, says nothing against the certificate.
+        is_open = isinstance(error, EndEmptiedError | KeyEncryptionKeyMissingError)
+        return (Check(label="The log has the end of the run, and its proof", problem=error.detail, is_open=is_open),)
     return checked(document, settings.GLASSBOX_LOG_VERIFY_KEYS)

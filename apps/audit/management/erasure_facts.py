@@ -18,6 +18,7 @@ from apps.audit.certificate.selectors import certificates_of
 from apps.audit.erasure.contracts import RunState, TargetType
 from apps.audit.erasure.selectors import progress_of
 from apps.audit.models import RemovalRun, RemovalTarget
+from apps.errors import ApplicationError
 from apps.tenants.context import open_identity, open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import all_tenants
@@ -48,7 +49,7 @@ def show(command: BaseCommand, options: Mapping[str, Any]) -> None:
 def certificate(command: BaseCommand, options: Mapping[str, Any]) -> None:
     """The newest certificate of a run, as its page hands it out: of a tenant that is erased nobody can open that.
 
-    Raises: CommandError: there is none.
+    Raises: CommandError: there is none, or the log can't give its proof; it says why.
     """
     run_id = run_named(options)
     with open_identity(Identity(all_tenants=True)):
@@ -59,7 +60,11 @@ def certificate(command: BaseCommand, options: Mapping[str, Any]) -> None:
         found = certificates_of(run)
         if not found:
             raise CommandError("It has no certificate: see how far it is with manage.py erasure show RUN.")
-        command.stdout.write(json.dumps(document_of(found[0]), indent=2, sort_keys=True, ensure_ascii=False))
+        try:
+            document = document_of(found[0])
+        except ApplicationError as error:
+            raise CommandError(error.detail) from error
+        command.stdout.write(json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False))
 
 
 def run_named(options: Mapping[str, Any]) -> UUID | None:

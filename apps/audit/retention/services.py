@@ -20,6 +20,7 @@ from apps.audit.retention.errors import (
     ScheduleChangedError,
     ScheduleStateError,
 )
+from apps.audit.retention.notices import announce_submission
 from apps.audit.retention.registry import subjects
 from apps.audit.retention.selectors import rules_of
 from apps.audit.retention.writing import insert_rules, next_number, record_step, require_person, require_reason
@@ -93,6 +94,7 @@ def draft_submit(schedule_id: UUID) -> RetentionSchedule:
         schedule.submitted_at = timezone.now()
         schedule.save(update_fields=["status", "submitted_at"])
         record_step(events.SUBMITTED, schedule, rules, before=before)
+        announce_submission(schedule)
     return schedule
 
 

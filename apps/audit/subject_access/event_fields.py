@@ -18,11 +18,11 @@ _JUST_SO: Final = (
     "core: kind series_id version document_type source_type byte_size page_count chunk_count status stage attempts "
     "embedding_profile embedding_model generation_profile superseded_by redacted_id job_id pages passages fields "
     "error_code sent_bytes number origin revision effective_from superseded_number comment_id base_number recorded "
-    "evaluation golden changed_settings",
+    "evaluation golden changed_settings terms_version terms_version_before",
     # Access, the tenant and the log.
     "core: role scope_id scope_ids parent_id slug residency_region residency_strict is_active password_reset table "
     "first last step rows questions format events reader_kind contents size night state leaves checkpoint_size "
-    "finding_count totals duration_ms kek_id rewrapped categories unreached_events",
+    "finding_count totals duration_ms kek_id rewrapped categories unreached_events limit failures seconds",
     # Work on privacy: references, states and counts; of a search, how much was known and never what.
     "core: reference before subject_type due_on run_id letter_id letter_kind delivery names aliases emails phones "
     "ibans accounts words texts missing_scopes removals reason_code rejection_code origin_id targets grounds removed "

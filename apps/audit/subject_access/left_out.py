@@ -50,7 +50,7 @@ def _directory() -> None:
     leave_out("tenants_tenant.name tenants_tenant.slug", because=_OF_THE_FIRM)
     leave_out_columns("tenants_idempotentrequest", "principal_id body location", because=_MOMENTARY)
     leave_out_columns("tenants_idempotentrequest", "key_digest request_digest", because=_DERIVED)
-    leave_out("cache:apps.tenants.api.throttling", because=_MOMENTARY)
+    leave_out("cache:apps.tenants.api.throttling cache:apps.tenants.attempts", because=_MOMENTARY)
     leave_out("tenants_session.content", because=_UNTOLD)
     leave_out_columns("django_admin_log", "user_id object_id object_repr change_message", because=_NOT_USED)
     leave_out("tenants_user_groups.user_id tenants_user_user_permissions.user_id", because=_NOT_USED)

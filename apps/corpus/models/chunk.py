@@ -47,8 +47,6 @@ class Chunk(ScopedModel):
     sec_item = models.CharField(max_length=16, blank=True)
     section = models.CharField(max_length=300, blank=True)
     token_count = models.PositiveIntegerField()
-    # The chunk's length for BM25, in terms (header included); 0 for a parent, which is not searched.
-    term_count = models.PositiveIntegerField(default=0)
     content_sha256 = models.CharField(max_length=64)
 
     class Meta:
@@ -70,7 +68,8 @@ class Posting(ScopedModel):
     """The chunks of one document that hold a term: packed, since the document is the unit of erasure and of filters.
 
     Three arrays of equal length: chunk numbers, how often the term occurs in each, and each chunk's length in terms.
-    The lengths stand here too, so that a score needs no second table.
+    The lengths (terms, header included) stand here and not with the chunk: a score needs no second table, and terms can
+    be counted anew for a document that is held, whose chunks nobody changes.
     """
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="postings")

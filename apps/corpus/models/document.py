@@ -67,6 +67,8 @@ class Document(ScopedModel):
     chunk_count = models.PositiveIntegerField(default=0, editable=False)
     # Sums over the document's child chunks, for BM25's average length without touching the chunks.
     term_count = models.PositiveIntegerField(default=0, editable=False)
+    # By which analysis its postings were made (TERMS_VERSION); 0 before there are any.
+    terms_version = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -10,7 +10,6 @@ from apps.tenants.residency import check_region
 
 from .errors import ProviderConfigurationError, ResidencyError
 from .local import SentenceTransformersProvider
-from .openai import OpenAIProvider
 from .profiles import Backend, EmbeddingProfile, profile_for
 from .protocol import EmbeddingProvider, TokenVectorProvider, Vectors
 
@@ -114,6 +113,9 @@ def _built(profile: EmbeddingProfile) -> EmbeddingProvider:
         case Backend.SENTENCE_TRANSFORMERS:
             return SentenceTransformersProvider(profile)
         case Backend.OPENAI:
+            # Its client library takes a quarter of a process' start, and most processes never ask it anything.
+            from .openai import OpenAIProvider
+
             return OpenAIProvider(profile)
 
 

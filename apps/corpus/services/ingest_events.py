@@ -16,6 +16,7 @@ READY = "corpus.document.ready"
 SUPERSEDED = "corpus.document.superseded"
 FAILED = "corpus.document.failed"
 REEMBEDDED = "corpus.document.reembedded"
+REINDEXED = "corpus.document.reindexed"
 RESTARTED = "corpus.job.restarted"
 REFUSED = "corpus.document.refused"
 
@@ -34,6 +35,7 @@ def register_ingest_events() -> None:
             "Document embedded again",
             *("chunk_count", "embedding_profile", "embedding_model", "error_code", "stage", "attempts"),
         ),
+        _event_class(REINDEXED, "Document reindexed", "chunk_count", "terms_version", "terms_version_before"),
         _event_class(RESTARTED, "Ingest started again", "job_id", "stage", "error_code"),
         EventClass(
             action=REFUSED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,16 +20,16 @@ from apps.corpus.tokens import wordpiece_counter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPassage:
-    """A passage as it is stored; term_count is 0 for a parent, which is not searched."""
+    """A passage as it is stored."""
 
     draft: ChunkDraft
-    term_count: int
     content_sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPosting:
-    """The passages that hold a term: three columns of equal length, by passage number."""
+    """The passages that hold a term: three columns of equal length, by passage number; the last is their length in
+    terms."""
 
     term: str
     chunk_numbers: Sequence[int]
@@ -43,13 +43,10 @@ class ReadDocument:
     children: Sequence[ReadPassage]
     parents: Sequence[ReadPassage]
     postings: Sequence[ReadPosting]
+    term_count: int
     media_type: str
     about: Description
     warnings: Sequence[ExtractionWarning]
-
-    @property
-    def term_count(self) -> int:
-        return sum(passage.term_count for passage in self.children)
 
 
 def read_file(content: bytes, *, document: Document, limits: Limits | None = None) -> ReadDocument:
@@ -65,20 +62,15 @@ def read_file(content: bytes, *, document: Document, limits: Limits | None = Non
     counted = {draft.number: counted_terms(draft, language) for draft in drafts if not draft.is_parent}
     if not counted:
         raise NoPassagesError(filename=document.filename)
-    lengths = {number: terms.total() for number, terms in counted.items()}
     passages = [
-        ReadPassage(
-            draft=draft,
-            term_count=lengths.get(draft.number, 0),
-            content_sha256=hashlib.sha256(draft.text.encode()).hexdigest(),
-        )
-        for draft in drafts
+        ReadPassage(draft=draft, content_sha256=hashlib.sha256(draft.text.encode()).hexdigest()) for draft in drafts
     ]
     return ReadDocument(
         pages=extracted.pages,
         children=[passage for passage in passages if not passage.draft.is_parent],
         parents=[passage for passage in passages if passage.draft.is_parent],
-        postings=_postings(counted, lengths),
+        postings=packed(counted),
+        term_count=sum(terms.total() for terms in counted.values()),
         media_type=extracted.media_type.value,
         about=about,
         warnings=extracted.warnings,
@@ -97,16 +89,12 @@ def counted_terms(draft: ChunkDraft, language: str) -> Counter[str]:
     return counted
 
 
-def warnings_of(read: ReadDocument) -> list[dict[str, Any]]:
-    """What a person should know about the document, as it is stored: what was left out, and what contradicts."""
-    left_out = ({key: value for key, value in asdict(each).items() if value is not None} for each in read.warnings)
-    contradictions = (
-        {"code": "metadata_contradicts", "detail": f"{each.field}: {each.detail}."} for each in read.about.warnings
-    )
-    return [*left_out, *contradictions]
+def packed(counted: Mapping[int, Counter[str]]) -> list[ReadPosting]:
+    """The postings of a document, by term.
 
-
-def _postings(counted: dict[int, Counter[str]], lengths: dict[int, int]) -> list[ReadPosting]:
+    Args: counted: the terms of each passage that is searched, by its number.
+    """
+    lengths = {number: terms.total() for number, terms in counted.items()}
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for number, terms in counted.items():
         for term, frequency in terms.items():
@@ -120,3 +108,12 @@ def _postings(counted: dict[int, Counter[str]], lengths: dict[int, int]) -> list
         )
         for term, places in sorted(found.items())
     ]
+
+
+def warnings_of(read: ReadDocument) -> list[dict[str, Any]]:
+    """What a person should know about the document, as it is stored: what was left out, and what contradicts."""
+    left_out = ({key: value for key, value in asdict(each).items() if value is not None} for each in read.warnings)
+    contradictions = (
+        {"code": "metadata_contradicts", "detail": f"{each.field}: {each.detail}."} for each in read.about.warnings
+    )
+    return [*left_out, *contradictions]

@@ -14,7 +14,7 @@ from django.db import connection
 
 from apps.corpus.models import Document
 from apps.corpus.providers.protocol import Vectors
-from apps.corpus.services.ingest_read import ReadDocument, ReadPassage
+from apps.corpus.services.ingest_read import ReadDocument, ReadPassage, ReadPosting
 
 _PAGES = """
 INSERT INTO corpus_page (tenant_id, scope_id, document_id, number, text, extracted)
@@ -23,19 +23,19 @@ FROM unnest(%s::int[], %s::text[], %s::bool[]) AS t (number, text, extracted)
 """
 _PARENTS = """
 INSERT INTO corpus_chunk (tenant_id, scope_id, document_id, kind, is_parent, number, text, context_header, page_start,
-    page_end, char_start, char_end, sec_item, section, token_count, term_count, content_sha256)
+    page_end, char_start, char_end, sec_item, section, token_count, content_sha256)
 SELECT %s, %s, %s, %s, true, t.*
 FROM unnest(%s::int[], %s::text[], %s::text[], %s::int[], %s::int[], %s::int[], %s::int[], %s::text[], %s::text[],
-    %s::int[], %s::int[], %s::text[]) AS t
+    %s::int[], %s::text[]) AS t
 """
 _CHILDREN = """
 INSERT INTO corpus_chunk (tenant_id, scope_id, document_id, kind, is_parent, parent_id, number, text, context_header,
-    page_start, page_end, char_start, char_end, sec_item, section, token_count, term_count, content_sha256)
+    page_start, page_end, char_start, char_end, sec_item, section, token_count, content_sha256)
 SELECT %s, %s, %s, %s, false, parent.id, t.number, t.text, t.context_header, t.page_start, t.page_end, t.char_start,
-    t.char_end, t.sec_item, t.section, t.token_count, t.term_count, t.content_sha256
+    t.char_end, t.sec_item, t.section, t.token_count, t.content_sha256
 FROM unnest(%s::int[], %s::text[], %s::text[], %s::int[], %s::int[], %s::int[], %s::int[], %s::text[], %s::text[],
-    %s::int[], %s::int[], %s::text[], %s::int[]) AS t (number, text, context_header, page_start, page_end, char_start,
-    char_end, sec_item, section, token_count, term_count, content_sha256, parent_number)
+    %s::int[], %s::text[], %s::int[]) AS t (number, text, context_header, page_start, page_end, char_start,
+    char_end, sec_item, section, token_count, content_sha256, parent_number)
 LEFT JOIN corpus_chunk parent ON parent.tenant_id = %s AND parent.scope_id = %s AND parent.document_id = %s
     AND parent.is_parent AND parent.number = t.parent_number
 """
@@ -59,10 +59,10 @@ ON CONFLICT (tenant_id, scope_id, chunk_id, model) DO NOTHING
 }
 _HEADER_CHARS = 500
 _SECTION_CHARS = 300
+_FORGET_POSTINGS = "DELETE FROM corpus_posting WHERE tenant_id = %s AND scope_id = %s AND document_id = %s"
 _FORGET = (
     "DELETE FROM corpus_embedding384 WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
     "DELETE FROM corpus_embedding1536 WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
-    "DELETE FROM corpus_posting WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
     "DELETE FROM corpus_chunk WHERE tenant_id = %s AND scope_id = %s AND document_id = %s AND NOT is_parent",
     "DELETE FROM corpus_chunk WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
     "DELETE FROM corpus_page WHERE tenant_id = %s AND scope_id = %s AND document_id = %s",
@@ -95,15 +95,23 @@ def store_reading(document: Document, read: ReadDocument) -> None:
                 *own,
             ],
         )
+    store_postings(document, read.postings)
+
+
+def store_postings(document: Document, postings: Sequence[ReadPosting]) -> None:
+    """Write a document's postings in place of those that it has. Needs an open scope and its transaction."""
+    own = [document.tenant_id, document.scope_id, document.id]
+    with connection.cursor() as cursor:
+        cursor.execute(_FORGET_POSTINGS, own)
         cursor.execute(
             _POSTINGS,
             [
                 *own,
                 document.kind,
-                [posting.term for posting in read.postings],
-                [_int_array(posting.chunk_numbers) for posting in read.postings],
-                [_int_array(posting.term_frequencies) for posting in read.postings],
-                [_int_array(posting.chunk_term_counts) for posting in read.postings],
+                [posting.term for posting in postings],
+                [_int_array(posting.chunk_numbers) for posting in postings],
+                [_int_array(posting.term_frequencies) for posting in postings],
+                [_int_array(posting.chunk_term_counts) for posting in postings],
             ],
         )
 
@@ -142,7 +150,6 @@ def _columns(passages: Sequence[ReadPassage]) -> list[list[Any]]:
         [draft.sec_item for draft in drafts],
         [draft.section[:_SECTION_CHARS] for draft in drafts],
         [draft.token_count for draft in drafts],
-        [passage.term_count for passage in passages],
         [passage.content_sha256 for passage in passages],
     ]
 

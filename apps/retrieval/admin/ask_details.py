@@ -8,6 +8,7 @@ from typing import Final
 
 from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
 from apps.retrieval.admin.ask_context import context_view
+from apps.retrieval.admin.ask_fates import Fate
 from apps.retrieval.admin.ask_panels import (
     analysis_panel,
     grounding_panel,
@@ -15,10 +16,18 @@ from apps.retrieval.admin.ask_panels import (
     kinds_panel,
     left_out_panel,
 )
-from apps.retrieval.admin.ask_rankings import Found, FusionView, RankingView, fusion_view, ranking_view
+from apps.retrieval.admin.ask_rankings import (
+    Found,
+    FusionView,
+    PassageLine,
+    RankingView,
+    added_lines,
+    fusion_view,
+    ranking_view,
+)
 from apps.retrieval.admin.ask_slopes import SlopeChart, slope_chart
 from apps.retrieval.contracts import Citation, ContextBlock, GeneratedAnswer, GroundingReport, QueryAnalysis, Ranking
-from apps.retrieval.trace import EmbeddedQuery, FusedRanking, Stage, StageRecord, Trace
+from apps.retrieval.trace import CandidateList, EmbeddedQuery, FusedRanking, Stage, StageRecord, Trace
 
 _LEAVES_OUT: Final = frozenset({Stage.BOOST, Stage.DIVERSIFY, Stage.RERANK, Stage.CUT_OFF, Stage.HEAL})
 
@@ -36,6 +45,15 @@ class Panel:
 class FusionPanel:
     fusion: FusionView
     chart: SlopeChart | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddedRow:
+    """A passage that no ranking found, the one that brought it, and what became of it."""
+
+    passage: PassageLine
+    around: PassageLine
+    fate: Fate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +86,9 @@ def panel_of(stage: Stage, records: Sequence[StageRecord], way: Way) -> Panel | 
         case FusedRanking():
             fusions = tuple(_fusion(each.output, way) for each in records if isinstance(each.output, FusedRanking))
             return Panel(name="fusion", title="The fused list, and what became of each passage", details=fusions)
+        case CandidateList() if stage is Stage.EXPAND:
+            rows = added_rows(way)
+            return Panel(name="added", title="What was added around", details=rows) if rows else None
         case ContextBlock() as context:
             details_of = context_view(context, way.grant, way.found)
             return Panel(name="context", title="Room by kind, and the exact text", details=details_of)
@@ -77,6 +98,18 @@ def panel_of(stage: Stage, records: Sequence[StageRecord], way: Way) -> Panel | 
             return Panel(name="grounding", title="Claim by claim", details=grounding_panel(report, way.citations))
     left_out = left_out_panel(records, way.found) if stage in _LEAVES_OUT else None
     return Panel(name="left_out", title="What was left out", details=left_out) if left_out else None
+
+
+def added_rows(way: Way) -> tuple[AddedRow, ...]:
+    return tuple(
+        AddedRow(
+            passage=way.found.passage(line.chunk_id),
+            around=way.found.passage(line.around),
+            fate=way.found.fate(line.chunk_id),
+        )
+        for line in added_lines(way.trace)
+        if line.around is not None
+    )
 
 
 def _fusion(fused: FusedRanking, way: Way) -> FusionPanel:

@@ -17,6 +17,7 @@ _RANKING_TITLES = (
     (Stage.DENSE, "By meaning"),
     (Stage.SPARSE, "By words"),
     (Stage.STATEMENTS, "Financial statements"),
+    (Stage.METADATA, "Titles and headings"),
 )
 _GONE = "A passage that is no longer there"
 
@@ -93,9 +94,16 @@ class Found:
 
 
 def hit_ids(trace: Trace) -> frozenset[ChunkId]:
-    """Every passage that any ranking names."""
-    rankings = (record.output for record in trace.stages if isinstance(record.output, Ranking))
-    return frozenset(hit.chunk_id for ranking in rankings for hit in ranking.hits)
+    """Every passage that any ranking names, and those that were added around one."""
+    found = frozenset(hit.chunk_id for ranking in trace.outputs(Ranking) for hit in ranking.hits)
+    return found | {line.chunk_id for line in added_lines(trace)}
+
+
+def added_lines(trace: Trace) -> tuple[CandidateLine, ...]:
+    """What was added around a passage that was found."""
+    record = trace.record(Stage.EXPAND)
+    lines = record.output.candidates if record and isinstance(record.output, CandidateList) else ()
+    return tuple(line for line in lines if line.around is not None)
 
 
 def found_in(trace: Trace, *, places: Mapping[ChunkId, PassagePlace], fates: Mapping[str, Fate]) -> Found:

@@ -37,12 +37,15 @@ TITLES: Final[Mapping[Stage, str]] = {
     Stage.DENSE: "Search by meaning",
     Stage.SPARSE: "Search by words",
     Stage.STATEMENTS: "Search the statements",
+    Stage.METADATA: "Search titles and headings",
     Stage.FUSE: "Fuse the rankings",
     Stage.BOOST: "Lift likely documents",
     Stage.DIVERSIFY: "Spread out repetitions",
     Stage.RERANK: "Order anew",
     Stage.CUT_OFF: "Cut off the tail",
     Stage.HEAL: "Ask for what is missing",
+    Stage.LINES: "Read the statements' lines",
+    Stage.EXPAND: "Add what stands around",
     Stage.ASSEMBLE: "Fill the context",
     Stage.GENERATE: "Write the answer",
     Stage.GROUND: "Check every claim",
@@ -59,7 +62,9 @@ _UNITS: Final[Mapping[Stage, tuple[str, str, str]]] = {
     Stage.DENSE: ("scored", "scored", "found"),
     Stage.SPARSE: ("scored", "scored", "found"),
     Stage.STATEMENTS: ("scored", "scored", "found"),
+    Stage.METADATA: ("scored", "scored", "found"),
     Stage.FUSE: ("hit", "hits", "fused"),
+    Stage.EXPAND: ("passage", "passages", "with what was added"),
     Stage.GENERATE: ("passage", "passages", "cited"),
     Stage.GROUND: ("claim", "claims", "supported"),
 }
@@ -68,6 +73,7 @@ _BY: Final[Mapping[Stage, str]] = {
     Stage.DENSE: "nearest in meaning",
     Stage.SPARSE: "by the words of the question (BM25)",
     Stage.STATEMENTS: "on the pages of the financial statements that the question's figures are read from (BM25)",
+    Stage.METADATA: "by title, headings, company, period and kind alone (BM25)",
 }
 
 
@@ -163,5 +169,6 @@ def _written(draft: GeneratedAnswer) -> str:
         return "No answer was written: the context does not hold one."
     passages = counted(len(draft.ref_ids), "passage")
     if not draft.model:
-        return f"Quoted word for word from {passages}, without a model."
+        worked = f", and {counted(draft.worked_out, 'measure')} worked out from the rows" if draft.worked_out else ""
+        return f"Quoted word for word from {passages}{worked}, without a model."
     return f"Written by {draft.model} from {passages}, in {counted(draft.attempts, 'call')}."

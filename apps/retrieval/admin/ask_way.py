@@ -1,4 +1,4 @@
-"""How an answer came about: the eighteen stages in six groups, each with a sentence, its counts and its details."""
+"""How an answer came about: the twenty-one stages in six groups, each with a sentence, its counts and its details."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ GROUPS: Final[Sequence[tuple[str, Sequence[Stage]]]] = (
             Stage.DENSE,
             Stage.SPARSE,
             Stage.STATEMENTS,
+            Stage.METADATA,
             Stage.FUSE,
             Stage.BOOST,
             Stage.DIVERSIFY,
             Stage.RERANK,
             Stage.CUT_OFF,
             Stage.HEAL,
+            Stage.LINES,
         ),
     ),
-    ("Fill the context", (Stage.ASSEMBLE,)),
+    ("Fill the context", (Stage.EXPAND, Stage.ASSEMBLE)),
     ("Answer and check", (Stage.GENERATE, Stage.GROUND)),
 )
 # Word and tone; what ran needs no word, only its tick.
 _STATES: Final[Mapping[StageStatus, tuple[str, str]]] = {
     StageStatus.RAN: ("", "good"),
-    StageStatus.NOT_CONFIGURED: ("Not configured", "quiet"),
+    StageStatus.NOT_CONFIGURED: ("Nothing chosen", "quiet"),
     StageStatus.SKIPPED: ("Skipped", "quiet"),
     StageStatus.DEGRADED: ("Degraded", "warn"),
 }

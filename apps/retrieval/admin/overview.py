@@ -102,6 +102,7 @@ def _waiting(found: Overview) -> list[Figure]:
     drafts = reverse("admin:policy_drafts")
     jobs = reverse("admin:corpus_ingestjob_changelist")
     keys = reverse("admin:tenants_apikey_changelist")
+    own = reverse("admin:my_keys")
     holds = reverse("admin:audit_legalhold_changelist")
     retention = reverse("admin:retention")
     overdue = f"{reverse('admin:purge_new')}?reach=must"
@@ -120,6 +121,7 @@ def _waiting(found: Overview) -> list[Figure]:
         Figure(label="Erasures to approve", count=asked["to_approve"], url=f"{erasure}?which=approval", tone="warn"),
         Figure(label="Letters that need you", count=asked["letters"], url=f"{erasure}?which=letters", tone="warn"),
         Figure(label="API keys that expire within 14 days", count=waiting.keys_expiring, url=keys, tone="warn"),
+        Figure(label="Keys of yours that expire within 14 days", count=waiting.own_keys_expiring, url=own, tone="warn"),
         Figure(label="Legal holds to review", count=waiting.holds_to_review, url=holds, tone="warn"),
         Figure(label="Retention rules to review", count=waiting.rules_to_review, url=retention, tone="warn"),
         Figure(label="Things past their latest date", count=waiting.past_latest_date, url=overdue, tone="bad"),

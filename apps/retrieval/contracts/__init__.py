@@ -17,6 +17,7 @@ from apps.retrieval.contracts.analysis import (
     Refusal,
     RefusalReason,
     RelaxedFilter,
+    ReportSeries,
     WeightedTerm,
 )
 from apps.retrieval.contracts.answer import (
@@ -45,6 +46,7 @@ from apps.retrieval.contracts.search import (
     DenseHit,
     DocumentFacts,
     DocumentFilter,
+    FoundLine,
     FusedHit,
     Ranking,
     SearchBounds,
@@ -52,6 +54,7 @@ from apps.retrieval.contracts.search import (
     SourceRank,
     SparseHit,
     StoredChunk,
+    TermCoverage,
     VectorCoverage,
 )
 
@@ -80,6 +83,7 @@ __all__ = [
     "Finding",
     "FindingType",
     "FloatVector",
+    "FoundLine",
     "FusedHit",
     "GeneratedAnswer",
     "GroundingReport",
@@ -99,12 +103,14 @@ __all__ = [
     "RefusalReason",
     "RelaxedFilter",
     "Repair",
+    "ReportSeries",
     "Rewriting",
     "SearchBounds",
     "SearchQuery",
     "SourceRank",
     "SparseHit",
     "StoredChunk",
+    "TermCoverage",
     "VectorCoverage",
     "WeightedTerm",
 ]

@@ -24,6 +24,7 @@ class InventoryEntry:
     """How many live documents share these facts. Empty strings and None: the documents do not say.
 
     published_first, published_last: of the documents that say when they were published, the earliest and the latest.
+    jurisdictions: codes such as DE, EU or US-NY.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class InventoryEntry:
     documents: int
     published_first: date | None = None
     published_last: date | None = None
+    jurisdictions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,9 @@ class FilterField(StrEnum):
     COMPANY = "company"
     PERIOD = "period"
     DOCUMENT_TYPE = "document_type"
+    JURISDICTION = "jurisdiction"
+    NEWEST_REPORT = "newest_report"
+    """The question names no period: of several reports of one series, the newest."""
 
 
 class Certainty(StrEnum):
@@ -58,14 +63,29 @@ class Certainty(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReportSeries:
+    """Reports of one company, kind and document type, all of whole years or all of quarters; `newest` is held."""
+
+    company: str
+    kind: str
+    document_type: str
+    newest: Period
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataFilter:
-    """A condition on documents that was read from the question. `values` are labels; a period keeps its parts too."""
+    """A condition on documents that was read from the question. `values` are labels; a period keeps its parts too.
+
+    series: of which the newest report is preferred; for that condition alone. It names no `periods`: the question does
+    not ask for one, and an answer from an older report is an answer.
+    """
 
     field: FilterField
     values: tuple[str, ...]
     certainty: Certainty
     reason: str
     periods: tuple[Period, ...] = ()
+    series: tuple[ReportSeries, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +158,8 @@ class Refusal:
 class QueryAnalysis:
     """The question as it is searched. `text` is normalised; `search_text` is what is embedded.
 
-    `names` are the names that no held company explains: who or what the question is about. `figures` are the phrases
+    `names` are the names that no held company explains: who or what the question is about, the country included whose
+    law it asks about. `figures` are the phrases
     that name what is asked for ("total current liabilities").
     """
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from apps.retrieval.contracts.analysis import Refusal
 from apps.retrieval.contracts.question import DocumentId
-from apps.retrieval.contracts.search import Candidate, StoredChunk
+from apps.retrieval.contracts.search import Candidate, FoundLine, StoredChunk
 
 
 class CutRule(StrEnum):
@@ -42,13 +42,17 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """What the context holds of one chunk. `trimmed` tells that parts of the chunk were left out for the budget."""
+    """What the context holds of one chunk. `trimmed` tells that parts of the chunk were left out for the budget.
+
+    lines: those of the candidate that are shown.
+    """
 
     ref_id: str
     chunk: StoredChunk
     excerpts: tuple[Excerpt, ...]
     text: str
     trimmed: bool
+    lines: tuple[FoundLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +113,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedAnswer:
-    """What a generator wrote, before it was checked. `attempts` counts the calls of a model (0 without one)."""
+    """What a generator wrote, before it was checked. `attempts` counts the calls of a model (0 without one).
+
+    worked_out: how many figures it calculated from what it quotes, each in full view (stages/measures.py).
+    """
 
     text: str
     ref_ids: tuple[str, ...]
@@ -117,6 +124,7 @@ class GeneratedAnswer:
     generator: str
     model: str
     attempts: int = 0
+    worked_out: int = 0
     notes: tuple[str, ...] = ()
     refusal: Refusal | None = None
 

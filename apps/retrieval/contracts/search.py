@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from apps.corpus.extraction.statements import Statement
 from apps.retrieval.contracts.analysis import Period, WeightedTerm
 from apps.retrieval.contracts.question import ChunkId, DocumentId, FloatVector
 from apps.tenants.ids import ScopeId, TenantId
@@ -21,10 +22,11 @@ class DocumentFilter:
     companies: tuple[str, ...] = ()
     periods: tuple[Period, ...] = ()
     document_types: tuple[str, ...] = ()
+    jurisdictions: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        return not (self.companies or self.periods or self.document_types)
+        return not (self.companies or self.periods or self.document_types or self.jurisdictions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +48,15 @@ class SearchQuery:
     """What a retriever looks for. `vector` is (d,) float32 of unit norm, or None without an embedding.
 
     required_terms: a ranking by terms holds only passages with at least one of these; empty for no such condition.
+    counted_otherwise: an older analysis lacks one of the terms, so that a ranking by terms looks for documents that it
+    counted.
     """
 
     terms: tuple[WeightedTerm, ...]
     vector: FloatVector | None = None
     embedding_model: str = ""
     required_terms: tuple[str, ...] = ()
+    counted_otherwise: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,14 +86,30 @@ class VectorCoverage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TermCoverage:
+    """Of the documents with passages that a search by terms may reach: how many, and of how many the terms were counted
+    by an older analysis, which lacks some that are asked for."""
+
+    documents: int
+    outdated: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
     """One retriever's hits, best first, ties by chunk id. `considered` counts what was scored, if known; `coverage` is
-    known of a ranking by vectors."""
+    known of a ranking by vectors, and of one by terms where it matters.
+
+    weight: in the fusion, where every other ranking weighs 1.
+    ranks_shared: whether hits of one score have one rank, that of the first of them, because the ranking can't tell
+        them apart: all passages under one heading bear it.
+    """
 
     name: str
     hits: tuple[DenseHit | SparseHit, ...]
     considered: int | None = None
-    coverage: VectorCoverage | None = None
+    coverage: VectorCoverage | TermCoverage | None = None
+    weight: float = 1.0
+    ranks_shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,11 +143,15 @@ class DocumentFacts:
     fiscal_year: int | None
     fiscal_quarter: int | None
     published_on: date | None = None
+    jurisdictions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredChunk:
-    """A chunk with its text. `char_start` is where the text begins on `page_start`."""
+    """A chunk with its text. `char_start` is where the text begins on `page_start`.
+
+    statements: those that its page prints, where it was looked for as a passage of a statement; else empty.
+    """
 
     chunk_id: ChunkId
     document: DocumentFacts
@@ -139,6 +164,16 @@ class StoredChunk:
     section: str
     language: str
     content_sha256: str
+    statements: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundLine:
+    """A row of a statement that gives what was asked for: `chunk.text[start:end]`. item: a name of line_items.ITEMS."""
+
+    item: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +182,8 @@ class Candidate:
 
     rerank_score: by a reranker, 0 to 1; rerank_calibrated: whether it can be read as a probability, as the adaptive
     rules of the cut do. One that is not says only which of two passages comes first.
+    around: the passage that it was added around; None for one that was found itself.
+    lines: rows of a statement in it that give what was asked for.
     """
 
     chunk: StoredChunk
@@ -155,6 +192,8 @@ class Candidate:
     boost_reasons: tuple[str, ...] = ()
     rerank_score: float | None = None
     rerank_calibrated: bool = True
+    around: ChunkId | None = None
+    lines: tuple[FoundLine, ...] = ()
 
     @property
     def boosted_rrf_score(self) -> float:

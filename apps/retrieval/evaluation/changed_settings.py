@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from apps.intents.errors import InvalidRetrievalSettingsError
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
+from apps.retrieval.errors import InvalidStageSettingError
 from apps.retrieval.evaluation.errors import InvalidSettingError, UnknownSettingError
 from apps.retrieval.stage_settings import StageSettings
 
@@ -39,7 +40,12 @@ class RunSettings:
             raise InvalidSettingError(name=name, value=changes[name], wanted=_wish(error)) from error
         for name, value in of_stages.items():
             _check(name, value, type(_STAGES[name]))
-        return RunSettings(policy=policy, stages=replace(self.stages, **of_stages))
+        try:
+            return RunSettings(policy=policy, stages=replace(self.stages, **of_stages))
+        except InvalidStageSettingError as error:
+            name, low, high = (error.data[each] for each in ("name", "low", "high"))
+            wanted = f"between {low} and {high}"
+            raise InvalidSettingError(name=name, value=error.data["value"], wanted=wanted) from error
 
     def as_json(self) -> dict[str, dict[str, Value]]:
         return {"policy": dict(self.policy.as_json()), "stages": asdict(self.stages)}

@@ -118,6 +118,10 @@ class _Reading:
         queries = [query for place, row in self._rows(QUERIES) if (query := self._query(place, row, asked, known))]
         if not self._problems and not queries:
             self._problems.append(f"{QUERIES} holds no question.")
+        if not self._problems and self._failures and not documents:
+            # Going on would take out all that is held for the folder, hours of embedding, for a wrong path.
+            told = "\n".join(f"{failure.file}: {failure.error}" for failure in self._failures)
+            self._problems.append(f"None of its documents can be used.\n{told}")
         if self._problems:
             raise InvalidFolderError(folder=self._path, problems="\n".join(self._problems))
         return Folder(

@@ -1,7 +1,7 @@
 """Answer by quotation: the sentences and rows of the context that speak most to the question, word for word.
 
 Needs no model and no network. The same question and context give the same bytes, and nothing can be said that does
-not stand in a document.
+not stand in a document, or is worked out from what does, before everybody's eyes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,15 @@ from apps.retrieval.contracts import (
     RefusalReason,
 )
 from apps.retrieval.stages.answerable import Lack, lack_of
+from apps.retrieval.stages.line_answer import line_rows, names_a_measure
+from apps.retrieval.stages.line_items import PARTS
+from apps.retrieval.stages.measures import Worked, worked_out
 from apps.retrieval.stages.quotable import quotable_pieces
 from apps.retrieval.stages.relevance import Piece, Relevance, rate_pieces
 from apps.retrieval.stages.subject import held_periods
 from apps.retrieval.stages.units import split_units, surroundings_of
 
+MOST_BESIDE_ROWS: Final = 1
 NEAR_SHARE: Final = 0.6
 """A further quote must score at least this share of the best one."""
 _NOTHING: Final = (
@@ -79,7 +83,35 @@ class ExtractiveGenerator:
         self._maximum_quotes = maximum_quotes
 
     def generate(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:
-        """Quote the best pieces, or refuse where none is close enough."""
+        """Quote the rows of the statements that were asked for, or the best pieces; refuse where none is close enough.
+
+        A question for a line of a statement is answered by its row, and one for a measure by the rows that it is worked
+        out from, with the calculation; what the documents say of a measure in their own words comes behind.
+        """
+        rows = line_rows(analysis, context)
+        if not rows:
+            return self._quoted(analysis, context)
+        worked = worked_out(analysis, rows)
+        quotes = tuple(dict.fromkeys(row.quote for row in rows))
+        lines = [*(_calculation(each) for each in worked), *map(_line, quotes)]
+        if any(each.label in PARTS for each in analysis.expansions):
+            told = self._quoted(analysis, context)
+            further = [quote for quote in told.quotes if quote not in quotes and names_a_measure(quote, analysis)]
+            further = further[:MOST_BESIDE_ROWS]
+            quotes = (*quotes, *further)
+            lines.extend(map(_line, further))
+        refs = (*(ref for each in worked for ref in each.ref_ids), *(quote.ref_id for quote in quotes))
+        return GeneratedAnswer(
+            text="\n".join(lines),
+            ref_ids=tuple(dict.fromkeys(refs)),
+            quotes=quotes,
+            generator=self.name,
+            model=self.model,
+            worked_out=len(worked),
+            notes=(f"{len(rows)} rows of statements quoted, {len(worked)} measures worked out from them.",),
+        )
+
+    def _quoted(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:
         everything = _ranked(analysis, context)
         if not everything:
             return self._refused(_NOTHING)
@@ -156,6 +188,10 @@ def _lacking(choices: Sequence[_Choice], analysis: QueryAnalysis, context: Conte
         periods=" or ".join(period.label for period in analysis.periods),
         held=", ".join(held_periods(context.passages)) or "no period",
     )
+
+
+def _calculation(worked: Worked) -> str:
+    return f"{worked.text} {' '.join(f'[{ref_id}]' for ref_id in worked.ref_ids)}"
 
 
 def _line(quote: Quote) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from apps.retrieval.contracts import ContextBlock, Finding, GeneratedAnswer, QueryAnalysis
 from apps.retrieval.errors import GenerationResidencyError
 from apps.retrieval.generation.extractive import ExtractiveGenerator
-from apps.retrieval.generation.openai import OpenAICompatibleGenerator
 from apps.retrieval.generation.profiles import GenerationBackend, GenerationProfile, generation_profile
 from apps.retrieval.generation.protocol import Completing, Generator, Revising
 from apps.tenants.residency import check_region
@@ -93,6 +92,9 @@ def _built(profile: GenerationProfile) -> Generator:
         case GenerationBackend.EXTRACTIVE:
             return ExtractiveGenerator()
         case GenerationBackend.OPENAI:
+            # Its client library takes a quarter of a process' start, and most processes never ask it anything.
+            from apps.retrieval.generation.openai import OpenAICompatibleGenerator
+
             return OpenAICompatibleGenerator(profile)
 
 

@@ -43,7 +43,8 @@ class Decided:
 class Recorded:
     """What the log tells of an answered question, as far as a run needs it.
 
-    text: None where only the digest was kept. embedding_model: "" where none embedded it.
+    text: None where only the digest was kept. embedding_model: "" where none embedded it. terms_version: which analysis
+    made its terms.
     """
 
     event_id: UUID
@@ -55,6 +56,7 @@ class Recorded:
     digest: str
     key_epoch: str
     embedding_model: str
+    terms_version: int
     degraded: tuple[str, ...]
     decided: Decided
 

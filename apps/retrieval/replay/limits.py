@@ -8,6 +8,8 @@ from uuid import UUID
 from apps.audit.models import Event
 from apps.corpus.events import DELETED
 from apps.corpus.models import Chunk, Document
+from apps.corpus.services.ingest_events import REINDEXED
+from apps.corpus.terms import TERMS_VERSION
 from apps.retrieval.replay.contracts import Hit, Recorded
 from apps.retrieval.trace import EmbeddedQuery, Trace
 
@@ -19,7 +21,7 @@ ALWAYS = (
 
 
 def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
-    """One sentence for each thing that differs from then and is known to. Costs: two queries."""
+    """One sentence for each thing that differs from then and is known to. Costs: three queries."""
     found: list[str] = []
     embedded = trace.output(EmbeddedQuery)
     model = embedded.model if embedded else ""
@@ -30,6 +32,11 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
         )
     elif not recorded.embedding_model and model:
         found.append(f"Then no model embedded the question, so it was searched by words alone; now {model} did.")
+    if recorded.terms_version != TERMS_VERSION:
+        found.append(
+            f"The question was cut into terms by analysis {recorded.terms_version} then and by {TERMS_VERSION} now: "
+            "ranks by words can differ."
+        )
     if recorded.degraded:
         found.append(f"Parts were missing then, which are not left out now: {', '.join(recorded.degraded)}.")
     found.extend(f"Now: {each.message}" for each in trace.degradations)
@@ -44,7 +51,13 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
                 f"{gone} of the {len(wanted)} documents that were found then {'is' if gone == 1 else 'are'} not in the "
                 "corpus any more."
             )
-    removed = _removed_since(recorded)
+    reindexed = _since(recorded, REINDEXED)
+    if reindexed:
+        found.append(
+            f"{reindexed} document{'s were' if reindexed > 1 else ' was'} indexed anew since, as a later analysis cuts "
+            "them into terms: ranks by words can differ."
+        )
+    removed = _since(recorded, DELETED)
     if removed:
         found.append(
             f"{removed} document{'s were' if removed > 1 else ' was'} removed from these scopes since. What of it was "
@@ -55,10 +68,10 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _removed_since(recorded: Recorded) -> int:
+def _since(recorded: Recorded, action: str) -> int:
     """As the log tells it: a document that was not found then, and is gone, is known from nowhere else."""
     events = Event.objects.filter(
-        action=DELETED, occurred_at__gt=recorded.at, scope_ids__overlap=list(recorded.scope_ids)
+        action=action, occurred_at__gt=recorded.at, scope_ids__overlap=list(recorded.scope_ids)
     )
     return events.count()
 

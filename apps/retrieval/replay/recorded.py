@@ -43,6 +43,8 @@ def recorded_question(event: Event) -> Recorded:
         digest=question["hmac_sha256"],
         key_epoch=question["key_epoch"],
         embedding_model=(core.get("embedding") or {}).get("model", ""),
+        # What was recorded before there was another names none.
+        terms_version=core.get("terms_version", 1),
         degraded=tuple(f"{each['stage']}: {each['code']}" for each in core.get("degradations", ())),
         decided=_decided_then(reading),
     )

@@ -23,10 +23,12 @@ from apps.retrieval.contracts import SearchBounds
 # `eligible` is the question's filter. A document that states nothing on a field passes it; see DocumentFilter.
 _DOCUMENTS = sql.SQL(
     """
-    SELECT d.id, d.scope_id, d.kind, d.chunk_count, d.term_count,
+    SELECT d.id, d.scope_id, d.kind, d.chunk_count, d.term_count, d.terms_version,
            (cardinality(%(companies)s::text[]) = 0 OR d.company = '' OR d.company = ANY (%(companies)s::text[]))
            AND (cardinality(%(document_types)s::text[]) = 0 OR d.document_type = {unstated}
                 OR d.document_type = ANY (%(document_types)s::text[]))
+           AND (cardinality(%(jurisdictions)s::text[]) = 0 OR cardinality(d.jurisdictions) = 0
+                OR d.jurisdictions::text[] && %(jurisdictions)s::text[])
            AND (cardinality(%(years)s::int[]) = 0 OR d.fiscal_year IS NULL
                 OR EXISTS (SELECT FROM unnest(%(years)s::int[], %(quarters)s::int[]) AS wanted (fiscal_year, quarter)
                            WHERE wanted.fiscal_year = d.fiscal_year
@@ -89,6 +91,7 @@ def bound_parameters(bounds: SearchBounds) -> dict[str, Any]:
         "kinds": [str(kind) for kind in bounds.kinds],
         "companies": list(bounds.filter.companies),
         "document_types": list(bounds.filter.document_types),
+        "jurisdictions": list(bounds.filter.jurisdictions),
         "years": [period.fiscal_year for period in bounds.filter.periods],
         "quarters": [period.fiscal_quarter for period in bounds.filter.periods],
         **({} if bounds.as_of is None else {"as_of": bounds.as_of}),

@@ -1,12 +1,16 @@
-"""What is held: the companies, periods and document types that a question's filters are read against."""
+"""What is held: the companies, periods, document types and jurisdictions that a question's filters are read against."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from django.db.models import Count, Max, Min
 
 from apps.corpus.models import Document
 from apps.retrieval.contracts import CorpusInventory, InventoryEntry, SearchBounds
 from apps.retrieval.retrievers.documents import live
+
+_FACTS: Final = ("kind", "company", "ticker", "document_type", "fiscal_year", "fiscal_quarter", "jurisdictions")
 
 
 class CorpusInventoryReader:
@@ -18,8 +22,8 @@ class CorpusInventoryReader:
             Document.objects.filter(
                 live(bounds), tenant_id=bounds.tenant_id, scope_id__in=bounds.scope_ids, kind__in=bounds.kinds
             )
-            .order_by("kind", "company", "ticker", "document_type", "fiscal_year", "fiscal_quarter")
-            .values_list("kind", "company", "ticker", "document_type", "fiscal_year", "fiscal_quarter")
+            .order_by(*_FACTS)
+            .values_list(*_FACTS)
             .annotate(documents=Count("id"), published_first=Min("published_on"), published_last=Max("published_on"))
         )
         return CorpusInventory(
@@ -34,7 +38,19 @@ class CorpusInventoryReader:
                     documents=documents,
                     published_first=first,
                     published_last=last,
+                    jurisdictions=tuple(jurisdictions),
                 )
-                for kind, company, ticker, document_type, fiscal_year, fiscal_quarter, documents, first, last in rows
+                for (
+                    kind,
+                    company,
+                    ticker,
+                    document_type,
+                    fiscal_year,
+                    fiscal_quarter,
+                    jurisdictions,
+                    documents,
+                    first,
+                    last,
+                ) in rows
             )
         )

@@ -20,7 +20,8 @@ from django.db import connection
 from psycopg import sql
 
 from apps.corpus.models import Chunk, Posting
-from apps.retrieval.contracts import ChunkId, DocumentId, Ranking, SearchBounds, SearchQuery, SparseHit
+from apps.corpus.terms import TERMS_VERSION
+from apps.retrieval.contracts import ChunkId, DocumentId, Ranking, SearchBounds, SearchQuery, SparseHit, TermCoverage
 from apps.retrieval.retrievers.documents import LIVE_DOCUMENTS, bound_parameters
 
 # What each step is shaped by, as measured on 41,000 chunks:
@@ -110,6 +111,13 @@ _STATEMENTS: Final[Mapping[bool, sql.Composed]] = {
     )
     for past, live in LIVE_DOCUMENTS.items()
 }
+_COVERAGE: Final[Mapping[bool, sql.Composed]] = {
+    past: sql.SQL(
+        "SELECT count(*), count(*) FILTER (WHERE terms_version < %(terms_version)s::int) FROM ({live}) AS d "
+        "WHERE eligible AND chunk_count > 0"
+    ).format(live=live)
+    for past, live in LIVE_DOCUMENTS.items()
+}
 
 
 class SparseRetriever:
@@ -130,8 +138,9 @@ class SparseRetriever:
         Args:    query: its terms, each once, with their weights.
                  within: scopes, kinds and filter.
                  top_k: the most to return.
-        Returns: best first, ties by chunk id; chunks that hold no term at all are not in it.
-        Costs:   one query.
+        Returns: best first, ties by chunk id; chunks that hold no term at all are not in it. For a query that an older
+                 analysis counted otherwise, with the documents that it counted.
+        Costs:   one query, for such a query two.
         """
         if not query.terms or not within.kinds:
             return Ranking(name=self.name, hits=())
@@ -149,8 +158,18 @@ class SparseRetriever:
             rows = cursor.fetchall()
         return Ranking(
             name=self.name,
+            coverage=_coverage(within) if query.counted_otherwise else None,
             hits=tuple(
                 SparseHit(chunk_id=ChunkId(chunk_id), document_id=DocumentId(document_id), kind=kind, bm25_score=score)
                 for chunk_id, document_id, kind, score in rows
             ),
         )
+
+
+def _coverage(within: SearchBounds) -> TermCoverage:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _COVERAGE[within.as_of is not None], {**bound_parameters(within), "terms_version": TERMS_VERSION}
+        )
+        documents, outdated = cursor.fetchone()
+    return TermCoverage(documents=documents, outdated=outdated)

@@ -13,6 +13,7 @@ from redis.exceptions import RedisError
 from apps.audit.erasure.selectors import removal_lag
 from apps.audit.log.export.state import export_state
 from apps.audit.log.lag import sealing_lag
+from apps.corpus.selectors import outdated_documents
 from apps.tenants.context import current_scope
 from config.celery import app
 
@@ -48,7 +49,7 @@ def signs_of_life() -> tuple[SignOfLife, ...]:
         detail=f"{workers} answering" if workers else "none answers",
         consequence="Documents are taken in and wait to be read.",
     )
-    return redis, worker, _beat(), _sealer(), _checkpoints(), _eraser()
+    return redis, worker, _beat(), _sealer(), _checkpoints(), _eraser(), _terms()
 
 
 def _workers() -> int | None:
@@ -109,4 +110,17 @@ def _eraser() -> SignOfLife:
         detail=f"{runs}, the first for {minutes:,.0f} min" if lag.waiting else "none waits",
         consequence="What was approved is not removed until the eraser runs again; nothing of it is lost.",
         trouble="Late",
+    )
+
+
+def _terms() -> SignOfLife:
+    outdated = outdated_documents().count()
+    documents = "1 document was" if outdated == 1 else f"{outdated:,} documents were"
+    return SignOfLife(
+        name="Search terms",
+        alive=not outdated,
+        detail=f"{documents} indexed by an earlier release" if outdated else "all documents indexed by this release",
+        consequence="Questions that name a section, a rule, a share class or a date may miss them, and say so; others "
+        "find them as before. An operator indexes them anew: manage.py corpus reindex.",
+        trouble="Older",
     )

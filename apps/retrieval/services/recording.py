@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.audit.digests import epoch, keyed_digest
 from apps.audit.models import Event, Outcome
 from apps.audit.services import record
+from apps.corpus.terms import TERMS_VERSION
 from apps.intents.contracts import IntentDecision, KindGrant, RecordingMode
 from apps.retrieval.contracts import (
     Answer,
@@ -23,7 +24,16 @@ from apps.retrieval.contracts import (
 from apps.retrieval.events import ANSWERED
 from apps.retrieval.pipeline import PipelineResult
 from apps.retrieval.serialise import to_json
-from apps.retrieval.trace import CandidateList, EmbeddedQuery, FusedRanking, HealedList, Rewritten, Stage, Trace
+from apps.retrieval.trace import (
+    CandidateLine,
+    CandidateList,
+    EmbeddedQuery,
+    FusedRanking,
+    HealedList,
+    Rewritten,
+    Stage,
+    Trace,
+)
 from apps.tenants.context import current_scope
 
 Json = dict[str, Any]
@@ -84,6 +94,7 @@ def _core(trace: Trace, answer: Answer, decision: IntentDecision, grant: KindGra
             if stage.exclusions and stage.stage not in (Stage.GATE, Stage.ANALYSE)
         },
         "embedding": to_json(trace.output(EmbeddedQuery)),
+        "terms_version": TERMS_VERSION,
         **_rewording(trace),
         "generator": answer.generator,
         "model": answer.model,
@@ -130,7 +141,9 @@ def _answer(trace: Trace, answer: Answer) -> Json:
 def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
     """Every fused hit with its rank in each ranking, and how far it came.
 
-    What only a search for what was missing found comes behind the rest, in the order in which it was found.
+    What only a search for what was missing found comes behind the rest, in the order in which it was found; then what
+    was read in a statement without being found, and what was added around a passage, with that passage's id. Neither
+    has a rank in any ranking.
 
     Args: cited: the ref_ids that the answer cites; none where no answer was written, as in a replay.
     """
@@ -144,6 +157,11 @@ def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
         if isinstance(stage.output, CandidateList)
         for line in stage.output.candidates
     }
+    for line in lines.values():
+        unranked = FusedHit(
+            chunk_id=line.chunk_id, document_id=line.document_id, kind=line.kind, rrf_score=0.0, ranks=()
+        )
+        hits.setdefault(line.chunk_id, unranked)
     context = trace.output(ContextBlock)
     used = {passage.chunk.chunk_id for passage in context.passages} if context else set()
     names = {ranking.name for ranking in _rankings(trace)}
@@ -159,9 +177,14 @@ def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
             "rrf_score": round(hit.rrf_score, 9),
             "in_context": hit.chunk_id in used,
             "cited": hit.chunk_id in lines and lines[hit.chunk_id].ref_id in cited,
+            **_around(lines.get(hit.chunk_id)),
         }
         for rank, hit in enumerate(hits.values(), start=1)
     ]
+
+
+def _around(line: CandidateLine | None) -> Json:
+    return {} if line is None or line.around is None else {"around": str(line.around)}
 
 
 def _rankings(trace: Trace) -> list[Ranking]:

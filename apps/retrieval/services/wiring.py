@@ -16,6 +16,7 @@ from apps.retrieval.generation.registry import generator_for
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
 from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
+from apps.retrieval.retrievers.metadata import MetadataRetriever
 from apps.retrieval.retrievers.sparse import SparseRetriever
 from apps.retrieval.slots import SlotParts, slots_for
 from apps.retrieval.stage_settings import StageSettings
@@ -97,6 +98,7 @@ def dependencies_for(
         embedder=provider,
         dense=DenseRetriever(),
         sparse=SparseRetriever(k1=snapshot.retrieval.bm25_k1, b=snapshot.retrieval.bm25_b),
+        metadata=MetadataRetriever(k1=snapshot.retrieval.bm25_k1, b=snapshot.retrieval.bm25_b),
         chunks=CorpusChunkStore(),
         generator=generator,
         quoting=generator_for(QUOTING_PROFILE, tenant_region=region, tenant_strict=strict),

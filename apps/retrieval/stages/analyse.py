@@ -20,6 +20,9 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.stages.companies import read_companies
 from apps.retrieval.stages.document_types import read_document_types
+from apps.retrieval.stages.jurisdictions import read_jurisdictions
+from apps.retrieval.stages.mentions import blanked
+from apps.retrieval.stages.newest import prefer_newest
 from apps.retrieval.stages.period_mentions import PeriodMentions, read_period_mentions
 from apps.retrieval.stages.periods import PeriodReading, resolve_periods
 from apps.retrieval.stages.publication import read_publication
@@ -40,6 +43,7 @@ def analyse(
     minimum_chars: int,
     expansion_weight: float,
     statement_weight: float,
+    newest_first: bool = True,
 ) -> QueryAnalysis:
     """Read filters, concepts and search terms from a question.
 
@@ -49,15 +53,23 @@ def analyse(
              minimum_chars: fewer letters and digits than this are too vague to search.
              expansion_weight: weight of the terms that the glossary adds, where a term of the question has 1.
              statement_weight: weight of the mark that the pages of a financial statement bear.
+             newest_first: whether a question that names no period prefers the newest report of each series.
     Returns: the analysis; with `refusal` set when the question is too vague, and then nothing should be searched.
     """
     companies = read_companies(text, inventory.entries)
     document_types = read_document_types(companies.rest, inventory.entries)
     within = _of_companies(inventory.entries, companies.filters)
+    jurisdictions = read_jurisdictions(text, document_types.rest, language, inventory.entries, within)
     mentions, periods = _read_periods(document_types.rest, within)
-    filters = relax_filters((*companies.filters, *periods.filters, *document_types.filters), inventory.entries)
-    topic = read_topic(mentions.rest, text, language)
-    search_words = _search_words(text, topic, companies.rest, filters.kept)
+    read = (*companies.filters, *periods.filters, *document_types.filters, *jurisdictions.filters)
+    newest = prefer_newest(text, mentions, read, within) if newest_first else ()
+    # Where nobody is named it holds for every series there is, which would tell a reader nothing.
+    noticed = [each.reason for each in newest] if companies.filters else []
+    filters = relax_filters((*read, *newest), inventory.entries)
+    laws = jurisdictions.plain if _is_sure_of(FilterField.JURISDICTION, filters.kept) else ()
+    # The document states it, and its text need not: asked of the words, it would keep the right passage from answering.
+    topic = read_topic(blanked(mentions.rest, laws), text, language)
+    search_words = " ".join((_search_words(text, topic, companies.rest, filters.kept), *(law.text for law in laws)))
     refusal = _vague(text, topic, filters.kept, minimum_chars)
     return QueryAnalysis(
         text=text,
@@ -68,14 +80,14 @@ def analyse(
             *_statement_terms(topic, language, statement_weight),
         ),
         concepts=topic.concepts,
-        names=topic.names,
+        names=tuple(dict.fromkeys((*topic.names, *(law.text for law in laws)))),
         expansions=topic.expansions,
         filters=filters.kept,
         relaxed=filters.relaxed,
         ignored_words=topic.ignored,
         years=_years(filters.kept, mentions),
         wants_number=topic.wants_number,
-        notices=(*periods.notices, *(each.reason for each in filters.relaxed)),
+        notices=(*periods.notices, *noticed, *(each.reason for each in filters.relaxed)),
         refusal=refusal,
         figures=topic.figures,
     )
@@ -103,9 +115,16 @@ def _of_companies(entries: Sequence[InventoryEntry], filters: Iterable[MetadataF
 
 def _search_words(text: str, topic: Topic, without_companies: str, filters: Iterable[MetadataFilter]) -> str:
     """The words for the sparse query: the topic, and the company's name unless a filter has already seen to it."""
-    filtered = any(each.field is FilterField.COMPANY and each.certainty is Certainty.SURE for each in filters)
-    names = "" if filtered else "".join(a if b == " " else " " for a, b in zip(text, without_companies, strict=True))
+    names = (
+        ""
+        if _is_sure_of(FilterField.COMPANY, filters)
+        else "".join(a if b == " " else " " for a, b in zip(text, without_companies, strict=True))
+    )
     return f"{names} {topic.words}"
+
+
+def _is_sure_of(field: FilterField, filters: Iterable[MetadataFilter]) -> bool:
+    return any(each.field is field and each.certainty is Certainty.SURE for each in filters)
 
 
 def _weighted_terms(

@@ -94,6 +94,11 @@ def _section(
 
 def _passage(window: Window) -> Passage:
     chunk = window.candidate.chunk
+    shown = tuple(
+        line
+        for line in window.candidate.lines
+        if any(excerpt.start <= line.start and line.end <= excerpt.end for excerpt in window.excerpts)
+    )
     held = "".join("".join(excerpt.text for excerpt in window.excerpts).split())
     return Passage(
         ref_id=ref_id(chunk),
@@ -101,6 +106,7 @@ def _passage(window: Window) -> Passage:
         excerpts=window.excerpts,
         text=window.text,
         trimmed=len(held) < len("".join(chunk.text.split())),
+        lines=shown,
     )
 
 

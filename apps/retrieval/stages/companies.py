@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
+from apps.retrieval.stages.jurisdiction_names import code_of
 from apps.retrieval.stages.mentions import Mention, blanked, mentions_of, word_set
 
 _LEGAL_ENDINGS: Final = word_set(
@@ -141,7 +142,9 @@ def _aliases(company: str, ticker: str, *, shared: bool) -> Iterator[_Alias]:
         shorter = " ".join(bare[:2])
         yield _Alias(text=shorter, certainty=Certainty.SURE, case_sensitive=False, why="the beginning of the name")
     first = bare[0]
-    if len(bare) > 1 and len(first) >= _SHORTEST_FIRST_WORD and first.lower() not in _COMMON_FIRST_WORDS:
+    # "Swiss" and "Deutsche" are countries before they are Swiss Re and Deutsche Bank.
+    common = first.lower() in _COMMON_FIRST_WORDS or code_of(first)
+    if len(bare) > 1 and len(first) >= _SHORTEST_FIRST_WORD and not common:
         yield _Alias(
             text=first,
             certainty=Certainty.LIKELY if shared else Certainty.SURE,

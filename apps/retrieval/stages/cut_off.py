@@ -14,6 +14,7 @@ def cut_off(
     minimum: int,
     cumulative_probability: float,
     cliff: float,
+    uncalibrated: bool = False,
 ) -> CutDecision:
     """Cut the tail that would only fill the context.
 
@@ -28,9 +29,10 @@ def cut_off(
              minimum: the fewest to keep with adaptive rules, if there are that many.
              cumulative_probability: share of the score sum, in (0, 1].
              cliff: largest fall from one score to the next, in (0, 1].
+             uncalibrated: let the adaptive rules read scores that only order passages, too.
     Returns: kept and cut candidates in their order, the rule that decided, and the reason with its figures.
     """
-    scores = [candidate.rerank_score if candidate.rerank_calibrated else None for candidate in candidates]
+    scores = [each.rerank_score if each.rerank_calibrated or uncalibrated else None for each in candidates]
     calibrated = [score for score in scores if score is not None]
     if len(calibrated) < len(scores) or not scores:
         return _fixed(candidates, top_k)

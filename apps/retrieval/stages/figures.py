@@ -26,6 +26,8 @@ YEAR: Final = re.compile(r"(?<![\d.,])(?:19|20)\d{2}(?![\d%]|[.,]\d)")
 PER_SHARE: Final = re.compile(
     r"\bper\s+(?:\w+\s+){0,2}?(?:share|unit)\b|\bEPS\b|\bje\s+(?:Aktie|Anteil)\b|\bcps\b", re.IGNORECASE
 )
+# "In millions, except per share data" says of the other rows that they are not.
+_EXCEPT: Final = re.compile(r"\b(?:except|excluding|ausgenommen|au\u00dfer)\b[^)\n]*", re.IGNORECASE)
 _CELL: Final = re.compile(r"\|\s*([^|:\n]{1,80}):\s*([^|\n]*)")
 _FURTHEST_HEADING_LINES: Final = 6
 
@@ -71,7 +73,7 @@ def _of_piece(passage: Passage, piece: Quote, is_row: bool, asked_exponent: int 
         return
     heading = heading_above(chunk.text, piece.start) if is_row else ""
     label = _label(piece.text, numbers) if is_row else ""
-    per_share = PER_SHARE.search(f"{piece.text}\n{heading}") is not None
+    per_share = PER_SHARE.search(f"{piece.text}\n{_EXCEPT.sub('', heading)}") is not None
     beside = "\n".join((piece.text, piece.columns, heading))
     exponent = None
     if is_row and not per_share:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from apps.retrieval.contracts import (
@@ -20,13 +20,14 @@ from apps.retrieval.contracts import (
     SparseHit,
 )
 from apps.retrieval.errors import InvalidRankingError
-from apps.retrieval.stages.relax import period_matches
+from apps.retrieval.stages.relax import states
 
 
 def fuse(rankings: Sequence[Ranking], *, k: int) -> tuple[FusedHit, ...]:
     """Fuse rankings by reciprocal rank fusion: each chunk gets the sum of 1 / (k + rank) over the rankings it is in.
 
-    Args:    rankings: best first; ranks count from 1. Their order changes nothing but the order of `ranks`.
+    Args:    rankings: best first; ranks count from 1. Their order changes nothing but the order of `ranks`. One that
+             has a weight adds so many times as much.
              k: smoothing constant, >= 0; a larger one makes the first ranks count less.
     Returns: every chunk of any ranking, rrf_score descending, ties by chunk id.
     Raises:  InvalidRankingError: a chunk id repeats within one ranking.
@@ -35,9 +36,11 @@ def fuse(rankings: Sequence[Ranking], *, k: int) -> tuple[FusedHit, ...]:
     """
     ranks: dict[ChunkId, list[SourceRank]] = {}
     hits: dict[ChunkId, DenseHit | SparseHit] = {}
+    weights: dict[str, float] = {}
     for ranking in sorted(rankings, key=lambda each: each.name):
         in_this: set[ChunkId] = set()
-        for rank, hit in enumerate(ranking.hits, start=1):
+        weights[ranking.name] = ranking.weight
+        for rank, hit in zip(_ranks(ranking), ranking.hits, strict=True):
             if hit.chunk_id in in_this:
                 raise InvalidRankingError(ranking=ranking.name, chunk_id=hit.chunk_id)
             in_this.add(hit.chunk_id)
@@ -49,12 +52,25 @@ def fuse(rankings: Sequence[Ranking], *, k: int) -> tuple[FusedHit, ...]:
             document_id=hit.document_id,
             kind=hit.kind,
             # Summed by rank, not in the order of arrival: floating-point sums differ in their last bit otherwise.
-            rrf_score=sum(1.0 / (k + rank) for rank in sorted(source.rank for source in ranks[chunk_id])),
+            rrf_score=sum(
+                weight / (k + rank)
+                for rank, weight in sorted((source.rank, weights[source.ranking]) for source in ranks[chunk_id])
+            ),
             ranks=tuple(ranks[chunk_id]),
         )
         for chunk_id, hit in hits.items()
     ]
     return tuple(sorted(fused, key=lambda hit: (-hit.rrf_score, hit.chunk_id)))
+
+
+def _ranks(ranking: Ranking) -> Iterator[int]:
+    """1, 2, 3 ...; with ranks_shared 1, 1, 3 where the first two have one score."""
+    rank, before = 0, None
+    for place, hit in enumerate(ranking.hits, start=1):
+        score = hit.cosine_similarity if isinstance(hit, DenseHit) else hit.bm25_score
+        if not (ranking.ranks_shared and score == before):
+            rank, before = place, score
+        yield rank
 
 
 def boost(
@@ -74,7 +90,7 @@ def boost(
     boosted = []
     for candidate in candidates:
         document = candidate.chunk.document
-        reasons = [f"{each.field.value} {' or '.join(each.values)}" for each in likely if _meets(document, each)]
+        reasons = [_lifted_by(each) for each in likely if states(document, each)]
         reasons.extend(f"of {each.label} itself" for each in quarters if _is_of(document, each))
         boosted.append(replace(candidate, boost=weight * len(reasons), boost_reasons=tuple(reasons)))
     return tuple(sorted(boosted, key=lambda each: (-each.boosted_rrf_score, each.hit.chunk_id)))
@@ -90,13 +106,7 @@ def _is_of(document: DocumentFacts, quarter: Period) -> bool:
     return (document.fiscal_year, document.fiscal_quarter) == (quarter.fiscal_year, quarter.fiscal_quarter)
 
 
-def _meets(document: DocumentFacts, condition: MetadataFilter) -> bool:
-    match condition.field:
-        case FilterField.COMPANY:
-            return document.company in condition.values
-        case FilterField.DOCUMENT_TYPE:
-            return document.document_type in condition.values
-        case FilterField.PERIOD:
-            return any(
-                period_matches(period, document.fiscal_year, document.fiscal_quarter) for period in condition.periods
-            )
+def _lifted_by(condition: MetadataFilter) -> str:
+    if condition.field is FilterField.NEWEST_REPORT:
+        return "no newer report of its series is held"
+    return f"{condition.field.value} {' or '.join(condition.values)}"

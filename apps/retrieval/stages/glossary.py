@@ -184,6 +184,13 @@ _STATEMENT_LINES: Final = (
 )
 _MEASURES: Final = (
     _entry("EBITDA", "EBITDA", "EBITDA | operating income | depreciation and amortization", _INCOME, _CASH),
+    _entry(
+        "EBITDA margin",
+        "EBITDA margin | EBITDA margins | EBITDA % margin | EBITDA-Marge",
+        "EBITDA margin | operating income | depreciation and amortization | net sales",
+        _INCOME,
+        _CASH,
+    ),
     _entry("EBITDAR", "EBITDAR", "EBITDAR"),
     _entry("EBIT", "EBIT", "EBIT | operating income | earnings before interest and taxes", _INCOME),
     _entry(

@@ -6,13 +6,15 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from apps.corpus.references import HYPHENATED
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import AskedFigure, QueryAnalysis
 from apps.retrieval.stages.bindings import is_year
 from apps.retrieval.stages.dates import read_dates
 from apps.retrieval.stages.numbers import read_numbers
 
-_TOKEN: Final = re.compile(r"[^\W_]+(?:[&.'\u2019][^\W_]+)*")
+# A rule or a share class is one word here too, as it is in the question.
+_TOKEN: Final = re.compile(rf"{HYPHENATED}|[^\W_]+(?:[&.'\u2019][^\W_]+)*", re.IGNORECASE)
 _OTHERS: Final = frozenset({"other", "non"})
 """Before a phrase, they make another line of it: "other current assets"."""
 _FURTHEST_CHARS: Final = 120

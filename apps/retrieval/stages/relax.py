@@ -11,16 +11,18 @@ from dataclasses import dataclass
 
 from apps.retrieval.contracts import (
     Certainty,
+    DocumentFacts,
     DocumentFilter,
     FilterField,
     InventoryEntry,
     MetadataFilter,
     Period,
     RelaxedFilter,
+    ReportSeries,
 )
 
 # The company goes last: a figure of another company is the worst answer.
-_RELAXING_ORDER = (FilterField.DOCUMENT_TYPE, FilterField.PERIOD, FilterField.COMPANY)
+_RELAXING_ORDER = (FilterField.JURISDICTION, FilterField.DOCUMENT_TYPE, FilterField.PERIOD, FilterField.COMPANY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +54,8 @@ def relax_filters(filters: Sequence[MetadataFilter], entries: Sequence[Inventory
     return RelaxedFilters(kept=tuple(kept), relaxed=tuple(relaxed))
 
 
-def states(entry: InventoryEntry, condition: MetadataFilter) -> bool:
-    """Whether the documents of an entry say that they meet the condition."""
+def states(entry: InventoryEntry | DocumentFacts, condition: MetadataFilter) -> bool:
+    """Whether a document, or those of an entry, say that they meet the condition."""
     match condition.field:
         case FilterField.COMPANY:
             return entry.company in condition.values
@@ -61,6 +63,10 @@ def states(entry: InventoryEntry, condition: MetadataFilter) -> bool:
             return entry.document_type in condition.values
         case FilterField.PERIOD:
             return any(period_matches(period, entry.fiscal_year, entry.fiscal_quarter) for period in condition.periods)
+        case FilterField.JURISDICTION:
+            return not set(condition.values).isdisjoint(entry.jurisdictions)
+        case FilterField.NEWEST_REPORT:
+            return not is_outdated(entry, condition.series)
 
 
 def period_matches(period: Period, fiscal_year: int | None, fiscal_quarter: int | None) -> bool:
@@ -73,6 +79,17 @@ def period_matches(period: Period, fiscal_year: int | None, fiscal_quarter: int 
     return period.fiscal_quarter == 0 or fiscal_quarter is None or fiscal_quarter == period.fiscal_quarter
 
 
+def is_outdated(entry: InventoryEntry | DocumentFacts, series: Iterable[ReportSeries]) -> bool:
+    """Whether it is of one of the series, and the newest of that is of another period."""
+    return any(
+        (each.company, each.kind, each.document_type) == (entry.company, entry.kind, entry.document_type)
+        and entry.fiscal_year is not None
+        and (each.newest.fiscal_quarter == 0) is (entry.fiscal_quarter is None)
+        and (each.newest.fiscal_year, each.newest.fiscal_quarter) != (entry.fiscal_year, entry.fiscal_quarter or 0)
+        for each in series
+    )
+
+
 def document_filter(filters: Iterable[MetadataFilter]) -> DocumentFilter:
     """The sure filters in the form that the retrievers take."""
     sure = [each for each in filters if each.certainty is Certainty.SURE]
@@ -80,6 +97,7 @@ def document_filter(filters: Iterable[MetadataFilter]) -> DocumentFilter:
         companies=tuple(v for each in sure if each.field is FilterField.COMPANY for v in each.values),
         periods=tuple(period for each in sure for period in each.periods),
         document_types=tuple(v for each in sure if each.field is FilterField.DOCUMENT_TYPE for v in each.values),
+        jurisdictions=tuple(v for each in sure if each.field is FilterField.JURISDICTION for v in each.values),
     )
 
 

@@ -9,8 +9,10 @@ from typing import Final
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import ContextBlock, Passage, Period, QueryAnalysis
 from apps.retrieval.stages.answerable import is_of_period
+from apps.retrieval.stages.jurisdiction_names import code_of
 from apps.retrieval.stages.names import bare_name
 from apps.retrieval.stages.quotable import quotable_pieces
+from apps.retrieval.stages.territories import in_force
 
 _SHORTEST_INITIALS: Final = 3
 
@@ -51,9 +53,12 @@ def speaks_of(name: str, passage: Passage, language: str) -> bool:
     """Whether a passage's chunk, heading or document names somebody.
 
     A name of several words, or an abbreviation, must stand there with its capitals ("Block" is no block); of one word,
-    in any spelling. A long form counts for its initials.
+    in any spelling. A long form counts for its initials, and the jurisdiction that a document states for a country.
     """
     document = passage.chunk.document
+    code = code_of(name)
+    if code and any(in_force(code, stated) for stated in document.jurisdictions):
+        return True
     text = "\n".join((passage.chunk.text, passage.chunk.context_header, document.title, document.company))
     words = bare_name(name)
     if len(words) == 1 and words[0].istitle():

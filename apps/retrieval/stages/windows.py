@@ -38,9 +38,10 @@ def choose_windows(
 ) -> tuple[Window, ...]:
     """Fill a budget with the pieces that speak most to the question.
 
-    In this order, each piece only if it still fits: the best piece of every candidate that comes near the best of
-    all; further pieces that come near it; neighbours of what was chosen, in rank order; then the remaining
-    candidates, in rank order. Where nothing at all fits, the best piece of all is cut at word borders.
+    In this order, each piece only if it still fits: the rows of statements that give what was asked for; the best
+    piece of every candidate that comes near the best of all; further pieces that come near it; neighbours of what was
+    chosen, in rank order; then the remaining candidates, in rank order. Where nothing at all fits, the best piece of
+    all is cut at word borders.
 
     Args:    candidates: of one kind, best first.
              prefixes: what is written before each candidate's text (its ref_id); counts against the room.
@@ -56,6 +57,9 @@ def choose_windows(
         for position, rating in enumerate(draft.ratings)
     )
     near = [each for each in pieces if each[0] < 0 and each[0] <= SEED_SHARE * pieces[0][0]]
+    for draft in drafts:
+        for position in draft.lines:
+            filling.add(draft, position)
     seeded: set[int] = set()
     for _, index, position in near:
         if index not in seeded:
@@ -84,6 +88,12 @@ class _Draft:
     ratings: tuple[Relevance, ...]
     chosen: frozenset[int] = frozenset()
     cut: tuple[int, int] | None = None
+
+    @property
+    def lines(self) -> list[int]:
+        """The pieces that are rows of a statement that was read for the question."""
+        starts = {line.start for line in self.candidate.lines}
+        return [position for position, unit in enumerate(self.units) if unit.start in starts]
 
     @property
     def best(self) -> int:

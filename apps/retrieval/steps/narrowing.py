@@ -12,12 +12,14 @@ from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.errors import RerankingError, UnsupportedEmbeddingDimensionError
 from apps.retrieval.recorder import OpenStage, TraceRecorder
 from apps.retrieval.stages.cut_off import cut_off
+from apps.retrieval.stages.expand import expand as expanded
 from apps.retrieval.stages.fuse import boost
 from apps.retrieval.stages.page_order import page_by_page
-from apps.retrieval.steps.searching import NOT_CONFIGURED
+from apps.retrieval.steps.searching import NOTHING_CHOSEN
 from apps.retrieval.trace import CutLine, HealedList, Stage, StageStatus, candidate_list
 
 Candidates = tuple[Candidate, ...]
+_NOT_EXPANDED: Final = "Switched off: each passage stands for itself."
 PAGES_FIRST: Final = "The best passage of each page comes before further ones of the same page."
 
 
@@ -86,6 +88,7 @@ def cut(recorder: TraceRecorder, candidates: Candidates, deps: PipelineDependenc
             minimum=deps.settings.cut_minimum,
             cumulative_probability=deps.policy.cut_off_cumulative_probability,
             cliff=deps.policy.cut_off_score_cliff,
+            uncalibrated=deps.settings.cut_adaptive_uncalibrated,
         )
         for candidate in decision.cut:
             stage.exclude(candidate.hit.chunk_id, f"Cut off by the rule {decision.rule.value}.")
@@ -130,6 +133,30 @@ def heal(
             coverage=healing.coverage,
         )
         return healing.candidates
+
+
+def expand(
+    recorder: TraceRecorder, candidates: Candidates, deps: PipelineDependencies, *, within: SearchBounds
+) -> Candidates:
+    """Add what stands around the first passages in their parents, where the settings want it.
+
+    Compliance gate 2 again: what is added is looked up within the same bounds as what was found.
+    """
+    with recorder.stage(Stage.EXPAND, count_in=len(candidates)) as stage:
+        first = candidates[: deps.settings.expand_top_k]
+        if not deps.settings.expand_top_k:
+            stage.status = StageStatus.SKIPPED
+            stage.notes.append(_NOT_EXPANDED)
+            stage.count_out = len(candidates)
+            return candidates
+        around = deps.chunks.around([candidate.hit.chunk_id for candidate in first], within=within)
+        result = expanded(candidates, around, most=deps.settings.expand_around)
+        stage.notes.append(
+            f"{len(result) - len(candidates)} passages added around the first {len(first)}, of the same section or "
+            f"page; at most {deps.settings.expand_around} around one."
+        )
+        stage.count_out, stage.output = len(result), candidate_list(result)
+        return result
 
 
 def _told_by(healing: Healing) -> Iterator[str]:
@@ -186,5 +213,5 @@ def _note_of_empty(stage: Stage, configured: bool, wanted: bool) -> str:
     if configured:
         return "The policy has it switched off: passed on unchanged."
     if wanted:
-        return f"The policy asks for {stage.value}, but nothing is configured for it here: passed on unchanged."
-    return NOT_CONFIGURED
+        return f"The policy asks for {stage.value}, but nothing is chosen for it here: passed on unchanged."
+    return NOTHING_CHOSEN

@@ -64,6 +64,7 @@ def read_meaning(
             minimum_chars=deps.policy.minimum_question_chars,
             expansion_weight=deps.settings.expansion_weight,
             statement_weight=deps.settings.statement_weight,
+            newest_first=deps.settings.prefer_newest,
         )
         stage.count_in = sum(entry.documents for entry in inventory.entries)
         stage.count_out = len(analysis.terms)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from apps.corpus.providers.errors import ProviderError
-from apps.corpus.terms import is_statement_term, terms
+from apps.corpus.terms import counted_otherwise, is_statement_term, terms
 from apps.retrieval.contracts import (
     Candidate,
     DenseHit,
@@ -14,6 +14,8 @@ from apps.retrieval.contracts import (
     Ranking,
     SearchBounds,
     SearchQuery,
+    TermCoverage,
+    VectorCoverage,
     WeightedTerm,
 )
 from apps.retrieval.dependencies import PipelineDependencies
@@ -23,13 +25,20 @@ from apps.retrieval.recorder import OpenStage, TraceRecorder
 from apps.retrieval.stages.fuse import fuse
 from apps.retrieval.trace import EmbeddedQuery, FusedRanking, Rewritten, Stage, StageStatus
 
-NOT_CONFIGURED = "Not configured: passed on unchanged."
+NOTHING_CHOSEN = "Nothing is chosen here: passed on unchanged."
+NO_METADATA = "Switched off: titles and headings are ranked with the text alone."
 _NO_MODEL = "{name} needs a model, and the tenant's generation profile names none: the question was searched alone."
 _SEARCHED_ALONE = "{problem} The question was searched alone."
 VECTORS_MISSING = "retrieval.vectors_missing"
 _VECTORS_MISSING = (
     "{without} of {documents} documents in reach have no vectors of the model {model}, so their passages were looked "
     "for by words alone. Corpus, Jobs shows how far their embedding is; start again there what failed."
+)
+TERMS_OUTDATED = "retrieval.terms_outdated"
+_TERMS_OUTDATED = (
+    "{outdated} of {documents} documents in reach were indexed by an earlier release, which cut apart what the "
+    "question names (a section, a rule, a share class, a date): by words they may be missed for it. To index them "
+    "anew, an operator runs manage.py corpus reindex."
 )
 
 
@@ -38,24 +47,34 @@ class Wording:
     """One way to put the question to the retrievers: the question itself first, then a rewriter's variants.
 
     by_meaning, by_words: which of the two it is searched by. A passage that a model made up has no words to search for,
-    and the question that it stands for is not embedded.
+    and the question that it stands for is not embedded. counted_otherwise: see SearchQuery.
     """
 
     text: str
     terms: tuple[WeightedTerm, ...]
     by_meaning: bool = True
     by_words: bool = True
+    counted_otherwise: bool = False
+
+    def query(self) -> SearchQuery:
+        """What the retrievers look for, without a vector."""
+        return SearchQuery(terms=self.terms, counted_otherwise=self.counted_otherwise)
 
 
 def rewrite(recorder: TraceRecorder, analysis: QueryAnalysis, deps: PipelineDependencies) -> tuple[Wording, ...]:
     """The question, and further wordings of it if a rewriter is configured."""
     with recorder.stage(Stage.REWRITE, count_in=1) as stage:
-        wordings: tuple[Wording, ...] = (Wording(text=analysis.search_text, terms=analysis.terms),)
+        question = Wording(
+            text=analysis.search_text,
+            terms=analysis.terms,
+            counted_otherwise=counted_otherwise(analysis.search_text, analysis.language),
+        )
+        wordings: tuple[Wording, ...] = (question,)
         if deps.slots.rewriter is None:
             stage.status = StageStatus.NOT_CONFIGURED
-            stage.notes.append(NOT_CONFIGURED)
+            stage.notes.append(NOTHING_CHOSEN)
         else:
-            wordings = _reworded(stage, wordings[0], analysis, deps.slots.rewriter)
+            wordings = _reworded(stage, question, analysis, deps.slots.rewriter)
         stage.count_out = len(wordings)
         return wordings
 
@@ -93,13 +112,13 @@ def embed(recorder: TraceRecorder, wordings: Sequence[Wording], deps: PipelineDe
     with recorder.stage(Stage.EMBED, count_in=embedded) as stage:
         try:
             queries = tuple(
-                SearchQuery(
-                    terms=wording.terms,
+                replace(
+                    wording.query(),
                     vector=deps.embedder.embed_query(wording.text),
                     embedding_model=deps.embedder.model,
                 )
                 if wording.by_meaning
-                else SearchQuery(terms=wording.terms)
+                else wording.query()
                 for wording in wordings
             )
             stage.output = EmbeddedQuery(
@@ -113,7 +132,7 @@ def embed(recorder: TraceRecorder, wordings: Sequence[Wording], deps: PipelineDe
         except ProviderError as error:
             stage.degrade(code=error.code, message=error.detail)
             stage.count_out = 0
-            return tuple(SearchQuery(terms=wording.terms) for wording in wordings)
+            return tuple(wording.query() for wording in wordings)
         return queries
 
 
@@ -126,7 +145,8 @@ def retrieve(
     *,
     told_apart_by: str = "",
 ) -> tuple[Ranking, ...]:
-    """Dense and sparse rankings of every wording, and that of the statements.
+    """Dense and sparse rankings of every wording, and of the question itself that of the statements and that by
+    metadata.
 
     Compliance gate 2: scopes and kinds are held in the database.
 
@@ -156,9 +176,10 @@ def retrieve(
                 ranking = replace(found, hits=kept)
                 stage.count_in, stage.count_out, stage.output = found.considered, len(kept), ranking
                 rankings.append(ranking)
-                _note_missing_vectors(stage, ranking)
+                _note_coverage(stage, ranking)
     if deps.settings.statement_top_k:
         rankings.extend(_statements(recorder, queries[0], bounds, deps, told_apart_by))
+    rankings.extend(_metadata(recorder, queries[0], bounds, deps, told_apart_by))
     return tuple(rankings)
 
 
@@ -177,10 +198,32 @@ def _statements(
             stage.notes.append("The question asks for no figure of a financial statement.")
             return
         found = deps.sparse.retrieve(
-            replace(query, required_terms=marks), within=bounds, top_k=deps.settings.statement_top_k
+            replace(query, required_terms=marks, counted_otherwise=False),
+            within=bounds,
+            top_k=deps.settings.statement_top_k,
         )
         ranking = replace(found, name=Stage.STATEMENTS.value + suffix)
         stage.count_out, stage.output = len(ranking.hits), ranking
+        yield ranking
+
+
+def _metadata(
+    recorder: TraceRecorder, query: SearchQuery, bounds: SearchBounds, deps: PipelineDependencies, suffix: str
+) -> Iterator[Ranking]:
+    """Passages by what stands over them alone: title, headings, company, period, kind.
+
+    A heading is a few words of what its section is about, which in a text of a thousand characters hardly count.
+    """
+    with recorder.stage(Stage.METADATA) as stage:
+        if not deps.settings.metadata_top_k:
+            stage.status = StageStatus.SKIPPED
+            stage.notes.append(NO_METADATA)
+            return
+        found = deps.metadata.retrieve(query, within=bounds, top_k=deps.settings.metadata_top_k)
+        weight = deps.settings.metadata_weight
+        ranking = replace(found, name=found.name + suffix, weight=weight)
+        stage.notes.append(f"It weighs {weight:g} in the fusion, where every other ranking weighs 1.")
+        stage.count_in, stage.count_out, stage.output = found.considered, len(ranking.hits), ranking
         yield ranking
 
 
@@ -204,7 +247,7 @@ def fuse_and_load(
 def wording_of(text: str, language: str, source: str) -> Wording:
     """A sub-query or variant as the retrievers take it."""
     found = tuple(WeightedTerm(term=term, weight=1.0, source=source) for term in dict.fromkeys(terms(text, language)))
-    return Wording(text=text, terms=found)
+    return Wording(text=text, terms=found, counted_otherwise=counted_otherwise(text, language))
 
 
 def _retrieved(retriever: Retriever, query: SearchQuery, bounds: SearchBounds, top_k: int, suffix: str) -> Ranking:
@@ -212,14 +255,15 @@ def _retrieved(retriever: Retriever, query: SearchQuery, bounds: SearchBounds, t
     return replace(ranking, name=ranking.name + suffix)
 
 
-def _note_missing_vectors(stage: OpenStage, ranking: Ranking) -> None:
+def _note_coverage(stage: OpenStage, ranking: Ranking) -> None:
     """Without this, a search that can find nothing would look like one that found nothing."""
-    coverage = ranking.coverage
-    if coverage is not None and coverage.without_vectors:
-        message = _VECTORS_MISSING.format(
-            without=coverage.without_vectors, documents=coverage.documents, model=coverage.model
-        )
-        stage.degrade(code=VECTORS_MISSING, message=message)
+    match ranking.coverage:
+        case VectorCoverage(model=model, documents=documents, without_vectors=without) if without:
+            message = _VECTORS_MISSING.format(without=without, documents=documents, model=model)
+            stage.degrade(code=VECTORS_MISSING, message=message)
+        case TermCoverage(documents=documents, outdated=outdated) if outdated:
+            message = _TERMS_OUTDATED.format(outdated=outdated, documents=documents)
+            stage.degrade(code=TERMS_OUTDATED, message=message)
 
 
 def _too_far(hit: object, minimum_similarity: float) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -26,3 +28,9 @@ def key_state(key: Any) -> str:
     if key.person is not None and not key.role_held:
         return pill("Opens nothing: the role has ended", "warn")
     return pill("Valid", "good")
+
+
+def expires_in(key: ApiKey) -> str:
+    """In how many days a key that has an end ends, in words; a day that has begun counts."""
+    days = math.ceil((key.expires_at - timezone.now()) / timedelta(days=1)) if key.expires_at else 0
+    return f"Expires in {days} days" if days > 1 else "Expires within a day"

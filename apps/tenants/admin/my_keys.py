@@ -11,12 +11,13 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 
 from apps.tenants.admin.api_key_forms import MyKeyAddForm, MyKeyRotateForm
 from apps.tenants.admin.base import TenantModelAdmin
-from apps.tenants.admin.key_state import is_valid, key_state
+from apps.tenants.admin.key_state import expires_in, is_valid, key_state
 from apps.tenants.admin.pages import Decision, decision_page, form_page, page, secret_page
 from apps.tenants.models import ApiKey
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Role
 from apps.tenants.selectors.directory import reach_in_words, with_person, with_reach
+from apps.tenants.selectors.keys import own_keys_expiring
 from apps.tenants.services.api_keys import api_key_revoke
 from apps.tenants.services.personal_keys import personal_key_create, personal_key_rotate
 
@@ -50,12 +51,14 @@ _pages = MyKeysPages(ApiKey, admin.site)
 
 def list_view(request: HttpRequest) -> HttpResponse:
     principal = principal_of(request)
+    expiring = set(own_keys_expiring(principal).values_list("id", flat=True))
     rows = [
         {
             "key": key,
             "role": Role(key.role).label,
             "reach": reach_in_words(key.scope_keys, hidden_words="that you no longer reach"),
             "state": key_state(key),
+            "expires": expires_in(key) if key.id in expiring else "",
             "is_valid": is_valid(key),
             "can_rotate": is_valid(key) and key.role in principal.roles,
         }

@@ -14,7 +14,7 @@ from apps.tenants.requests import access_of
 class ApiKeyAuthentication(BaseAuthentication):
     """`Authorization: Bearer gbx_...`, a tenant's key or a person's own; no cookie is asked, so no CSRF token either.
 
-    Raises the middleware's InvalidKeyError for a key that is not valid.
+    Raises the middleware's InvalidKeyError for a key that is not valid, and its TooManyKeyAttemptsError.
     """
 
     def authenticate(self, request: Request) -> tuple[Principal, None] | None:

@@ -44,6 +44,7 @@ _RESPONSES: dict[str, tuple[int, str]] = {
     "NotFound": (404, "There is no such thing that you may see. Not there and not yours look alike."),
     "NotAcceptable": (406, "The Accept header rules out what this address answers with."),
     "Conflict": (409, "The state does not allow it now, or the same request is being worked on (see Retry-After)."),
+    "Gone": (410, "What the answer is made of was removed for good; the detail says with what."),
     "TooLarge": (413, "The body, the file or the question is too large."),
     "UnsupportedMediaType": (415, "The Content-Type is not the one that this address takes."),
     "KeyReused": (422, "The Idempotency-Key belongs to another request of yours."),

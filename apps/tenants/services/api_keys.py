@@ -9,13 +9,15 @@ import secrets
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from apps.tenants.attempts import key_attempt_begin, key_attempt_failed
 from apps.tenants.context import current_scope, open_identity, open_scope
 from apps.tenants.errors import InvalidKeyError, NotInPersonError
 from apps.tenants.events import emit
-from apps.tenants.ids import UserId
+from apps.tenants.ids import TenantId, UserId
 from apps.tenants.models import ApiKey, Scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
@@ -64,15 +66,17 @@ def api_key_revoke(key: ApiKey) -> None:
             api_key_emit("tenants.api_key.revoked", key)
 
 
-def api_key_authenticate(plain: str) -> ApiKey:
+def api_key_authenticate(plain: str, *, address: str = "") -> ApiKey:
     """The valid key behind the text that a client sent.
 
-    Raises: InvalidKeyError: unknown, wrong, expired or revoked, all alike.
+    Args:   address: of the client, by which wrong secrets of a key are counted (attempts.py).
+    Raises: InvalidKeyError: unknown, wrong, expired or revoked, all alike; TooManyKeyAttemptsError.
     """
     marker, _, rest = plain.partition("_")
     prefix, _, secret = rest.partition("_")
     if marker != "gbx" or len(prefix) != _PREFIX_CHARS or not prefix.isalnum() or not prefix.isascii():
         raise InvalidKeyError
+    key_attempt_begin(prefix=prefix, address=address)
     with open_identity(Identity(key_prefix=prefix)):
         candidates = list(ApiKey._base_manager.filter(prefix=prefix))
     digest = _digest(secret)
@@ -84,7 +88,22 @@ def api_key_authenticate(plain: str) -> ApiKey:
                 raise InvalidKeyError
             found: ApiKey = key
             return found
+    if key_attempt_failed(prefix=prefix, address=address):
+        for key in candidates:
+            _record_guesses(key)
     raise InvalidKeyError
+
+
+def _record_guesses(key: ApiKey) -> None:
+    """In a transaction of its own: the request is refused."""
+    with open_scope(tenant=TenantId(key.tenant_id), scopes=[], reason="refuse an API key after wrong secrets"):
+        emit(
+            action="tenants.api_key.guessed",
+            core={"failures": settings.GLASSBOX_KEY_FAILURES, "seconds": settings.GLASSBOX_FAILURE_WINDOW_SECONDS},
+            outcome="refused",
+            subject_type="api_key",
+            subject_id=key.id,
+        )
 
 
 def api_key_used(principal: Principal, key: ApiKey) -> None:

@@ -17,6 +17,8 @@ class QuestionType(StrEnum):
     YEAR_NAMED = "year_named"
     YEAR_IMPLIED = "year_implied"
     YEAR_PUBLISHED = "year_published"
+    YEAR_UNSAID = "year_unsaid"
+    JURISDICTION = "jurisdiction"
     GERMAN = "german"
     CROSS_LANGUAGE = "cross_language"
     SYNONYM = "synonym"

@@ -224,4 +224,61 @@ _PUBLISHED: Final = numbered(
     ),
 )
 
-QUESTIONS: Final[tuple[Question, ...]] = (*_NAMED, *_IMPLIED, *_PUBLISHED)
+_UNSAID: Final = numbered(
+    "unsaid",
+    QuestionType.YEAR_UNSAID,
+    (
+        (
+            "What share of its nickel use does Tarnwick Industries hedge?",
+            "About 65 percent",
+            (on(_T24, "hedges about 65 percent"),),
+        ),
+        (
+            "How high is the reserve of Tarnwick Industries for the former foundry in Garrick Mills?",
+            "USD 23 million",
+            (on(_T24, "Garrick Mills", "USD 23 million"),),
+        ),
+        (
+            "How many people does Tarnwick Industries employ?",
+            "9,116",
+            (on(_T24, "employed 9,116 people"),),
+        ),
+        (
+            "What part of its cash do the subsidiaries of Tarnwick Industries hold abroad?",
+            "About 57 percent",
+            (on(_T24, "About 57 percent of cash"),),
+        ),
+        (
+            "How many miles of pipeline does Tarnwick Energy Partners own?",
+            "3,015",
+            (on(_E24, "3,015 miles"),),
+        ),
+        (
+            "How many employees does Velmora Foods have?",
+            "13,750",
+            (on(_V24, "13,750 employees"),),
+        ),
+        (
+            "What share of the cereal shelf do private labels hold in the main markets of Velmora Foods?",
+            "16.1 percent",
+            (on(_V24, "held 16.1 percent"),),
+        ),
+        (
+            "What is the current value at risk of the Calder Global Equity Fund?",
+            "7.5 percent",
+            (on(_F24, "value at risk stood at 7.5 percent"),),
+        ),
+        (
+            "Wie viele Patente hält Quellbach?",
+            "655",
+            (on(_Q24, "655 Patente"),),
+        ),
+        (
+            "Wie viele Auszubildende hat Quellbach aktuell?",
+            "224",
+            (on(_Q24, "224 Auszubildende"),),
+        ),
+    ),
+)
+
+QUESTIONS: Final[tuple[Question, ...]] = (*_NAMED, *_IMPLIED, *_PUBLISHED, *_UNSAID)

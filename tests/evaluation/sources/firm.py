@@ -8,8 +8,10 @@ from typing import Final
 from apps.corpus.kinds import DocumentType, Kind, SourceType
 from tests.evaluation import calder
 from tests.evaluation.sources.contracts import Source
+from tests.evaluation.values import told
 
 CALDER: Final = "Calder Lane Investments"
+_SUPPLEMENTS: Final = told("supplements")
 
 
 def firm_sources() -> tuple[Source, ...]:
@@ -87,8 +89,25 @@ def firm_sources() -> tuple[Source, ...]:
         ),
         ("calendar.json", "reporting calendar", Kind.SCHEDULE, DocumentType.RECORD, date(2025, 1, 2), "en"),
     )
+    supplements = tuple(
+        Source(
+            file=f"fund-supplement-{number}.md",
+            template="fund_supplement.md",
+            title=f"Calder Lane Investments: supplement {number} to the fund documents",
+            company=CALDER,
+            kind=Kind.COMPLIANCE_PROFILE,
+            document_type=DocumentType.POLICY,
+            source_type=SourceType.POLICY,
+            published_on=date(2024, 9, 2),
+            # Its words say nowhere whose law it is.
+            jurisdictions=(seat.upper(),),
+            values=_SUPPLEMENTS[seat],
+        )
+        for number, seat in enumerate(("lu", "ie", "ch", "de"), start=1)
+    )
     return (
         *rules,
+        *supplements,
         *(
             Source(
                 file=file,

@@ -191,6 +191,8 @@ def test_questions_are_chosen_by_id_and_number_and_settings_by_name(evaluate: Ev
         ({"set": ["sparse_top=7"]}, "no setting 'sparse_top'"),
         ({"set": ["sparse_top_k=many"]}, "a whole number"),
         ({"set": ["sparse_top_k=0"]}, "lie between"),
+        ({"set": ["metadata_top_k=-1"]}, "between 0 and 1000"),
+        ({"set": ["expand_around=0"]}, "between 1 and 50"),
         ({"set": ["rerank_enabled"]}, "rerank_enabled=value"),
         ({"limit": 0}, "at least 1"),
         ({"member": "nobody"}, "no active account nobody"),

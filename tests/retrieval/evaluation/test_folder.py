@@ -101,6 +101,15 @@ def test_a_row_whose_file_cannot_be_used_is_one_failure(folder: Path, fields: di
     assert error in failure.error
 
 
+def test_a_folder_of_which_no_document_can_be_used_is_an_error_and_no_reason_to_remove_what_is_held(
+    folder: Path,
+) -> None:
+    write_lines(folder / "documents.jsonl", [{**row, "file": f"../{row['file']}"} for row in DOCUMENTS])
+    found = problems(folder)
+    assert "None of its documents can be used" in found
+    assert found.count("outside the folder") == len(DOCUMENTS)
+
+
 def test_a_value_that_cannot_be_true_is_left_out_with_a_note(folder: Path) -> None:
     write_lines(folder / "documents.jsonl", changed(1, period="the day after", title="Kestrel"))
     read = read_folder(folder)

@@ -1,0 +1,1 @@
+"""The words of letters, one module a language; letters.py fills them in."""

@@ -1,0 +1,37 @@
+"""E-mail to those who may decide on something. It says that something waits, and nothing of what."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from smtplib import SMTPException
+from uuid import UUID
+
+from django.core.mail import EmailMessage
+from django.db import transaction
+
+from apps.tenants.models import Membership
+from apps.tenants.roles import PERMISSIONS, Permission, Role
+
+logger = logging.getLogger("glassbox.tenants")
+
+
+def write_to_deciders(*, permission: Permission, author_id: UUID | None, subject: str, body: str) -> None:
+    """Write to everybody of the open tenant who has a permission but the author, once the transaction is committed.
+
+    A mail server that is down undoes nothing: it is logged, and the start page shows what waits. Costs: one query.
+    """
+    roles = [role for role in Role if permission in PERMISSIONS[role]]
+    holders = Membership.objects.filter(role__in=roles, revoked_at__isnull=True, user__is_active=True)
+    others = holders.exclude(user_id=author_id)
+    addresses = sorted(set(others.values_list("user__email", flat=True)) - {""})
+    transaction.on_commit(partial(_send, subject, body, addresses))
+
+
+def _send(subject: str, body: str, addresses: list[str]) -> None:
+    for address in addresses:
+        try:
+            # One letter each: who else may decide is nobody's business.
+            EmailMessage(subject, body, to=[address]).send()
+        except (SMTPException, OSError) as error:
+            logger.error("somebody was not told of a submission: %s", type(error).__name__)  # noqa: TRY400
