@@ -18,9 +18,12 @@ from apps.retrieval.contracts import (
     GroundingStatus,
     Healing,
     QueryAnalysis,
+    Ranking,
     RefusalReason,
     Repair,
     Rewriting,
+    SearchBounds,
+    SearchQuery,
 )
 from apps.retrieval.errors import EmptyQuestionError, RerankingError, UnknownStageImplementationError
 from apps.retrieval.pipeline import PipelineResult, answer
@@ -281,6 +284,24 @@ def test_a_figure_of_a_statement_makes_the_statements_a_ranking_of_their_own() -
     result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, sparse=sparse))
     assert [query.required_terms for query, _ in sparse.seen] == [(), ("statement:cash_flow_statement",)]
     assert status(result, Stage.STATEMENTS) is StageStatus.RAN
+
+
+class InOnePass(ListRetriever):
+    """Ranks apart in the same pass, as the one in SQL does."""
+
+    def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
+        found = ListRetriever.retrieve(self, query, within=within, top_k=top_k)
+        return replace(found, apart=found.hits[: query.apart_top_k][1:2]) if query.apart_terms else found
+
+
+def test_the_statements_are_not_ranked_again_where_the_search_by_words_has_done_so() -> None:
+    sparse = InOnePass("sparse", FOUND)
+    result = answer(asked(CAPEX_QUESTION), deps=dependencies(FOUND, sparse=sparse))
+    assert [query.apart_terms for query, _ in sparse.seen] == [("statement:cash_flow_statement",)]
+    ranked = {each.name: each for each in result.trace.outputs(Ranking)}
+    assert [hit.chunk_id for hit in ranked["statements"].hits] == [FOUND[1].hit.chunk_id]
+    assert ranked["sparse"].apart is None
+    assert notes(result, Stage.STATEMENTS) == "Ranked in the same pass as the words."
 
 
 def test_a_question_without_such_a_figure_has_no_ranking_of_statements() -> None:

@@ -4,13 +4,15 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
 
+from apps.corpus.extraction.statements import Statement
 from apps.corpus.kinds import Kind
 from apps.corpus.models import DocumentStatus
-from apps.corpus.terms import terms
+from apps.corpus.terms import statement_term, terms
 from apps.retrieval.contracts import (
     DocumentFilter,
     Period,
@@ -212,3 +214,18 @@ def test_required_terms_leave_in_only_what_bears_one_and_change_no_score(acme: F
     found = listed(SparseRetriever(k1=K1, b=B).retrieve(required, within=bounds(acme), top_k=10))
     assert found == [hit for hit in whole if hit[0] in ids[1:]]
     assert len(whole) == 3
+
+
+def test_what_is_ranked_apart_in_one_pass_is_what_a_ranking_of_its_own_finds(acme: Firm) -> None:
+    texts = [f"{'custody ' * (number % 5 + 1)}of risk {number}" for number in range(40)]
+    cash_flows = {Statement.CASH_FLOW_STATEMENT: list(range(3, 40, 3))}
+    store(acme.root, texts, statements=cash_flows)
+    store(acme.root, ["custody"], kind=Kind.RUN, statements={Statement.CASH_FLOW_STATEMENT: [1]})
+    (mark,) = (statement_term(each.value) for each in cash_flows)
+    query = SearchQuery(terms=weighted("custodi", "risk", mark))
+    retriever, within = SparseRetriever(k1=K1, b=B), bounds(acme, kinds=(Kind.REFERENCE_REPORT,))
+    both = retriever.retrieve(replace(query, apart_terms=(mark,), apart_top_k=4), within=within, top_k=15)
+    assert both.hits == retriever.retrieve(query, within=within, top_k=15).hits
+    assert both.apart == retriever.retrieve(replace(query, required_terms=(mark,)), within=within, top_k=4).hits
+    assert (len(both.hits), len(both.apart)) == (15, 4)
+    assert retriever.retrieve(query, within=within, top_k=15).apart is None

@@ -48,6 +48,7 @@ class SearchQuery:
     """What a retriever looks for. `vector` is (d,) float32 of unit norm, or None without an embedding.
 
     required_terms: a ranking by terms holds only passages with at least one of these; empty for no such condition.
+    apart_terms: passages with at least one of these are also ranked among themselves, the first apart_top_k of them.
     counted_otherwise: an older analysis lacks one of the terms, so that a ranking by terms looks for documents that it
     counted.
     """
@@ -56,6 +57,8 @@ class SearchQuery:
     vector: FloatVector | None = None
     embedding_model: str = ""
     required_terms: tuple[str, ...] = ()
+    apart_terms: tuple[str, ...] = ()
+    apart_top_k: int = 0
     counted_otherwise: bool = False
 
 
@@ -102,6 +105,7 @@ class Ranking:
     weight: in the fusion, where every other ranking weighs 1.
     ranks_shared: whether hits of one score have one rank, that of the first of them, because the ranking can't tell
         them apart: all passages under one heading bear it.
+    apart: hits of a second ranking that was asked for with this one; None where none was, or the retriever has none.
     """
 
     name: str
@@ -110,6 +114,7 @@ class Ranking:
     coverage: VectorCoverage | TermCoverage | None = None
     weight: float = 1.0
     ranks_shared: bool = False
+    apart: tuple[DenseHit | SparseHit, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

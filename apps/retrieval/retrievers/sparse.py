@@ -13,8 +13,8 @@ logarithm keeps the weight of a very frequent term above zero.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from django.db import connection
 from psycopg import sql
@@ -79,37 +79,71 @@ _BM25 = sql.SQL(
           JOIN weighed w ON w.term = v.term
          WHERE v.eligible
     ),
-    scored AS (
-        SELECT place << 32 | number AS chunk,
-               round(1e9 * sum(weight * tf / (tf + fixed + by_length * length))) / 1e9 AS bm25_score
-          FROM unpacked
-         GROUP BY place << 32 | number
-        HAVING cardinality(%(required)s::text[]) = 0 OR bool_or(required)
-         ORDER BY bm25_score DESC
-         FETCH FIRST (%(top_k)s::int) ROWS WITH TIES
-    ),
+    {scored},
     named AS MATERIALIZED (
         SELECT (SELECT c.id FROM {chunk} c
                  WHERE c.tenant_id = %(tenant)s::uuid AND c.scope_id = live.scope_id AND c.document_id = live.id
                    AND c.is_parent = false
                    AND c.number = (scored.chunk & 4294967295)::int) AS id,
-               live.id AS document_id, live.kind, scored.bm25_score
+               live.id AS document_id, live.kind, scored.bm25_score, scored.apart
           FROM scored
           JOIN live ON live.place = scored.chunk >> 32
+    ),
+    placed AS (
+        SELECT id, document_id, kind, bm25_score, apart,
+               row_number() OVER (PARTITION BY apart ORDER BY bm25_score DESC, id) AS rank
+          FROM named
+         WHERE id IS NOT NULL
     )
-    SELECT id, document_id, kind, bm25_score
-      FROM named
-     WHERE id IS NOT NULL
-     ORDER BY bm25_score DESC, id
-     LIMIT %(top_k)s::int
+    SELECT id, document_id, kind, bm25_score, apart
+      FROM placed
+     WHERE rank <= CASE WHEN apart THEN %(apart_top_k)s::int ELSE %(top_k)s::int END
+     ORDER BY apart, rank
     """
 )
-# By whether the question is as of an instant.
-_STATEMENTS: Final[Mapping[bool, sql.Composed]] = {
-    past: _BM25.format(
-        live=live, posting=sql.Identifier(Posting._meta.db_table), chunk=sql.Identifier(Chunk._meta.db_table)
+# One ranking: of all chunks, or of those that hold a required term.
+_SCORED: Final = sql.SQL(
+    """
+    scored AS (
+        SELECT place << 32 | number AS chunk,
+               round(1e9 * sum(weight * tf / (tf + fixed + by_length * length))) / 1e9 AS bm25_score, false AS apart
+          FROM unpacked
+         GROUP BY place << 32 | number
+        HAVING cardinality(%(required)s::text[]) = 0 OR bool_or(required)
+         ORDER BY bm25_score DESC
+         FETCH FIRST (%(top_k)s::int) ROWS WITH TIES
+    )
+    """
+)
+# Both in one pass: reading and unpacking the postings is what a ranking costs.
+_SCORED_TWICE: Final = sql.SQL(
+    """
+    summed AS MATERIALIZED (
+        SELECT place << 32 | number AS chunk,
+               round(1e9 * sum(weight * tf / (tf + fixed + by_length * length))) / 1e9 AS bm25_score,
+               bool_or(required) AS required
+          FROM unpacked
+         GROUP BY place << 32 | number
+    ),
+    scored AS (
+        (SELECT chunk, bm25_score, false AS apart FROM summed
+          ORDER BY bm25_score DESC FETCH FIRST (%(top_k)s::int) ROWS WITH TIES)
+        UNION ALL
+        (SELECT chunk, bm25_score, true FROM summed WHERE required
+          ORDER BY bm25_score DESC FETCH FIRST (%(apart_top_k)s::int) ROWS WITH TIES)
+    )
+    """
+)
+# By whether the question is as of an instant, and whether some chunks are ranked among themselves as well.
+_STATEMENTS: Final[Mapping[tuple[bool, bool], sql.Composed]] = {
+    (past, twice): _BM25.format(
+        live=live,
+        scored=_SCORED_TWICE if twice else _SCORED,
+        posting=sql.Identifier(Posting._meta.db_table),
+        chunk=sql.Identifier(Chunk._meta.db_table),
     )
     for past, live in LIVE_DOCUMENTS.items()
+    for twice in (False, True)
 }
 _COVERAGE: Final[Mapping[bool, sql.Composed]] = {
     past: sql.SQL(
@@ -139,7 +173,8 @@ class SparseRetriever:
                  within: scopes, kinds and filter.
                  top_k: the most to return.
         Returns: best first, ties by chunk id; chunks that hold no term at all are not in it. For a query that an older
-                 analysis counted otherwise, with the documents that it counted.
+                 analysis counted otherwise, with the documents that it counted. With what is ranked apart, if the query
+                 says so.
         Costs:   one query, for such a query two.
         """
         if not query.terms or not within.kinds:
@@ -150,20 +185,27 @@ class SparseRetriever:
             "weights": [each.weight for each in query.terms],
             "k1": self._k1,
             "b": self._b,
-            "required": list(query.required_terms),
+            "required": list(query.required_terms or query.apart_terms),
             "top_k": top_k,
+            "apart_top_k": query.apart_top_k,
         }
+        twice = bool(query.apart_terms)
         with connection.cursor() as cursor:
-            cursor.execute(_STATEMENTS[within.as_of is not None], parameters)
+            cursor.execute(_STATEMENTS[within.as_of is not None, twice], parameters)
             rows = cursor.fetchall()
         return Ranking(
             name=self.name,
             coverage=_coverage(within) if query.counted_otherwise else None,
-            hits=tuple(
-                SparseHit(chunk_id=ChunkId(chunk_id), document_id=DocumentId(document_id), kind=kind, bm25_score=score)
-                for chunk_id, document_id, kind, score in rows
-            ),
+            hits=_hits(row for row in rows if not row[-1]),
+            apart=_hits(row for row in rows if row[-1]) if twice else None,
         )
+
+
+def _hits(rows: Iterable[tuple[Any, ...]]) -> tuple[SparseHit, ...]:
+    return tuple(
+        SparseHit(chunk_id=ChunkId(chunk_id), document_id=DocumentId(document_id), kind=kind, bm25_score=score)
+        for chunk_id, document_id, kind, score, _ in rows
+    )
 
 
 def _coverage(within: SearchBounds) -> TermCoverage:

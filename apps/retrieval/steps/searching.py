@@ -14,6 +14,7 @@ from apps.retrieval.contracts import (
     Ranking,
     SearchBounds,
     SearchQuery,
+    SparseHit,
     TermCoverage,
     VectorCoverage,
     WeightedTerm,
@@ -40,6 +41,9 @@ _TERMS_OUTDATED = (
     "question names (a section, a rule, a share class, a date): by words they may be missed for it. To index them "
     "anew, an operator runs manage.py corpus reindex."
 )
+
+
+Hits = tuple[DenseHit | SparseHit, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +159,13 @@ def retrieve(
     One after the other: both run in the one transaction that carries the scope token, so on one connection.
     """
     rankings: list[Ranking] = []
+    marks = tuple(term.term for term in queries[0].terms if is_statement_term(term.term))
+    top_of_statements = deps.settings.statement_top_k
+    queries = (
+        replace(queries[0], apart_terms=marks if top_of_statements else (), apart_top_k=top_of_statements),
+        *queries[1:],
+    )
+    apart: Hits | None = None
     for position, (wording, query) in enumerate(zip(wordings, queries, strict=True), start=1):
         suffix = told_apart_by if position == 1 else f" {position}{told_apart_by}"
         for stage_name, retriever, top_k, wanted in (
@@ -173,36 +184,43 @@ def retrieve(
                 for hit in found.hits:
                     if hit not in kept:
                         stage.exclude(hit.chunk_id, "Its cosine similarity is below the policy's minimum.")
-                ranking = replace(found, hits=kept)
+                apart = found.apart if found.apart is not None else apart
+                ranking = replace(found, hits=kept, apart=None)
                 stage.count_in, stage.count_out, stage.output = found.considered, len(kept), ranking
                 rankings.append(ranking)
                 _note_coverage(stage, ranking)
-    if deps.settings.statement_top_k:
-        rankings.extend(_statements(recorder, queries[0], bounds, deps, told_apart_by))
+    if top_of_statements:
+        rankings.extend(_statements(recorder, queries[0], bounds, deps, apart, told_apart_by))
     rankings.extend(_metadata(recorder, queries[0], bounds, deps, told_apart_by))
     return tuple(rankings)
 
 
 def _statements(
-    recorder: TraceRecorder, query: SearchQuery, bounds: SearchBounds, deps: PipelineDependencies, suffix: str
+    recorder: TraceRecorder,
+    query: SearchQuery,
+    bounds: SearchBounds,
+    deps: PipelineDependencies,
+    apart: Hits | None,
+    suffix: str,
 ) -> Iterator[Ranking]:
     """The pages of the statements that the question's figures are read from, ranked among themselves.
 
     Their rows are short and their words stand everywhere, so that by words alone a discussion of the figure comes
     before the statement that it is printed in.
+
+    Args: apart: what the search by words ranked apart in the same pass; None where its retriever does not.
     """
-    marks = tuple(term.term for term in query.terms if is_statement_term(term.term))
     with recorder.stage(Stage.STATEMENTS) as stage:
-        if not marks:
+        if not query.apart_terms:
             stage.status = StageStatus.SKIPPED
             stage.notes.append("The question asks for no figure of a financial statement.")
             return
-        found = deps.sparse.retrieve(
-            replace(query, required_terms=marks, counted_otherwise=False),
-            within=bounds,
-            top_k=deps.settings.statement_top_k,
-        )
-        ranking = replace(found, name=Stage.STATEMENTS.value + suffix)
+        if apart is None:
+            alone = replace(query, required_terms=query.apart_terms, apart_terms=(), counted_otherwise=False)
+            apart = deps.sparse.retrieve(alone, within=bounds, top_k=query.apart_top_k).hits
+        else:
+            stage.notes.append("Ranked in the same pass as the words.")
+        ranking = Ranking(name=Stage.STATEMENTS.value + suffix, hits=apart)
         stage.count_out, stage.output = len(ranking.hits), ranking
         yield ranking
 
