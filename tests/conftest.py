@@ -207,3 +207,20 @@ def admin_dsn() -> str:
     from config.services import endpoints
 
     return endpoints(settings.GLASSBOX_HOME).admin_dsn
+
+
+# What a module imports that has its tests look at the disk of the suite's server.
+_LOOKS_AT_THE_DISK = ("own_access", "turn_over_wal")
+
+
+@pytest.fixture(autouse=True)
+def _one_look_at_the_disk_at_a_time(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A control writes to WAL what it must find there, and another process' turning it over would take that away.
+
+    In production there is one prover, and it holds a lock.
+    """
+    if not any(hasattr(request.module, name) for name in _LOOKS_AT_THE_DISK):
+        yield
+        return
+    with FileLock(settings.GLASSBOX_HOME / "disk.lock", timeout_s=900):
+        yield

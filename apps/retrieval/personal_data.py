@@ -94,5 +94,11 @@ def classify_retrieval() -> None:
     classify(
         "memory:apps.retrieval.stages.lines", Sort.NONE, because="The labels of statement lines that come with it."
     )
+    classify(
+        "memory:apps.retrieval.stages.jurisdiction_names",
+        Sort.DERIVED,
+        because="Codes of countries for what documents state as their jurisdiction.",
+        stays="In the memory of a process: gone when it ends, which the physical phase sees to.",
+    )
     classify("task:apps.retrieval.tasks.run_impact", Sort.NONE, because="Ids of a tenant and a preview.")
     classify("task:apps.retrieval.tasks.impact_sweep", Sort.NONE, because="Without arguments.")

@@ -47,7 +47,6 @@ EXCEPTIONS: Mapping[str, str] = {
     "apps.retrieval.services.impact.impact_sweep_tenant": "notes that a preview was sent again; its end is recorded",
     "apps.tenants.api.idempotency.forget_expired": "answers kept for a day, lest a repeated request be done twice",
     "apps.tenants.probe._probe": "tries whether the wall holds, and takes back what it wrote",
-    "apps.tenants.services.api_keys.api_key_used": "when a key was last used; what it was used for is recorded",
     "apps.tenants.session_store.SessionStore.clear_expired": "sessions that have ended by themselves",
     "apps.tenants.session_store.SessionStore.create": "a session; signing in is recorded (tenants/sessions.py)",
     "apps.tenants.session_store.SessionStore.delete": "a session; signing out is recorded (tenants/sessions.py)",

@@ -53,6 +53,7 @@ MEMORIES: Final = frozenset(
         "corpus.terms",
         "corpus.tokens",
         "intents.matching",
+        "retrieval.stages.jurisdiction_names",
         "retrieval.stages.lines",
         "retrieval.stages.mentions",
         "tenants.api.probes",

@@ -229,3 +229,13 @@ def test_what_is_ranked_apart_in_one_pass_is_what_a_ranking_of_its_own_finds(acm
     assert both.apart == retriever.retrieve(replace(query, required_terms=(mark,)), within=within, top_k=4).hits
     assert (len(both.hits), len(both.apart)) == (15, 4)
     assert retriever.retrieve(query, within=within, top_k=15).apart is None
+
+
+def test_of_a_quarter_the_report_of_the_year_may_be_left_out(acme: Firm) -> None:
+    quarter = Period(fiscal_year=2024, fiscal_quarter=4)
+    (own,) = store(acme.root, ["custody"], fiscal_year=2024, fiscal_quarter=4)
+    (annual,) = store(acme.root, ["custody"], fiscal_year=2024)
+    store(acme.root, ["custody"], fiscal_year=2024, fiscal_quarter=3)
+    for own_quarter_only, expected in ((False, {own, annual}), (True, {own})):
+        chosen = DocumentFilter(periods=(quarter,), own_quarter_only=own_quarter_only)
+        assert {chunk for chunk, _ in search(weighted("custodi"), bounds(acme, filter=chosen))} == expected

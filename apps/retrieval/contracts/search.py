@@ -16,13 +16,19 @@ class DocumentFilter:
     """The sure filters as a retriever takes them. Empty means any.
 
     A document is left out when it states something else; one that states nothing (a methodology without a period)
-    stays in.
+    stays in. own_quarter_only: of quarters, those that state a year and no quarter are left out too.
     """
 
     companies: tuple[str, ...] = ()
     periods: tuple[Period, ...] = ()
     document_types: tuple[str, ...] = ()
     jurisdictions: tuple[str, ...] = ()
+    own_quarter_only: bool = False
+
+    @property
+    def of_quarters(self) -> bool:
+        """Whether it is of quarters, and of no whole year."""
+        return bool(self.periods) and all(period.fiscal_quarter for period in self.periods)
 
     @property
     def is_empty(self) -> bool:

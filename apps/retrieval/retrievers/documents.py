@@ -32,7 +32,8 @@ _DOCUMENTS = sql.SQL(
            AND (cardinality(%(years)s::int[]) = 0 OR d.fiscal_year IS NULL
                 OR EXISTS (SELECT FROM unnest(%(years)s::int[], %(quarters)s::int[]) AS wanted (fiscal_year, quarter)
                            WHERE wanted.fiscal_year = d.fiscal_year
-                             AND (wanted.quarter = 0 OR d.fiscal_quarter IS NULL OR wanted.quarter = d.fiscal_quarter)))
+                             AND (wanted.quarter = 0 OR wanted.quarter = d.fiscal_quarter
+                                  OR (d.fiscal_quarter IS NULL AND NOT %(own_quarter_only)s::bool))))
            AS eligible
       FROM {document} d
      WHERE d.tenant_id = %(tenant)s::uuid
@@ -94,5 +95,6 @@ def bound_parameters(bounds: SearchBounds) -> dict[str, Any]:
         "jurisdictions": list(bounds.filter.jurisdictions),
         "years": [period.fiscal_year for period in bounds.filter.periods],
         "quarters": [period.fiscal_quarter for period in bounds.filter.periods],
+        "own_quarter_only": bounds.filter.own_quarter_only,
         **({} if bounds.as_of is None else {"as_of": bounds.as_of}),
     }

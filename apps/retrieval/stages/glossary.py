@@ -55,7 +55,10 @@ _STATEMENT_LINES: Final = (
     _entry(
         "capital expenditure",
         "capex | cap ex | capital expenditure | capital expenditures | capital spending | capital investment"
-        " | Investitionsausgaben",
+        " | invest in property, plant and equipment | invested in property, plant and equipment"
+        " | investments in property, plant and equipment | spend on property, plant and equipment"
+        " | spent on property, plant and equipment | purchases of property, plant and equipment"
+        " | additions to property, plant and equipment | Investitionsausgaben | Investitionen in Sachanlagen",
         "capital expenditures | purchases of property, plant and equipment | purchases of property and equipment"
         " | additions to property, plant and equipment | capital spending",
         _CASH,

@@ -161,10 +161,10 @@ def retrieve(
     rankings: list[Ranking] = []
     marks = tuple(term.term for term in queries[0].terms if is_statement_term(term.term))
     top_of_statements = deps.settings.statement_top_k
-    queries = (
-        replace(queries[0], apart_terms=marks if top_of_statements else (), apart_top_k=top_of_statements),
-        *queries[1:],
-    )
+    # Of quarters the statements are searched by themselves: see _statements.
+    in_one_pass = bool(top_of_statements) and not bounds.filter.of_quarters
+    first = replace(queries[0], apart_terms=marks if in_one_pass else (), apart_top_k=top_of_statements)
+    queries = (first, *queries[1:])
     apart: Hits | None = None
     for position, (wording, query) in enumerate(zip(wordings, queries, strict=True), start=1):
         suffix = told_apart_by if position == 1 else f" {position}{told_apart_by}"
@@ -190,7 +190,7 @@ def retrieve(
                 rankings.append(ranking)
                 _note_coverage(stage, ranking)
     if top_of_statements:
-        rankings.extend(_statements(recorder, queries[0], bounds, deps, apart, told_apart_by))
+        rankings.extend(_statements(recorder, replace(first, apart_terms=marks), bounds, deps, apart, told_apart_by))
     rankings.extend(_metadata(recorder, queries[0], bounds, deps, told_apart_by))
     return tuple(rankings)
 
@@ -206,7 +206,8 @@ def _statements(
     """The pages of the statements that the question's figures are read from, ranked among themselves.
 
     Their rows are short and their words stand everywhere, so that by words alone a discussion of the figure comes
-    before the statement that it is printed in.
+    before the statement that it is printed in. The statement of a year does not give a quarter: where quarters are
+    asked for, only those of reports of the quarter are ranked.
 
     Args: apart: what the search by words ranked apart in the same pass; None where its retriever does not.
     """
@@ -217,7 +218,8 @@ def _statements(
             return
         if apart is None:
             alone = replace(query, required_terms=query.apart_terms, apart_terms=(), counted_otherwise=False)
-            apart = deps.sparse.retrieve(alone, within=bounds, top_k=query.apart_top_k).hits
+            strict = replace(bounds, filter=replace(bounds.filter, own_quarter_only=bounds.filter.of_quarters))
+            apart = deps.sparse.retrieve(alone, within=strict, top_k=query.apart_top_k).hits
         else:
             stage.notes.append("Ranked in the same pass as the words.")
         ranking = Ranking(name=Stage.STATEMENTS.value + suffix, hits=apart)
