@@ -213,14 +213,15 @@ def admin_dsn() -> str:
 _LOOKS_AT_THE_DISK = ("own_access", "turn_over_wal")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _one_look_at_the_disk_at_a_time(request: pytest.FixtureRequest) -> Iterator[None]:
     """A control writes to WAL what it must find there, and another process' turning it over would take that away.
 
-    In production there is one prover, and it holds a lock.
+    In production there is one prover, and it holds a lock. For a whole file, since some prove once for all its tests.
     """
     if not any(hasattr(request.module, name) for name in _LOOKS_AT_THE_DISK):
         yield
         return
-    with FileLock(settings.GLASSBOX_HOME / "disk.lock", timeout_s=900):
+    # Beside the state folder, not in it: what lies there has to be classified.
+    with FileLock(settings.GLASSBOX_HOME.with_name(f"{settings.GLASSBOX_HOME.name}-disk.lock"), timeout_s=900):
         yield

@@ -64,6 +64,7 @@ def register_subject_access() -> None:
         because="Questions that are asked to measure the search, with what was found in the firm's documents.",
     )
     leave_out(
+        "memory:apps.retrieval.stages.jurisdiction_names",
         "memory:apps.retrieval.stages.mentions",
         because="Patterns made of names of companies and of words of questions, in a program's memory until it ends.",
     )
