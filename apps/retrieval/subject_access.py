@@ -65,6 +65,9 @@ def register_subject_access() -> None:
     )
     leave_out(
         "memory:apps.retrieval.stages.jurisdiction_names",
+        because="Codes of countries for what documents state as their jurisdiction, in a program's memory until it ends.",
+    )
+    leave_out(
         "memory:apps.retrieval.stages.mentions",
         because="Patterns made of names of companies and of words of questions, in a program's memory until it ends.",
     )
