@@ -65,7 +65,7 @@ def register_subject_access() -> None:
     )
     leave_out(
         "memory:apps.retrieval.stages.jurisdiction_names",
-        because="Codes of countries for what documents state as their jurisdiction, in a program's memory until it ends.",
+        because="Codes of countries for what documents state as their law, in a program's memory until it ends.",
     )
     leave_out(
         "memory:apps.retrieval.stages.mentions",
