@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.corpus.terms import terms
-from apps.retrieval.contracts import ContextBlock, FoundLine, Passage, QueryAnalysis, Quote
+from apps.retrieval.contracts import ContextBlock, DocumentId, FoundLine, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.answerable import asks_for_a_figure, is_of_period
 from apps.retrieval.stages.figures import Figure, read_piece
 from apps.retrieval.stages.line_items import PARTS, asked_items
@@ -35,6 +35,10 @@ class LineRow:
     quote: Quote
     passage: Passage
     figures: tuple[Figure, ...]
+
+    @property
+    def document_id(self) -> DocumentId:
+        return self.passage.chunk.document.document_id
 
     @property
     def years(self) -> frozenset[int]:
@@ -95,10 +99,10 @@ def _names_them(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> bool:
 
 def _by_document(rows: Sequence[LineRow]) -> list[LineRow]:
     """The document with rows for most lines first, so that what belongs together comes from one."""
-    lines: dict[str, set[str]] = {}
+    lines: dict[DocumentId, set[str]] = {}
     for row in rows:
-        lines.setdefault(row.quote.ref_id.split("|")[0], set()).add(row.item)
-    return sorted(rows, key=lambda row: -len(lines[row.quote.ref_id.split("|")[0]]))
+        lines.setdefault(row.document_id, set()).add(row.item)
+    return sorted(rows, key=lambda row: -len(lines[row.document_id]))
 
 
 def _of_each_period(rows: Sequence[LineRow], analysis: QueryAnalysis) -> Iterator[LineRow]:

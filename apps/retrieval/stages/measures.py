@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from typing import Final
 
-from apps.retrieval.contracts import QueryAnalysis
+from apps.retrieval.contracts import DocumentId, QueryAnalysis
 from apps.retrieval.stages.figures import Figure
 from apps.retrieval.stages.line_answer import LineRow
 from apps.retrieval.stages.numbers import NumberUnit
@@ -158,9 +158,9 @@ def _years(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> list[int]:
 
 
 def _worked(measure: Measure, rows: Sequence[LineRow], year: int) -> Worked | None:
-    by_document: dict[str, list[LineRow]] = {}
+    by_document: dict[DocumentId, list[LineRow]] = {}
     for row in rows:
-        by_document.setdefault(row.quote.ref_id.split("|")[0], []).append(row)
+        by_document.setdefault(row.document_id, []).append(row)
     # What one document does not give is taken from another one of the same company.
     companies = {row.passage.chunk.document.company for row in rows}
     together = [list(rows)] if len(companies) == 1 and len(by_document) > 1 else []

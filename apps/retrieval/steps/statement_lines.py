@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from apps.retrieval.contracts import Candidate, QueryAnalysis, SearchBounds
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
@@ -9,8 +11,8 @@ from apps.retrieval.stages.line_items import asked_items
 from apps.retrieval.stages.lines import find_lines, with_lines
 from apps.retrieval.trace import LineList, Stage, StageStatus, candidate_list
 
-_NO_LINE: str = "The question asks for no line of a financial statement."
-_OFF: str = "Switched off: passed on unchanged."
+_NO_LINE: Final = "The question asks for no line of a financial statement."
+_OFF: Final = "Switched off: passed on unchanged."
 
 
 def read_lines(
