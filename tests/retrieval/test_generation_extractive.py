@@ -91,3 +91,16 @@ def test_same_context_same_answer(texts: list[str]) -> None:
     candidates = [candidate(text, number) for number, text in enumerate(texts, start=1)]
     context = context_of(ANALYSIS, candidates)
     assert ExtractiveGenerator().generate(ANALYSIS, context) == ExtractiveGenerator().generate(ANALYSIS, context)
+
+
+def test_where_no_period_is_named_the_newest_of_reports_that_are_alike_speaks_first() -> None:
+    analysis = analysed(
+        "What was the maximum drawdown of Northwind?", entry("Northwind", 2018), entry("Northwind", 2022)
+    )
+    older, newer = document(1), document(2, title="Northwind 2022 10-K", fiscal_year=2022)
+    texts = ("The maximum drawdown of the year was 5.26 %.", "The maximum drawdown of the year was 7.84 %.")
+    passages = [candidate(texts[0], 1, facts=older), candidate(texts[1], 2, facts=newer)]
+    answer = ExtractiveGenerator().generate(analysis, context_of(analysis, passages))
+    assert [quote.text for quote in answer.quotes] == [texts[1], texts[0]]
+    named = analysed("What was the maximum drawdown of Northwind in FY2018?", entry("Northwind", 2018))
+    assert ExtractiveGenerator().generate(named, context_of(named, passages)).quotes[0].text == texts[0]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from apps.retrieval.contracts import (
+    Certainty,
     ContextBlock,
     GeneratedAnswer,
     QueryAnalysis,
@@ -23,6 +24,7 @@ from apps.retrieval.stages.line_answer import line_rows, names_a_measure
 from apps.retrieval.stages.line_items import PARTS
 from apps.retrieval.stages.measures import Worked, worked_out
 from apps.retrieval.stages.quotable import quotable_pieces
+from apps.retrieval.stages.relax import states
 from apps.retrieval.stages.relevance import Piece, Relevance, rate_pieces
 from apps.retrieval.stages.subject import held_periods
 from apps.retrieval.stages.units import split_units, surroundings_of
@@ -30,6 +32,8 @@ from apps.retrieval.stages.units import split_units, surroundings_of
 MOST_BESIDE_ROWS: Final = 1
 NEAR_SHARE: Final = 0.6
 """A further quote must score at least this share of the best one."""
+LIKELY_LIFT: Final = 0.1
+"""Share of its score that a piece gains for each likely filter that its document meets."""
 _NOTHING: Final = (
     "The documents that this question may reach do not answer it. Ask about what they hold, name the fund or company "
     "and the period, or ask an officer whether the answer lies in a kind of document that this intent may not reach."
@@ -159,7 +163,12 @@ class ExtractiveGenerator:
 
 
 def _ranked(analysis: QueryAnalysis, context: ContextBlock) -> list[_Choice]:
-    """All pieces of the context, best first; equals in the order of the context."""
+    """All pieces of the context, best first; equals in the order of the context.
+
+    Of reports that are much alike, the one that is probably meant speaks first, as it was searched first.
+    """
+    likely = [each for each in analysis.filters if each.certainty is Certainty.LIKELY]
+    lifts = [LIKELY_LIFT * sum(states(each.chunk.document, one) for one in likely) for each in context.passages]
     found = [
         (index, quote, surroundings)
         for index, passage in enumerate(context.passages)
@@ -176,7 +185,7 @@ def _ranked(analysis: QueryAnalysis, context: ContextBlock) -> list[_Choice]:
         )
         for (index, quote, _), relevance in zip(found, ratings, strict=True)
     ]
-    return sorted(choices, key=lambda choice: -choice.relevance.score)
+    return sorted(choices, key=lambda choice: -choice.relevance.score * (1 + lifts[choice.passage_index]))
 
 
 def _lacking(choices: Sequence[_Choice], analysis: QueryAnalysis, context: ContextBlock) -> str:
