@@ -117,6 +117,44 @@ def test_an_older_transaction_is_waited_for_and_named(cluster: Access) -> None:
     assert look(erase.needles(), cluster).clean
 
 
+@pytest.mark.parametrize("database", [DATABASE, "postgres"])
+def test_who_writes_between_two_statements_is_waited_for_and_named(cluster: Access, database: str) -> None:
+    """It has no snapshot, so that nothing shows what it may see. In another database, it sees nothing of ours; but
+    every snapshot that is taken here, by whoever writes a table anew too, goes back to where it began."""
+    erase = subject(70)
+    make_table(cluster, keep=subject(71), erase=erase)
+    with psycopg.connect(cluster.admin_url, dbname=database) as writer:
+        writer.execute("SELECT pg_current_xact_id()")
+        remove(cluster)
+        plan = plan_physical([TABLE], access=cluster)
+        waiting = physical_phase([TABLE], access=cluster, plan=plan, wait_s=0)
+        assert [step.key for step in waiting.steps] == ["transactions"]
+        assert f"session {writer.info.backend_pid}" in waiting.steps[0].detail
+    assert physical_phase([TABLE], access=cluster, plan=plan).complete
+    assert look(erase.needles(), cluster).clean
+
+
+def test_who_began_while_tables_were_written_anew_is_waited_for_before_the_statistics_are(cluster: Access) -> None:
+    """What ANALYZE replaces is gone from then on, not from when the plan was made."""
+    erase = subject(72)
+    make_table(cluster, keep=subject(73), erase=erase)
+    statement(cluster, f"ANALYZE {TABLE}")
+    remove(cluster)
+    plan = plan_physical([TABLE], access=cluster)
+    with psycopg.connect(cluster.admin_url, dbname="postgres") as writer:
+
+        def begin(progress: Progress) -> None:
+            if progress.label == f"Write {TABLE} anew":
+                writer.execute("SELECT pg_current_xact_id()")
+
+        waiting = physical_phase([TABLE], access=cluster, plan=plan, on_progress=begin, wait_s=0)
+        undone = {step.key: step.detail for step in waiting.steps if not step.done}
+        assert set(undone) == {"statistics:pg_statistic", "statistics:pg_statistic_ext_data"}
+        assert f"session {writer.info.backend_pid}" in undone["statistics:pg_statistic"]
+    assert physical_phase([TABLE], access=cluster, plan=plan).complete
+    assert look(erase.needles(), cluster).clean
+
+
 @pytest.mark.parametrize("stop_at", [1, 2, 3, 5, 6])
 def test_it_goes_on_with_its_plan_wherever_it_was_ended(cluster: Access, stop_at: int) -> None:
     erase = subject(10 + stop_at, rows=6)

@@ -19,7 +19,7 @@ import psycopg
 from psycopg import sql
 
 from apps.audit.residue.access import Access
-from apps.audit.residue.plan import PhysicalPlan, Relation, plan_physical
+from apps.audit.residue.plan import PhysicalPlan, Relation, next_transaction, plan_physical
 from apps.audit.residue.redis_places import rewrite_files
 from apps.audit.residue.wal_turnover import turn_over_wal, wal_kept_elsewhere
 
@@ -102,10 +102,14 @@ def physical_phase(
     """
     plan = plan or plan_physical(tables, access=access)
     work: list[tuple[str, str, Callable[[psycopg.Connection[Any]], str]]] = [
-        (_FIRST, "Wait for transactions that still see what was removed", lambda c: _wait(c, plan, wait_s)),
+        (
+            _FIRST,
+            "Wait for transactions that still see what was removed",
+            lambda c: _wait(c, plan.next_transaction, wait_s),
+        ),
         *((f"table:{relation.name}", f"Write {relation.name} anew", _rewriting(relation)) for relation in plan.tables),
         *(
-            (f"statistics:{relation.name}", f"Write {relation.name} anew", _rewriting(relation))
+            (f"statistics:{relation.name}", f"Write {relation.name} anew", _rewriting_statistics(relation, wait_s))
             for relation in plan.statistics
         ),
         ("wal", "Turn over the write-ahead log", lambda _: turn_over_wal(access)),
@@ -128,10 +132,13 @@ def physical_phase(
     return PhysicalResult(steps=tuple(steps), unreachable=unreachable)
 
 
-def _wait(connection: psycopg.Connection[Any], plan: PhysicalPlan, wait_s: float) -> str:
-    """Until nobody has a snapshot from before the plan: VACUUM keeps what somebody may still see."""
+def _wait(connection: psycopg.Connection[Any], transaction: int, wait_s: float) -> str:
+    """Until nobody can see what was removed before `transaction` was the next one to begin: VACUUM keeps that.
+
+    Returns: who stood in the way for longer than that, or nothing.
+    """
     deadline = time.monotonic() + wait_s
-    while holders := list(_older(connection, plan.next_transaction)):
+    while holders := list(_older(connection, transaction)):
         if time.monotonic() > deadline:
             return "older than the removal, and still open: " + ", ".join(holders)
         time.sleep(_POLL_S)
@@ -139,15 +146,23 @@ def _wait(connection: psycopg.Connection[Any], plan: PhysicalPlan, wait_s: float
 
 
 def _older(connection: psycopg.Connection[Any], transaction: int) -> Iterator[str]:
-    """Who may still see rows that were there when `transaction` was the next one to begin."""
+    """Who may still see rows that were there when `transaction` was the next one to begin.
+
+    A snapshot goes back to the oldest transaction that writes, in whatever database of the server; so does VACUUM's
+    own. Therefore writers count wherever they are, also between two statements, where they have no snapshot; others
+    count in this database. A plain VACUUM is the exception that PostgreSQL itself makes, ANALYZE is none.
+    """
     rows = connection.execute(
-        "WITH far AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint - %(xid)s AS age) "
+        "WITH far AS (SELECT pg_snapshot_xmin(now)::text::bigint AS oldest, "
+        "pg_snapshot_xmax(now)::text::bigint - %(xid)s AS age FROM pg_current_snapshot() AS now) "
         "SELECT 'session ' || pid FROM pg_stat_activity, far WHERE pid <> pg_backend_pid() "
-        "AND (datname = current_database() OR backend_type = 'walsender') AND backend_type <> 'autovacuum worker' "
-        "AND age(backend_xmin) > far.age "
+        "AND pid NOT IN (SELECT pid FROM pg_stat_progress_vacuum) AND (age(backend_xid) > far.age "
+        "OR (datname = current_database() OR backend_type = 'walsender') AND age(backend_xmin) > far.age) "
         "UNION ALL SELECT 'prepared transaction ' || gid FROM pg_prepared_xacts, far WHERE age(transaction) > far.age "
         "UNION ALL SELECT 'replication slot ' || slot_name FROM pg_replication_slots, far "
-        "WHERE greatest(age(xmin), age(catalog_xmin)) > far.age",
+        "WHERE greatest(age(xmin), age(catalog_xmin)) > far.age "
+        # Whoever it is: this needs no right to see others' sessions.
+        "UNION ALL SELECT 'transaction ' || oldest FROM far WHERE oldest < %(xid)s",
         {"xid": transaction},
     ).fetchall()
     for (holder,) in rows:
@@ -182,6 +197,18 @@ def _rewriting(relation: Relation) -> Callable[[psycopg.Connection[Any]], str]:
         )
 
     return rewrite
+
+
+def _rewriting_statistics(relation: Relation, wait_s: float) -> Callable[[psycopg.Connection[Any]], str]:
+    """What ANALYZE has just replaced is seen by who began since the plan was made: they are waited for as well."""
+    rewrite = _rewriting(relation)
+
+    def rewrite_later(connection: psycopg.Connection[Any]) -> str:
+        if _rewritten(connection, relation):
+            return ""
+        return _wait(connection, next_transaction(connection), wait_s) or rewrite(connection)
+
+    return rewrite_later
 
 
 def _rewritten(connection: psycopg.Connection[Any], relation: Relation) -> bool:

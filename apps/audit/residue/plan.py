@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import psycopg
+
 from apps.audit.residue.access import Access
 
 _STATISTICS = ("pg_statistic", "pg_statistic_ext_data")
@@ -55,11 +57,17 @@ def plan_physical(tables: Collection[str], *, access: Access) -> PhysicalPlan:
             if row is None or row[0] is None:
                 raise ValueError(f"there is no table {schema}.{name}")
             relations.append(Relation(schema=schema, name=name, file=row[0]))
-        row = connection.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint").fetchone()
-    if row is None:
-        raise AssertionError("a function returns a row")
+        transaction = next_transaction(connection)
     return PhysicalPlan(
         tables=tuple(each for each in relations if each.schema == "public"),
         statistics=tuple(each for each in relations if each.schema != "public"),
-        next_transaction=row[0],
+        next_transaction=transaction,
     )
+
+
+def next_transaction(connection: psycopg.Connection[Any]) -> int:
+    """The server's next transaction id."""
+    row = connection.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint").fetchone()
+    if row is None:
+        raise AssertionError("a function returns a row")
+    return int(row[0])
