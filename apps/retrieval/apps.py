@@ -9,6 +9,8 @@ class RetrievalConfig(AppConfig):
     verbose_name = "Retrieval"
 
     def ready(self) -> None:
+        from django.core import checks
+
         from apps.audit.erasure.searched import register_searched
         from apps.audit.erasure.searched_rows import RowTexts
         from apps.intents.submission import when_submitted
@@ -17,9 +19,11 @@ class RetrievalConfig(AppConfig):
         from apps.retrieval.models import EvaluationAnswer, EvaluationQuery
         from apps.retrieval.personal_data import classify_retrieval
         from apps.retrieval.services.impact import impact_of_submission
+        from apps.retrieval.stage_choice import stages_check
         from apps.retrieval.subject_access import register_subject_access
 
         register_events()
+        checks.register(stages_check)
         register_searched(
             RowTexts("retrieval.evaluation_questions", "Evaluation questions", EvaluationQuery, ("text", "created_by")),
             RowTexts(

@@ -50,6 +50,14 @@ class InvalidStageSettingError(ApplicationError):
     message = "The setting {name} can't be {value}: it must lie between {low} and {high}."
 
 
+class StageChoiceError(ApplicationError):
+    """Data: problem."""
+
+    code = "retrieval.stage_choice"
+    status = 500
+    message = "GLASSBOX_RETRIEVAL_STAGES can't be used: {problem}"
+
+
 class UnknownStageImplementationError(ApplicationError):
     code = "retrieval.unknown_stage_implementation"
     status = 500

@@ -62,6 +62,7 @@ def register_events() -> None:
                         "excluded",
                         "embedding",
                         "terms_version",
+                        "stage_settings",
                         "rewording",
                         "generator",
                         "model",

@@ -81,12 +81,12 @@ RERANKERS: Final[Mapping[str, Callable[[SlotParts], CandidateStage]]] = {
     "cross_encoder": _cross_encoder,
 }
 
-_NEEDED: Final[Mapping[str, str]] = {"cross_encoder": "GLASSBOX_CROSS_ENCODER_MODEL"}
+NEEDED_SETTINGS: Final[Mapping[str, str]] = {"cross_encoder": "GLASSBOX_CROSS_ENCODER_MODEL"}
 
 
 def lacks_setting(name: str) -> bool:
     """Whether an implementation is installed, and the setting that it can't work without is empty here."""
-    return name in _NEEDED and not getattr(django_settings, _NEEDED[name])
+    return name in NEEDED_SETTINGS and not getattr(django_settings, NEEDED_SETTINGS[name])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,8 +77,8 @@ class StageSettings:
     cut_top_k: int = 12
     cut_minimum: int = 3
     cut_adaptive_uncalibrated: bool = False
-    expand_top_k: int = 0
-    expand_around: int = 2
+    expand_top_k: int = 1
+    expand_around: int = 4
     statement_minimum_overlap: float = 0.5
     model_wording_timeout_seconds: float = 15.0
 

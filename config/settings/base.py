@@ -179,6 +179,9 @@ GLASSBOX_EMBEDDING_PROFILES: dict[str, dict[str, Any]] = {
         "timeout_seconds": 20,
     },
 }
+# What of the stages' settings is changed here (apps/retrieval/stage_choice.py), such as
+# "reranker=cross_encoder, expand_top_k=3"; empty for all as shipped.
+GLASSBOX_RETRIEVAL_STAGES = env.text("GLASSBOX_RETRIEVAL_STAGES", default="")
 # For the reranker cross_encoder: a folder, or a name in the local model cache. Nothing is downloaded; empty for none.
 GLASSBOX_CROSS_ENCODER_MODEL = env.text("GLASSBOX_CROSS_ENCODER_MODEL", default="")
 # For the reranker late_interaction: the embedding profile whose model's token vectors it compares. It must be one of

@@ -63,8 +63,14 @@ def test_the_trace_shows_what_was_added_and_around_which_passage() -> None:
     assert "2 passages added around the first 1" in record.notes[0]
 
 
-def test_it_is_off_by_default_and_says_so() -> None:
-    record = stage(ask(expand_top_k=StageSettings().expand_top_k))
+def test_as_shipped_only_the_first_passage_brings_what_stands_around_it() -> None:
+    record = stage(ask(expand_top_k=StageSettings().expand_top_k, found=[HELD[1], HELD[3]]))
+    assert isinstance(record.output, CandidateList)
+    assert {line.around for line in record.output.candidates if line.around} == {HELD[1].hit.chunk_id}
+
+
+def test_where_it_is_switched_off_it_says_so() -> None:
+    record = stage(ask(expand_top_k=0))
     assert (record.status, record.output) == (StageStatus.SKIPPED, None)
     assert record.notes == ("Switched off: each passage stands for itself.",)
 

@@ -136,12 +136,13 @@ def test_what_was_searched_for_besides_the_question_is_told_without_its_words(
         "extractive": {"backend": "extractive", "region": "eu"},
     }
 
-    def with_a_rewriter(tenant: Tenant) -> PipelineDependencies:
+    settings.GLASSBOX_RETRIEVAL_STAGES = "rewriter=multi_query, healer=coverage"
+
+    def with_a_rewriter(tenant: Tenant, *, settings: StageSettings) -> PipelineDependencies:
         tenant.generation_profile, tenant.residency_region = "writing", "eu"
         policy = policy_in_force()
         asked_again = replace(policy.retrieval, heal_rounds=1, heal_minimum_coverage=1.0)
-        stages = StageSettings(rewriter="multi_query", healer="coverage")
-        return dependencies_for(tenant, replace(policy, retrieval=asked_again), stages)
+        return dependencies_for(tenant, replace(policy, retrieval=asked_again), settings)
 
     monkeypatch.setattr(asking, "dependencies_for", with_a_rewriter)
     server.reply_with(json.dumps({"texts": [f"largest loss that {NAME} asks for"]}))

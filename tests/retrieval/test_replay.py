@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.conf import LazySettings
 from django.utils import timezone
 
 from apps.audit.models import Event, Outcome
@@ -138,6 +139,52 @@ def test_documents_that_were_indexed_anew_since_are_named(firm: Firm, alice: Pri
     assert replay.equal
     (limit,) = replay.limits
     assert limit.startswith("1 document was indexed anew since")
+
+
+def test_the_stages_are_set_as_they_were_then(
+    firm: Firm, alice: Principal, ada: Principal, settings: LazySettings
+) -> None:
+    settings.GLASSBOX_RETRIEVAL_STAGES = "cut_top_k=1, expand_top_k=0"
+    before = asked(alice, QUESTION)
+    settings.GLASSBOX_RETRIEVAL_STAGES = ""
+    replay = replayed(ada, before)
+    assert (replay.equal, replay.context_equal, replay.limits) == (True, True, ())
+    after = replayed(ada, asked(alice, QUESTION))
+    assert after.now.context_sha256 != replay.now.context_sha256
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        (None, "How the stages were set was not recorded then"),
+        ({"cut_top_k": 1, "polish": True}, ", polish, "),
+    ],
+)
+def test_what_is_not_known_of_the_stages_settings_is_named(
+    firm: Firm, alice: Principal, ada: Principal, then: dict[str, Any] | None, said: str
+) -> None:
+    told = told_of(firm, asked(alice, QUESTION))
+    del told["core"]["stage_settings"]
+    if then is not None:
+        told["core"]["stage_settings"] = then
+    with open_scope(tenant=firm.id, reason="a test"):
+        before = record(action=ANSWERED, scopes=firm.scope_ids(*firm.scopes), **told)
+    assert any(said in each for each in replayed(ada, before).limits)
+
+
+@pytest.mark.parametrize(
+    ("then", "why"),
+    [({"reranker": "oracle"}, "nothing named oracle is installed"), ({"cut_top_k": 0}, "its setting cut_top_k")],
+)
+def test_a_setting_that_is_none_any_more_ends_the_run(
+    firm: Firm, alice: Principal, ada: Principal, then: dict[str, Any], why: str
+) -> None:
+    told = told_of(firm, asked(alice, QUESTION))
+    told["core"]["stage_settings"] |= then
+    with open_scope(tenant=firm.id, reason="a test"):
+        before = record(action=ANSWERED, scopes=firm.scope_ids(*firm.scopes), **told)
+    with pytest.raises(NotReplayableError, match=why):
+        replayed(ada, before)
 
 
 def test_another_analysis_of_words_than_todays_is_named(firm: Firm, alice: Principal, ada: Principal) -> None:

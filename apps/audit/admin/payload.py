@@ -65,6 +65,7 @@ _LABELS: Mapping[str, str] = {
     "embedding": "Embedding",
     "terms_version": "Analysis of words",
     "terms_version_before": "Analysis of words before",
+    "stage_settings": "Settings of the stages",
     "rewording": "Searched for besides the question",
     "generator": "Answer written by",
     "model": "Model",

@@ -29,7 +29,7 @@ from apps.retrieval.contracts import ContextBlock
 from apps.retrieval.errors import QuestionError
 from apps.retrieval.selectors.passages import passage_places
 from apps.retrieval.services.ask import Asked, ask
-from apps.retrieval.stage_settings import StageSettings
+from apps.retrieval.stage_choice import stages_in_use
 from apps.tenants.admin.base import may, require
 from apps.tenants.errors import ScopeNotGrantedError
 from apps.tenants.roles import Permission
@@ -52,7 +52,7 @@ def ask_view(request: HttpRequest) -> HttpResponse:
         "crumbs": [("Ask", "")],
         "form": form,
         "question": form.data.get("question", ""),
-        "maximum_chars": StageSettings().question_maximum_chars,
+        "maximum_chars": stages_in_use().question_maximum_chars,
         "examples": _examples(),
         "answer": answer_context(asked, may_open_event=may(request, Permission.AUDIT_VIEW)) if asked else None,
     }

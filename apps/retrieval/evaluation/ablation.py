@@ -91,13 +91,12 @@ SWITCHES: Final[tuple[tuple[str, str, Value], ...]] = (
     ("without a ranking by metadata", "metadata_top_k", 0),
     ("without what stands around", "expand_top_k", 0),
 )
-# What is off by default, with the settings that switch it on; left out where the first of them is on already.
+# What is off or narrow by default, with the settings that change it; left out where the first of them was changed.
 ADDITIONS: Final[tuple[tuple[str, Mapping[str, Value]], ...]] = (
     ("with a ranking by metadata", {"metadata_top_k": 30}),
     ("with a ranking by metadata of half the weight", {"metadata_top_k": 30, "metadata_weight": 0.5}),
-    ("with what stands around the first passage", {"expand_top_k": 1, "expand_around": 4}),
-    ("with what stands around the first three passages", {"expand_top_k": 3}),
-    ("with what stands around every passage", {"expand_top_k": 100}),
+    ("with what stands around the first three passages", {"expand_top_k": 3, "expand_around": 2}),
+    ("with what stands around every passage", {"expand_top_k": 100, "expand_around": 2}),
 )
 # The rules that end the list by its scores, of the reranker that can always run: both, and each by itself. They are to
 # be compared with that reranker's own line, which has the fixed cut.

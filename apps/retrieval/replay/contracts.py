@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from apps.tenants.ids import ScopeId
@@ -44,7 +46,7 @@ class Recorded:
     """What the log tells of an answered question, as far as a run needs it.
 
     text: None where only the digest was kept. embedding_model: "" where none embedded it. terms_version: which analysis
-    made its terms.
+    made its terms. stage_settings: by name; None where an earlier release recorded none.
     """
 
     event_id: UUID
@@ -57,6 +59,7 @@ class Recorded:
     key_epoch: str
     embedding_model: str
     terms_version: int
+    stage_settings: Mapping[str, Any] | None
     degraded: tuple[str, ...]
     decided: Decided
 

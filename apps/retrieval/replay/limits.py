@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields
 from uuid import UUID
 
 from apps.audit.models import Event
@@ -11,12 +12,13 @@ from apps.corpus.models import Chunk, Document
 from apps.corpus.services.ingest_events import REINDEXED
 from apps.corpus.terms import TERMS_VERSION
 from apps.retrieval.replay.contracts import Hit, Recorded
+from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import EmbeddedQuery, Trace
 
 # True of every run, so said once on the page and not among the findings.
 ALWAYS = (
     "The run ends where the answer would be written: what a model would write today proves nothing of then.",
-    "Settings outside of the policy, and what a document states of itself (company, period), are those of today.",
+    "What a document states of itself (company, period) is what it states today.",
 )
 
 
@@ -37,6 +39,7 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
             f"The question was cut into terms by analysis {recorded.terms_version} then and by {TERMS_VERSION} now: "
             "ranks by words can differ."
         )
+    found.extend(_of_settings(recorded))
     if recorded.degraded:
         found.append(f"Parts were missing then, which are not left out now: {', '.join(recorded.degraded)}.")
     found.extend(f"Now: {each.message}" for each in trace.degradations)
@@ -66,6 +69,16 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
     if recorded.decided.context_sha256 is None:
         found.append("What was recorded of the answer was removed from the log, so the contexts can't be compared.")
     return tuple(found)
+
+
+def _of_settings(recorded: Recorded) -> Iterator[str]:
+    if recorded.stage_settings is None:
+        yield "How the stages were set was not recorded then: they ran as they are set now."
+        return
+    known = {each.name for each in fields(StageSettings)}
+    others = sorted(known ^ recorded.stage_settings.keys())
+    if others:
+        yield f"These settings of the stages exist in one release alone, that of then or of now: {', '.join(others)}."
 
 
 def _since(recorded: Recorded, action: str) -> int:

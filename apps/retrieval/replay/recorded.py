@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from typing import Any
 from uuid import UUID
 
@@ -10,11 +11,14 @@ from apps.audit.models import Event
 from apps.audit.registry import Group
 from apps.audit.selectors import GroupState, Reading, readings_of
 from apps.retrieval.contracts import ContextBlock, Refusal
+from apps.retrieval.errors import InvalidStageSettingError
 from apps.retrieval.events import ANSWERED
 from apps.retrieval.pipeline import FindResult
 from apps.retrieval.replay.contracts import Decided, Hit, Recorded
 from apps.retrieval.replay.errors import NotReplayableError
 from apps.retrieval.services.recording import recorded_hits
+from apps.retrieval.stage_choice import stages_in_use
+from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.ids import ScopeId
 
 _NAMES: Mapping[str, str] = {Group.CORE: "what was decided", Group.QUESTION: "the question"}
@@ -45,9 +49,21 @@ def recorded_question(event: Event) -> Recorded:
         embedding_model=(core.get("embedding") or {}).get("model", ""),
         # What was recorded before there was another names none.
         terms_version=core.get("terms_version", 1),
+        stage_settings=core.get("stage_settings"),
         degraded=tuple(f"{each['stage']}: {each['code']}" for each in core.get("degradations", ())),
         decided=_decided_then(reading),
     )
+
+
+def stages_then(recorded: Recorded) -> StageSettings:
+    """The settings of the stages as recorded; what was not, or is none any more, is as it is set here now."""
+    now = stages_in_use()
+    known = {each.name for each in fields(StageSettings)}
+    then = {name: value for name, value in (recorded.stage_settings or {}).items() if name in known}
+    try:
+        return replace(now, **then)
+    except InvalidStageSettingError as error:
+        raise NotReplayableError(why=f"its setting {error.data['name']} is not accepted any more") from error
 
 
 def decided_now(result: FindResult) -> Decided:

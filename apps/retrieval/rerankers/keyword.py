@@ -15,16 +15,8 @@ from apps.corpus.terms import terms
 from apps.retrieval.contracts import Candidate, Concept, Period, QueryAnalysis, StoredChunk
 from apps.retrieval.rerankers.hybrid import passage_text, ranked, search_scores
 from apps.retrieval.stages.mentions import word_set
-from apps.retrieval.stages.numbers import (
-    Number,
-    NumberUnit,
-    Stated,
-    currencies_in,
-    match_number,
-    read_numbers,
-    stated_scale,
-    units_in,
-)
+from apps.retrieval.stages.number_matching import Stated, match_number
+from apps.retrieval.stages.numbers import Number, NumberUnit, currencies_in, read_numbers, stated_scale, units_in
 
 PROTECTED_WEIGHT: Final = 1.5
 FIGURE_WEIGHT: Final = 2.0

@@ -3,21 +3,115 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
-from operator import or_
+from enum import StrEnum
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Q, QuerySet
+from django.db import connection
+from psycopg import sql
 
 from apps.corpus.extraction.statements import Statement
 from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document, Posting
 from apps.corpus.terms import statement_term
 from apps.retrieval.contracts import ChunkId, DocumentFacts, DocumentId, FloatVector, SearchBounds, StoredChunk
 from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
-from apps.retrieval.retrievers.documents import live
+from apps.retrieval.retrievers.documents import LIVE, live
+
+_OF_CHUNK: Final = ("number", "text", "context_header", "page_start", "page_end", "char_start", "content_sha256")
+_OF_DOCUMENT: Final = (
+    "slug",
+    "title",
+    "version",
+    "kind",
+    "company",
+    "document_type",
+    "fiscal_year",
+    "fiscal_quarter",
+    "published_on",
+    "jurisdictions",
+)
+# Rows as they are, without an instance of a model each: two rankings find a hundred passages. Documents by themselves:
+# joined, the planner takes either the documents first and reads all their chunks, or each document for each chunk.
+_CHUNKS: Final = sql.SQL(
+    """
+    SELECT c.id, c.parent_id, c.document_id, coalesce(nullif(c.section, ''), c.sec_item), {columns}
+      FROM {chunk} c
+     WHERE c.tenant_id = %(tenant)s::uuid
+       AND c.scope_id = ANY (%(scopes)s::uuid[])
+       AND c.kind = ANY (%(kinds)s::text[])
+       AND c.is_parent = false
+       AND {which}
+     ORDER BY c.number, c.id
+    """
+)
+_DOCUMENTS: Final = sql.SQL(
+    """
+    SELECT d.id, d.language, {columns}
+      FROM {document} d
+     WHERE d.tenant_id = %(tenant)s::uuid
+       AND d.scope_id = ANY (%(scopes)s::uuid[])
+       AND d.id = ANY (%(documents)s::uuid[])
+       AND d.id <> ALL ((SELECT restricted_documents())::uuid[])
+       AND {live}
+    """
+)
+
+
+class _By(StrEnum):
+    """What passages are looked up by."""
+
+    ID = "id"
+    NUMBER = "number"
+    PARENT = "parent"
+
+
+_WHICH: Final[Mapping[_By, sql.Composable]] = {
+    _By.ID: sql.SQL("c.id = ANY (%(ids)s::uuid[])"),
+    # One lookup a passage (LATERAL, kept apart by OFFSET 0): compared as pairs, every chunk of the scope is read.
+    _By.NUMBER: sql.SQL(
+        """
+        c.id = ANY (ARRAY(
+            SELECT one.id
+              FROM unnest(%(documents)s::uuid[], %(numbers)s::int[]) AS wanted (document_id, number)
+             CROSS JOIN LATERAL (
+                 SELECT n.id FROM {chunk} n
+                  WHERE n.tenant_id = %(tenant)s::uuid AND n.scope_id = ANY (%(scopes)s::uuid[])
+                    AND n.document_id = wanted.document_id AND n.is_parent = false AND n.number = wanted.number
+                 OFFSET 0
+             ) AS one
+        ))
+        """
+    ).format(chunk=sql.Identifier(Chunk._meta.db_table)),
+    _By.PARENT: sql.SQL(
+        """
+        c.parent_id IN (
+            SELECT p.parent_id FROM {chunk} p
+             WHERE p.tenant_id = %(tenant)s::uuid AND p.scope_id = ANY (%(scopes)s::uuid[])
+               AND p.kind = ANY (%(kinds)s::text[]) AND p.id = ANY (%(ids)s::uuid[])
+        )
+        """
+    ).format(chunk=sql.Identifier(Chunk._meta.db_table)),
+}
+_CHUNKS_BY: Final[Mapping[_By, sql.Composed]] = {
+    by: _CHUNKS.format(
+        chunk=sql.Identifier(Chunk._meta.db_table),
+        columns=sql.SQL(", ").join(sql.Identifier("c", name) for name in _OF_CHUNK),
+        which=which,
+    )
+    for by, which in _WHICH.items()
+}
+# By whether the question is as of an instant.
+_LIVE_DOCUMENTS: Final[Mapping[bool, sql.Composed]] = {
+    past: _DOCUMENTS.format(
+        document=sql.Identifier(Document._meta.db_table),
+        columns=sql.SQL(", ").join(sql.Identifier("d", name) for name in _OF_DOCUMENT),
+        live=condition,
+    )
+    for past, condition in LIVE.items()
+}
 
 
 class CorpusChunkStore:
@@ -29,7 +123,8 @@ class CorpusChunkStore:
         Returns: those that are still there; one that was removed or superseded since the search is not.
         Costs:   two queries.
         """
-        return _stored(Q(id__in=list(chunk_ids)), within, order=("id",))
+        found = _stored(_By.ID, within, ids=list(chunk_ids))
+        return tuple(sorted((chunk for _, chunk in found), key=lambda chunk: chunk.chunk_id))
 
     def on_statements(
         self, document_ids: Sequence[DocumentId], statements: Sequence[Statement], *, within: SearchBounds, most: int
@@ -55,11 +150,8 @@ class CorpusChunkStore:
         wanted = sorted(borne, key=lambda key: (place[DocumentId(key[0])], key[1]))[:most]
         if not wanted:
             return ()
-        of_each = (
-            Q(document_id=document_id, number__in=[number for found, number in wanted if found == document_id])
-            for document_id in {document_id for document_id, _ in wanted}
-        )
-        chunks = _stored(reduce(or_, of_each), within, order=("number",))
+        documents, numbers = (list(each) for each in zip(*wanted, strict=True))
+        chunks = [chunk for _, chunk in _stored(_By.NUMBER, within, documents=documents, numbers=numbers)]
         marked = (replace(chunk, statements=tuple(borne[chunk.document.document_id, chunk.number])) for chunk in chunks)
         return tuple(sorted(marked, key=lambda chunk: (place[chunk.document.document_id], chunk.number)))
 
@@ -69,22 +161,18 @@ class CorpusChunkStore:
         """Of each of these chunks the others of its parent, of live documents, within the same scopes and kinds.
 
         Returns: chunk id -> the others, in reading order; a chunk without a parent, or alone in it, is left out.
-        Costs:   three queries; none for no chunks.
+        Costs:   two queries; none for no chunks.
         """
         if not chunk_ids:
             return {}
-        children = _children(Q(), within)
-        parents = children.filter(id__in=list(chunk_ids), parent_id__isnull=False)
-        parent_of = dict(
-            children.filter(parent_id__in=parents.values("parent_id")).values_list("id", "parent_id"),
-        )
         by_parent: dict[UUID | None, list[StoredChunk]] = defaultdict(list)
-        for chunk in _stored(Q(id__in=list(parent_of)), within, order=("number", "id")):
-            by_parent[parent_of[chunk.chunk_id]].append(chunk)
-        wanted = (chunk_id for chunk_id in chunk_ids if chunk_id in parent_of)
+        for parent_id, chunk in _stored(_By.PARENT, within, ids=list(chunk_ids)):
+            by_parent[parent_id].append(chunk)
+        siblings = {chunk.chunk_id: together for together in by_parent.values() for chunk in together}
         found = {
-            chunk_id: tuple(each for each in by_parent[parent_of[chunk_id]] if each.chunk_id != chunk_id)
-            for chunk_id in wanted
+            chunk_id: tuple(each for each in siblings[chunk_id] if each.chunk_id != chunk_id)
+            for chunk_id in chunk_ids
+            if chunk_id in siblings
         }
         return {chunk_id: others for chunk_id, others in found.items() if others}
 
@@ -115,61 +203,46 @@ class CorpusChunkStore:
         return {ChunkId(row.chunk_id): _unit(row.vector) for row in rows}
 
 
-def _children(which: Q, within: SearchBounds) -> QuerySet[Chunk]:
-    return Chunk.objects.filter(
-        which, tenant_id=within.tenant_id, scope_id__in=within.scope_ids, kind__in=within.kinds, is_parent=False
-    )
-
-
-def _stored(which: Q, within: SearchBounds, *, order: tuple[str, ...]) -> tuple[StoredChunk, ...]:
-    """Child chunks of live documents, with their facts."""
-    found = list(_children(which, within).order_by(*order))
-    documents = {
-        document.id: document
-        for document in Document.objects.filter(
-            live(within),
-            tenant_id=within.tenant_id,
-            scope_id__in=within.scope_ids,
-            id__in={chunk.document_id for chunk in found},
-        )
+def _stored(by: _By, within: SearchBounds, **parameters: Any) -> Iterator[tuple[UUID | None, StoredChunk]]:
+    """Child chunks of live documents, by number, each with its parent's id. Costs: two queries."""
+    bounds: dict[str, Any] = {
+        "tenant": within.tenant_id,
+        "scopes": list(within.scope_ids),
+        "kinds": [str(kind) for kind in within.kinds],
     }
-    facts = {document_id: _facts(document) for document_id, document in documents.items()}
-    return tuple(
-        StoredChunk(
-            chunk_id=ChunkId(chunk.id),
-            document=facts[chunk.document_id],
-            number=chunk.number,
-            text=chunk.text,
-            context_header=chunk.context_header,
-            page_start=chunk.page_start,
-            page_end=chunk.page_end,
-            char_start=chunk.char_start,
-            section=chunk.section or chunk.sec_item,
-            language=documents[chunk.document_id].language,
-            content_sha256=chunk.content_sha256,
-        )
-        for chunk in found
-        if chunk.document_id in facts
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(_CHUNKS_BY[by], bounds | parameters)
+        rows = cursor.fetchall()
+    documents = _live_documents({row[2] for row in rows}, within, bounds)
+    for id, parent_id, document_id, section, *columns in rows:
+        if document_id in documents:
+            document, language = documents[document_id]
+            of_chunk: dict[str, Any] = dict(zip(_OF_CHUNK, columns, strict=True))
+            yield (
+                parent_id,
+                StoredChunk(chunk_id=ChunkId(id), document=document, section=section, language=language, **of_chunk),
+            )
+
+
+def _live_documents(
+    ids: Collection[UUID], within: SearchBounds, bounds: Mapping[str, Any]
+) -> dict[UUID, tuple[DocumentFacts, str]]:
+    """The facts of those that are live, and their language."""
+    if not ids:
+        return {}
+    past = within.as_of is not None
+    parameters = {**bounds, "documents": list(ids), **({"as_of": within.as_of} if past else {})}
+    found: dict[UUID, tuple[DocumentFacts, str]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(_LIVE_DOCUMENTS[past], parameters)
+        for id, language, *columns in cursor.fetchall():
+            of_document: dict[str, Any] = dict(zip(_OF_DOCUMENT, columns, strict=True))
+            of_document["jurisdictions"] = tuple(of_document["jurisdictions"])
+            found[id] = DocumentFacts(document_id=DocumentId(id), **of_document), language
+    return found
 
 
 def _unit(stored: list[float]) -> FloatVector:
     """Stored with half the digits, a vector is no longer of unit norm to the last one."""
     vector = np.asarray(stored, dtype=np.float32)
     return vector / np.float32(np.linalg.norm(vector))
-
-
-def _facts(document: Document) -> DocumentFacts:
-    return DocumentFacts(
-        document_id=DocumentId(document.id),
-        slug=document.slug,
-        title=document.title,
-        version=document.version,
-        kind=document.kind,
-        company=document.company,
-        document_type=document.document_type,
-        fiscal_year=document.fiscal_year,
-        fiscal_quarter=document.fiscal_quarter,
-        published_on=document.published_on,
-        jurisdictions=tuple(document.jurisdictions),
-    )

@@ -58,7 +58,8 @@ def _with(live: sql.Composable) -> sql.Composed:
 
 
 # By whether the question is as of an instant: a statement each, so that the planner sees no condition that may be null.
-LIVE_DOCUMENTS: Final[Mapping[bool, sql.Composed]] = {False: _with(_READY), True: _with(_CURRENT_THEN)}
+LIVE: Final[Mapping[bool, sql.Composed]] = {False: _READY, True: _CURRENT_THEN}
+LIVE_DOCUMENTS: Final[Mapping[bool, sql.Composed]] = {past: _with(condition) for past, condition in LIVE.items()}
 
 
 class _Unrestricted(Func):

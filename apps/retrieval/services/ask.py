@@ -17,6 +17,8 @@ from apps.retrieval.pipeline import PipelineResult, answer
 from apps.retrieval.retrievers.documents import may_be_read
 from apps.retrieval.services.recording import answer_record, question_digest
 from apps.retrieval.services.wiring import dependencies_for
+from apps.retrieval.stage_choice import stages_in_use
+from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import FusedRanking
 from apps.tenants.context import current_scope, open_scope, record_failure
 from apps.tenants.ids import ScopeId
@@ -57,7 +59,8 @@ def ask(*, text: str, scopes: Sequence[str] = ()) -> Asked:
     ) as narrowed:
         question = Question(text=text, tenant_id=narrowed.tenant_id, scope_ids=tuple(sorted(narrowed.scope_ids)))
         try:
-            result = _answered(question)
+            settings = stages_in_use()
+            result = _answered(question, settings)
         except (QuestionError, ScopeClosedError) as error:
             record_failure(
                 action=REJECTED,
@@ -78,7 +81,7 @@ def ask(*, text: str, scopes: Sequence[str] = ()) -> Asked:
         decision, grant = result.trace.output(IntentDecision), result.trace.output(KindGrant)
         if decision is None or grant is None:
             raise AssertionError("a question was answered without passing the gate")
-        event = answer_record(text, result, decision, grant)
+        event = answer_record(text, result, decision, grant, settings)
     return Asked(text=text, result=result, decision=decision, grant=grant, event=event)
 
 
@@ -91,7 +94,7 @@ def _open_still(keys: Sequence[str]) -> frozenset[ScopeId]:
     return wanted - closed
 
 
-def _answered(question: Question) -> PipelineResult:
+def _answered(question: Question, settings: StageSettings) -> PipelineResult:
     """The answer, found in documents that may be read still, and none of which a removal takes until it is recorded.
 
     A document that goes away while the question is answered from it is not quoted: the question is answered anew.
@@ -99,7 +102,7 @@ def _answered(question: Question) -> PipelineResult:
     Raises: QuestionError; DocumentsGoneError; ScopeClosedError: one of its scopes is being erased by now.
     """
     for _ in range(_TRIES):
-        result = answer(question, deps=dependencies_for(current_tenant()))
+        result = answer(question, deps=dependencies_for(current_tenant(), settings=settings))
         found = {hit.document_id for fused in result.trace.outputs(FusedRanking) for hit in fused.hits}
         require_open(question.scope_ids)
         if may_be_read(found):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import asdict
 from typing import Any
 
 from django.utils import timezone
@@ -24,6 +25,7 @@ from apps.retrieval.contracts import (
 from apps.retrieval.events import ANSWERED
 from apps.retrieval.pipeline import PipelineResult
 from apps.retrieval.serialise import to_json
+from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import (
     CandidateLine,
     CandidateList,
@@ -49,13 +51,15 @@ def question_digest(text: str) -> Json:
     }
 
 
-def answer_record(text: str, result: PipelineResult, decision: IntentDecision, grant: KindGrant) -> Event:
+def answer_record(
+    text: str, result: PipelineResult, decision: IntentDecision, grant: KindGrant, settings: StageSettings
+) -> Event:
     """Record an answered (or refused) question in the current transaction."""
     trace, answer = result.trace, result.answer
     return record(
         action=ANSWERED,
         outcome=_outcome(answer),
-        core=_core(trace, answer, decision, grant),
+        core={**_core(trace, answer, decision, grant), "stage_settings": asdict(settings)},
         question=_question(text, decision, grant),
         answer=_answer(trace, answer),
         passages={"hits": recorded_hits(trace, answer.ref_ids)},

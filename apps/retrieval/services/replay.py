@@ -15,14 +15,14 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion
 from apps.intents.selectors import version_snapshot
 from apps.retrieval.contracts import Question
-from apps.retrieval.errors import QuestionError
+from apps.retrieval.errors import QuestionError, UnknownStageImplementationError
 from apps.retrieval.events import REPLAYED
 from apps.retrieval.pipeline import FindResult, find
 from apps.retrieval.replay.comparison import hit_shifts
 from apps.retrieval.replay.contracts import HitState, Recorded, Replay
 from apps.retrieval.replay.errors import DifferentQuestionError, NotReplayableError, TooManyGuessesError
 from apps.retrieval.replay.limits import limits_of, reasons
-from apps.retrieval.replay.recorded import decided_now, recorded_question
+from apps.retrieval.replay.recorded import decided_now, recorded_question, stages_then
 from apps.retrieval.services.wiring import dependencies_for
 from apps.tenants.context import current_scope, open_scope, record_failure
 from apps.tenants.roles import Permission
@@ -70,7 +70,9 @@ def _found(recorded: Recorded, text: str, snapshot: PolicySnapshot) -> FindResul
         as_of=recorded.at,
     )
     try:
-        return find(question, deps=dependencies_for(current_tenant(), snapshot))
+        return find(question, deps=dependencies_for(current_tenant(), snapshot, stages_then(recorded)))
+    except UnknownStageImplementationError as error:
+        raise NotReplayableError(why=f"nothing named {error.data['name']} is installed any more") from error
     except QuestionError as error:
         raise NotReplayableError(why=f"it is not accepted as a question any more ({error.code})") from error
 

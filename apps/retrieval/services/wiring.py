@@ -19,6 +19,7 @@ from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.metadata import MetadataRetriever
 from apps.retrieval.retrievers.sparse import SparseRetriever
 from apps.retrieval.slots import SlotParts, slots_for
+from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.models import Tenant
 
@@ -84,13 +85,13 @@ def dependencies_for(
     """Everything that the pipeline reaches for, for the open tenant.
 
     Args:   snapshot: the policy to ask under, such as that of a draft; None for the one in force.
-            settings: of the machinery, such as those of an evaluation; None for the shipped ones.
+            settings: of the machinery, such as those of an evaluation; None for those in use here.
     Raises: NoPolicyInForceError, ResidencyError, UnknownProviderError, UnknownGenerationProfileError.
     """
     snapshot = snapshot or policy_in_force()
     region, strict = tenant.residency_region, tenant.residency_strict
     provider = EmbeddedOnce(provider_for(tenant.embedding_profile, tenant_region=region, tenant_strict=strict))
-    settings = settings or StageSettings()
+    settings = settings or stages_in_use()
     generator = generator_for(tenant.generation_profile, tenant_region=region, tenant_strict=strict)
     return PipelineDependencies(
         intents=PolicyGate(snapshot, provider),

@@ -6,6 +6,7 @@ These are reasons of structure, not of degree: a piece may share most words with
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
@@ -24,6 +25,7 @@ _FEWEST_OF_A_SERIES: Final = 2
 _PART_OF_A_YEAR: Final = re.compile(
     r"\bquarters?\b|\b(?:three|six|nine)\s+months\b|\b13\s+weeks\b|\bQ[1-4]\b", re.IGNORECASE
 )
+_AS_OF: Final = re.compile(r"\W*(?:as\s+(?:of|at)|at|per|zum)\s+(?:the\s+)?", re.IGNORECASE)
 _WHOLE_YEAR: Final = re.compile(r"\byears?\b|\btwelve\s+months\b|\b5[23]\s+weeks\b|\bFY", re.IGNORECASE)
 _VALUE_ASKED: Final = re.compile(
     r"\bhow\s+(?:much|many|high|large|big|low)\b|\bwhat\s+(?:is|are|was|were)\b|\bwhat['\u2019]s\b|\bwie\s+(?:viele?|hoch)\b",
@@ -112,8 +114,10 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
         return True
     row = read_piece(passage, piece)
     if any(period_matches(period, document.fiscal_year, document.fiscal_quarter) for period in periods):
+        if row is None:
+            return not _as_of_another_day(piece.text, periods)
         # Of several figures without columns nobody can tell which is of the period.
-        if row is None or not all(period.fiscal_quarter == 0 for period in periods):
+        if not all(period.fiscal_quarter == 0 for period in periods):
             return True
         return not _of_a_part(piece) and (len(row) < _FEWEST_OF_A_SERIES or any(figure.years for figure in row))
     if row is not None:
@@ -136,6 +140,18 @@ def _covers(period: Period, years: frozenset[int], piece: Quote, passage: Passag
     same_quarter = passage.chunk.document.fiscal_quarter == period.fiscal_quarter
     named = read_period_mentions(f"{piece.text}\n{piece.columns}").named
     return same_quarter or period in {each.period for each in named}
+
+
+def _as_of_another_day(text: str, periods: Iterable[Period]) -> bool:
+    """Whether a sentence begins with a day of another year, and names no year asked for.
+
+    A fiscal year may be called by the calendar year that it ends in or by the one before.
+    """
+    dates = read_dates(text)
+    if not dates or not dates[0].year or not _AS_OF.fullmatch(text[: dates[0].start]):
+        return False
+    wanted = {period.fiscal_year + later for period in periods for later in (0, 1)}
+    return not wanted & years_of(text)
 
 
 def _of_a_part(piece: Quote) -> bool:

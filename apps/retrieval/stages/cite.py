@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import Citation, ContextBlock, GeneratedAnswer, Passage, Quote
-from apps.retrieval.stages.numbers import match_number, read_numbers
+from apps.retrieval.stages.number_matching import match_number
+from apps.retrieval.stages.numbers import read_numbers
 from apps.retrieval.stages.quotable import quotable_pieces
 
 _NUMBER_WEIGHT = 3.0

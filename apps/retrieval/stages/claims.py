@@ -17,7 +17,8 @@ from apps.retrieval.stages.dates import read_dates
 from apps.retrieval.stages.figures import PER_SHARE, Figure, read_figures
 from apps.retrieval.stages.mentions import Mention, blanked
 from apps.retrieval.stages.names import proper_names
-from apps.retrieval.stages.numbers import AS_WRITTEN, Number, compare_numbers, read_numbers, stated_scale
+from apps.retrieval.stages.number_matching import AS_WRITTEN, compare_numbers
+from apps.retrieval.stages.numbers import Number, read_numbers, stated_scale
 from apps.retrieval.stages.period_mentions import read_period_mentions
 
 # What makes a negative figure of a source a positive one in words, and the other way round.

@@ -10,15 +10,8 @@ from typing import Final
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import Passage, Quote
 from apps.retrieval.stages.bindings import bound_years
-from apps.retrieval.stages.numbers import (
-    Number,
-    NumberUnit,
-    Stated,
-    currencies_in,
-    read_numbers,
-    stated_scale,
-    units_in,
-)
+from apps.retrieval.stages.number_matching import Stated
+from apps.retrieval.stages.numbers import Number, NumberUnit, currencies_in, read_numbers, stated_scale, units_in
 from apps.retrieval.stages.quotable import quotable_pieces
 from apps.retrieval.stages.units import split_units
 

@@ -15,12 +15,22 @@ from apps.retrieval.stages.numbers import read_numbers
 
 # A rule or a share class is one word here too, as it is in the question.
 _TOKEN: Final = re.compile(rf"{HYPHENATED}|[^\W_]+(?:[&.'\u2019][^\W_]+)*", re.IGNORECASE)
-_OTHERS: Final = frozenset({"other", "non"})
-"""Before a phrase, they make another line of it: "other current assets"."""
+_OTHERS: Final = frozenset({"other", "non", "before", "after", "excluding", "vor", "ohne"})
+"""Right before a phrase, they make another line of it: "other current assets", "income before income taxes"."""
 _FURTHEST_CHARS: Final = 120
 _NEAR_CHARS: Final = 30
 _ENDS: Final = re.compile(
-    r"\b(?:due\s+to|because|which|that|if|primarily|offset|while|as\s+a\s+result|would|affect\w*)\b|;", re.IGNORECASE
+    r"\b(?:due\s+to|because|which|that|if|primarily|offset|while|as\s+a\s+result|would|affect\w*)\b|;"
+    r"|,\s+(?:and|but|und|aber)\s+(?:we|our|the|it|its|they|their|wir|unsere?|die|der|das)\b",
+    re.IGNORECASE,
+)
+# "As a percentage of revenues" tells no revenues, unless a share is asked for.
+_SHARE_OF: Final = re.compile(
+    r"(?:\bper\s?cent(?:age)?|%|\b(?:share|portion|proportion|anteil|prozent))\s+(?:of|an|am|der|des)\s+(?:\w+\s+)?$",
+    re.IGNORECASE,
+)
+_SHARE_ASKED: Final = re.compile(
+    r"\bper\s?cent|%|\b(?:share|portion|proportion|fraction|ratio|margin|anteil|prozent|quote)\b", re.IGNORECASE
 )
 _CHANGE: Final = re.compile(
     r"\b(?:increas\w*|decreas\w*|rose|fell|gr[eo]w\w*|declin\w*|chang\w*|improv\w*|up|down|higher|lower)"
@@ -46,6 +56,7 @@ class PhraseText:
     """A text as terms with their places."""
 
     def __init__(self, text: str, language: str) -> None:
+        self._text = text
         self.terms: list[tuple[str, int, int]] = [
             (term, match.start(), match.end())
             for match in _TOKEN.finditer(text)
@@ -58,10 +69,19 @@ class PhraseText:
         found = []
         for first in range(len(self.terms) - len(phrase) + 1):
             window = self.terms[first : first + len(phrase)]
-            before = self.terms[first - 1][0] if first else ""
-            if [term for term, _, _ in window] == list(phrase) and before not in _OTHERS:
+            if [term for term, _, _ in window] == list(phrase) and not self._is_of_another(first):
                 found.append((window[0][1], window[-1][2]))
         return found
+
+    def is_share_of(self, span: Span) -> bool:
+        """Whether what stands there is only what a share is of."""
+        return _SHARE_OF.search(self._text[: span[0]]) is not None
+
+    def _is_of_another(self, first: int) -> bool:
+        if not first:
+            return False
+        (_, start, end), (_, begins, _) = self.terms[first - 1 : first + 1]
+        return self._text[start:end].lower() in _OTHERS and not self._text[end:begins].strip(" \t\n-\u2010\u2011")
 
 
 def phrases_of(figure: AskedFigure, text: PhraseText, analysis: QueryAnalysis) -> list[Span]:
@@ -70,10 +90,12 @@ def phrases_of(figure: AskedFigure, text: PhraseText, analysis: QueryAnalysis) -
     Returns: the places of the concepts, or else of the phrase; empty where anything is missing.
     """
     by_label = {concept.label: concept for concept in analysis.concepts}
+    share_asked = _SHARE_ASKED.search(analysis.text) is not None
     spans: list[Span] = []
     for label in figure.concepts:
         concept = by_label.get(label)
         found = [span for each in concept.alternatives for span in text.find(each)] if concept else []
+        found = [span for span in found if share_asked or not text.is_share_of(span)]
         if not found:
             return []
         spans.extend(found)

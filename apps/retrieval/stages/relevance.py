@@ -62,8 +62,8 @@ def rate_pieces(pieces: Sequence[Piece], analysis: QueryAnalysis) -> tuple[Relev
     """
     words = [frozenset(terms(piece.text, analysis.language)) for piece in pieces]
     around = {each: frozenset(terms(each, analysis.language)) for each in {piece.surroundings for piece in pieces}}
-    idf = _term_idf(analysis.concepts, words)
-    own = [[_match(concept, found, idf) for concept in analysis.concepts] for found in words]
+    matching = _Matching(analysis.concepts, words)
+    own = [matching.of(found) for found in words]
     weights = [
         concept.weight * _rarity(sum(row[index] >= HELD for row in own), len(pieces))
         for index, concept in enumerate(analysis.concepts)
@@ -73,15 +73,11 @@ def rate_pieces(pieces: Sequence[Piece], analysis: QueryAnalysis) -> tuple[Relev
     subject_total = sum(weights[index] for index in subject) or 1.0
     ratings = []
     for piece, found, row in zip(pieces, words, own, strict=True):
-        with_context = found | around[piece.surroundings]
-        both = [
-            max(match, (1.0 if concept.is_name else CONTEXT_SHARE) * _match(concept, with_context, idf))
-            for concept, match in zip(analysis.concepts, row, strict=True)
-        ]
+        both = matching.with_context(found, around[piece.surroundings])
         own_coverage = sum(weight * match for weight, match in zip(weights, row, strict=True)) / total
         coverage = sum(weight * match for weight, match in zip(weights, both, strict=True)) / total
         subject_coverage = sum(weights[index] * both[index] for index in subject) / subject_total
-        bonus = _bonus(piece.text, analysis) + FOCUS_SHARE * _focus(found, analysis.concepts)
+        bonus = _bonus(piece.text, analysis) + FOCUS_SHARE * _focus(found, matching.wanted)
         ratings.append(
             Relevance(
                 coverage=coverage,
@@ -102,26 +98,15 @@ def concept_matches(groups: Sequence[Sequence[Piece]], analysis: QueryAnalysis) 
     Returns: one row a group, in their order, with one match a concept, in the order of the analysis.
     """
     words = [[frozenset(terms(piece.text, analysis.language)) for piece in group] for group in groups]
-    idf = _term_idf(analysis.concepts, [found for group in words for found in group])
+    matching = _Matching(analysis.concepts, [found for group in words for found in group])
     rows = []
     for group, found_in in zip(groups, words, strict=True):
         around = {each: frozenset(terms(each, analysis.language)) for each in {piece.surroundings for piece in group}}
-        rows.append(
-            tuple(
-                max(
-                    (
-                        max(
-                            _match(concept, found, idf),
-                            (1.0 if concept.is_name else CONTEXT_SHARE)
-                            * _match(concept, found | around[piece.surroundings], idf),
-                        )
-                        for piece, found in zip(group, found_in, strict=True)
-                    ),
-                    default=0.0,
-                )
-                for concept in analysis.concepts
-            )
-        )
+        matches = [
+            matching.with_context(found, around[piece.surroundings])
+            for piece, found in zip(group, found_in, strict=True)
+        ]
+        rows.append(tuple(max((row[index] for row in matches), default=0.0) for index in range(len(analysis.concepts))))
     return tuple(rows)
 
 
@@ -146,17 +131,44 @@ def holds_number(text: str) -> bool:
     return _NUMBER.search(_YEAR_OR_ORDINAL.sub(" ", text)) is not None
 
 
-def _term_idf(concepts: Sequence[Concept], pieces: Sequence[frozenset[str]]) -> dict[str, float]:
-    wanted = {term for concept in concepts for alternative in concept.alternatives for term in alternative}
-    frequencies = Counter(term for found in pieces for term in found & wanted)
-    return {term: inverse_frequency(frequencies[term], len(pieces)) for term in wanted}
+class _Matching:
+    """How far pieces hold each concept. Most pieces of a passage hold the same few terms of the question, or none."""
+
+    def __init__(self, concepts: Sequence[Concept], pieces: Sequence[frozenset[str]]) -> None:
+        self.wanted = frozenset(
+            term for concept in concepts for alternative in concept.alternatives for term in alternative
+        )
+        frequencies = Counter(term for found in pieces for term in found & self.wanted)
+        idf = {term: inverse_frequency(frequencies[term], len(pieces)) for term in self.wanted}
+        self._alternatives = [
+            [[(term, idf[term]) for term in alternative] for alternative in concept.alternatives]
+            for concept in concepts
+        ]
+        self._shares = [1.0 if concept.is_name else CONTEXT_SHARE for concept in concepts]
+        self._known: dict[frozenset[str], tuple[float, ...]] = {}
+
+    def of(self, found: frozenset[str]) -> tuple[float, ...]:
+        """A match a concept, 0 to 1, of a piece with these terms."""
+        held = found & self.wanted
+        if held not in self._known:
+            self._known[held] = tuple(_match(alternatives, held) for alternatives in self._alternatives)
+        return self._known[held]
+
+    def with_context(self, found: frozenset[str], around: frozenset[str]) -> tuple[float, ...]:
+        """The same, where what stands above the piece counts its share."""
+        both = self.of(found | around)
+        return tuple(
+            max(match, share * together)
+            for match, share, together in zip(self.of(found), self._shares, both, strict=True)
+        )
 
 
-def _match(concept: Concept, found: frozenset[str], idf: dict[str, float]) -> float:
+def _match(alternatives: Sequence[Sequence[tuple[str, float]]], held: frozenset[str]) -> float:
+    """Of the best alternative: its terms with their inverse document frequencies."""
     best = 0.0
-    for alternative in concept.alternatives:
-        total = sum(idf[term] for term in alternative)
-        share = sum(idf[term] for term in alternative if term in found) / total if total else 0.0
+    for alternative in alternatives:
+        total = sum(weight for _, weight in alternative)
+        share = sum(weight for term, weight in alternative if term in held) / total if total else 0.0
         best = max(best, share * share)
     return best
 
@@ -168,8 +180,7 @@ def _bonus(text: str, analysis: QueryAnalysis) -> float:
     return bonus
 
 
-def _focus(piece_terms: frozenset[str], concepts: Sequence[Concept]) -> float:
+def _focus(piece_terms: frozenset[str], wanted: frozenset[str]) -> float:
     """Share of the piece's own words that belong to the question; numbers don't count as words."""
     words = {term for term in piece_terms if not term[0].isdigit()}
-    wanted = {term for concept in concepts for alternative in concept.alternatives for term in alternative}
     return len(words & wanted) / len(words) if words else 0.0

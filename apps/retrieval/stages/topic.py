@@ -20,6 +20,11 @@ WORD_WEIGHT: Final = 1.0
 NAME_WEIGHT: Final = 3.0
 PLACE_WEIGHT: Final = 0.5
 _ASKS_WHAT: Final = re.compile(r"\s*(?:what|how\s+(?:high|large|big))\s+(?:is|are|was|were)\b", re.IGNORECASE)
+# The longest first: what it names is read before a word of it is.
+_TRIGGERS: Final = sorted(
+    ((trigger, entry) for entry in GLOSSARY for trigger in entry.triggers),
+    key=lambda pair: (-len(pair[0]), pair[0]),
+)
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")
 
 
@@ -51,13 +56,9 @@ def read_topic(text: str, question: str, language: str) -> Topic:
     expansions: list[Expansion] = []
     statements: dict[Statement, str] = {}
     asks_for_figure = _asks_for_number(question)
-    triggers = sorted(
-        ((trigger, entry) for entry in GLOSSARY for trigger in entry.triggers),
-        key=lambda pair: (-len(pair[0]), pair[0]),
-    )
     rest = text
     figures: dict[Mention, str] = {}
-    for trigger, entry in triggers:
+    for trigger, entry in _TRIGGERS:
         mentions = mentions_of(trigger, rest, case_sensitive=trigger in UPPER_CASE_ONLY)
         if not mentions:
             continue

@@ -32,9 +32,10 @@ def test_a_rewriter_that_is_on_is_tried_without() -> None:
 def test_what_is_off_by_default_is_tried_with_what_switches_it_on() -> None:
     tried = {variant.name: variant.changes for variant in variants(RunSettings(), with_model=False)}
     assert tried["with a ranking by metadata"] == {"metadata_top_k": 30}
-    assert tried["with what stands around every passage"] == {"expand_top_k": 100}
+    assert tried["with what stands around every passage"] == {"expand_top_k": 100, "expand_around": 2}
     assert tried["with reranker keyword and an adaptive cut"]["cut_adaptive_uncalibrated"] is True
-    assert not {"without a ranking by metadata", "without what stands around"} & tried.keys()
+    assert tried["without what stands around"] == {"expand_top_k": 0}
+    assert "without a ranking by metadata" not in tried
 
 
 def test_what_is_on_is_tried_without_it_instead() -> None:

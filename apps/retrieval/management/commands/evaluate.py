@@ -28,6 +28,7 @@ from apps.retrieval.evaluation.reporting import run_json
 from apps.retrieval.evaluation.runner import Corpus, Outcome, evaluate
 from apps.retrieval.evaluation.tenant import REASON, dataset_scope, evaluation_tenant, give_access, policy_for
 from apps.retrieval.management.evaluation_console import ConsoleWatcher, print_comparison, print_run
+from apps.retrieval.stage_choice import changed_stages
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.models import Tenant, User
@@ -100,7 +101,8 @@ class Command(BaseCommand):
             raise CommandError("Stopped. What was read stays; run the command again to go on from there.") from None
 
     def _evaluate(self, options: Mapping[str, Any]) -> None:
-        changes = read_changes(options["set"])
+        # What is measured is what questions are answered with here, but for what is named.
+        changes = {**changed_stages(), **read_changes(options["set"])}
         # Before anything is read: half an hour later is late to hear of it.
         RunSettings().with_changes(changes)
         member = _member(options["member"]) if options["member"] else None
