@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.core.cache import cache
@@ -27,8 +28,10 @@ from django.test import TransactionTestCase, override_settings
 from psycopg import sql
 from pytest_django import DjangoDbBlocker
 
+from apps.audit.backup import load
 from apps.audit.backup.acting import WORKER, acting_as
 from apps.audit.backup.dump import backup_write
+from apps.audit.backup.errors import RestoreRefusedError
 from apps.audit.backup.gate import RESTORED, reason_not_to_serve
 from apps.audit.backup.load import restore
 from apps.audit.backup.replay import replay
@@ -367,7 +370,10 @@ def test_killed_after_a_step_of_any_kind_the_next_replay_ends_it(
         assert helper.replayed(KILLED, number, "after") == _KILLED, at
         is_over = number == len(unkilled.kinds)
         assert reason(KILLED) == ("" if is_over else RESTORED), at
-        assert replay(database=KILLED).was_closed is not is_over, at
+        done = replay(database=KILLED)
+        assert done.was_closed is not is_over, at
+        (lost,) = [each.lost_leaves for each in done.tenants if each.tenant_id == story.acme.id]
+        assert lost > 0, f"{at}: whoever repeats it is told as well"
         assert reason(KILLED) == "", at
         assert end_of(story, KILLED) == unkilled.end, at
     assert story.said_outside() == outside
@@ -406,3 +412,21 @@ def test_killed_while_the_live_database_is_set_aside_either_all_names_have_chang
         assert end_of(story, live) == unkilled.end
     finally:
         drop(aside)
+
+
+def test_a_session_that_does_not_end_keeps_the_live_database_as_it_is(
+    story: Story, unkilled: Unkilled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "_MOST_TRIES", 1)
+    copied(KILLED)
+    before = databases()
+    with psycopg.connect(admin_dsn(), dbname=WHOLE) as session:
+        # It hears of nothing, as one that waits for a disk.
+        os.kill(session.info.backend_pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(RestoreRefusedError, match="go on connecting"):
+                load._swap(admin_dsn(), KILLED, WHOLE, holds=True)
+            assert databases() == before
+        finally:
+            os.kill(session.info.backend_pid, signal.SIGCONT)
+    assert reason(WHOLE) == ""
