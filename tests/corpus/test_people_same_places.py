@@ -38,7 +38,8 @@ On Tuesday Bert Falkenhayn called about his fees. Falkenhayn Castle was closed.
 """
 # Sections that are long enough for passages of their own, each with its header.
 SECTIONS = b"\n\n".join(
-    b"## What %s Falkenhayn said\n\n%s" % (name, b"The committee discussed liquidity, counterparties and hedging. " * 30)
+    b"## What %s Falkenhayn said\n\n%s"
+    % (name, b"The committee discussed liquidity, counterparties and hedging. " * 30)
     for name in (b"Anna", b"Bert")
 )
 

@@ -90,11 +90,18 @@ class Passage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentFacts:
-    """A document as the screen names it. is_current: the version that is searched, which alone can be redacted."""
+    """A document as the screen names it. is_current: the version that is searched, which alone can be redacted.
+
+    detail: kind, scope, version and status in English. kind, status: their codes, for who says it in another language.
+    """
 
     id: UUID
     name: str
     detail: str
+    kind: str
+    scope: str
+    version: int
+    status: str
     scope_id: UUID
     is_current: bool
 

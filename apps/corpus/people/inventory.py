@@ -92,6 +92,10 @@ class InventoryDocuments:
                 name=document.title,
                 detail=f"{document.get_kind_display()}, {document.scope}, version {document.version}, "
                 f"{document.get_status_display().lower()}",
+                kind=document.kind,
+                scope=str(document.scope),
+                version=document.version,
+                status=document.status,
                 scope_id=document.scope_id,
                 is_current=document.status == DocumentStatus.READY,
             )
