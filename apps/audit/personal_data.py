@@ -45,7 +45,7 @@ def _inventory() -> None:
     classify_columns(
         table,
         "id tenant_id request_id inventory_id scope_ids store item_id part page target_type target_id target_part "
-        "char_start char_end how matched confidence is_certain decision reason decided_at",
+        "char_start char_end how matched confidence is_certain decision reason decided_at carried_from_id",
         Sort.NONE,
         because="In which text and where somebody was found, as ids and offsets, and a decision as a code.",
     )

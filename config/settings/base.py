@@ -161,6 +161,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = GLASSBOX_MAX_UPLOAD_BYTES
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 
+# Whether each web process loads the models on this machine when it begins, and not with its first question.
+GLASSBOX_WARM_UP = env.boolean("GLASSBOX_WARM_UP", default=True)
 GLASSBOX_EMBEDDING_PROFILES: dict[str, dict[str, Any]] = {
     "local": {
         "backend": "sentence-transformers",

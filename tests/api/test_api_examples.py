@@ -20,9 +20,9 @@ from django.db import transaction
 from django.test import override_settings
 from pytest_django.live_server_helper import LiveServer
 
-from apps.audit.access.contents import told_by_rules
 from apps.audit.access.packages import package_make
 from apps.audit.access.quoting import Chosen, quotes_decide
+from apps.audit.access.told import told_by_rules
 from apps.audit.erasure.contracts import Origin, Phase, TargetType
 from apps.audit.erasure.unproven import Unproven
 from apps.audit.inventory.asking import inventory_request
@@ -179,7 +179,7 @@ def access_for(example: Example, officer: Principal) -> str:
             quotes_decide(request.id, [Chosen(hit_id=hit.id, seen="", quoting=Quoting.QUOTED) for hit in hits])
     if example.path.endswith(("/take-back/", "/content/", "/answer/")):
         with as_(officer):
-            package_make(request.id, told=told_by_rules())
+            package_make(request.id, told=told_by_rules(request.language))
     return str(request.id)
 
 

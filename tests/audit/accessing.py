@@ -9,12 +9,12 @@ from zipfile import ZipFile
 
 from django.db import connection, transaction
 
-from apps.audit.access.contents import told_by_rules
 from apps.audit.access.packages import package_make, package_take_out
 from apps.audit.access.quotes import Thing, things_of
 from apps.audit.access.quoting import quotes_decide_at_once
+from apps.audit.access.told import told_by_rules
 from apps.audit.models import AccessPackage, ErasureRequest
-from apps.audit.requests.codes import Purpose
+from apps.audit.requests.codes import Language, Purpose
 from apps.audit.requests.details import Details
 from apps.audit.requests.services.steps import identity_confirm
 from apps.tenants.principals import Principal
@@ -24,16 +24,16 @@ from tests.audit.requesting import Office
 from tests.factories import as_
 
 
-def asked(office: Office, details: Details = PERSON) -> ErasureRequest:
+def asked(office: Office, details: Details = PERSON, *, language: Language = Language.ENGLISH) -> ErasureRequest:
     """Taken in, and assessed: the search can begin."""
-    request = office.received(purpose=Purpose.ACCESS, details=details)
+    request = office.received(purpose=Purpose.ACCESS, details=details, language=language)
     with as_(office.dora):
         return identity_confirm(request.id)
 
 
-def confirmed(office: Office, details: Details = PERSON) -> ErasureRequest:
+def confirmed(office: Office, details: Details = PERSON, *, language: Language = Language.ENGLISH) -> ErasureRequest:
     """Searched, and every place that dora sees confirmed."""
-    request = asked(office, details)
+    request = asked(office, details, language=language)
     inventoried(office, request)
     confirm_all(office, request)
     return request
@@ -52,12 +52,12 @@ def quote_all(office: Office, request: ErasureRequest) -> None:
 
 def made(office: Office, request: ErasureRequest, who: Principal | None = None) -> AccessPackage:
     with as_(who or office.dora):
-        return package_make(request.id, told=told_by_rules())
+        return package_make(request.id, told=told_by_rules(request.language))
 
 
-def prepared(office: Office, details: Details = PERSON) -> ErasureRequest:
+def prepared(office: Office, details: Details = PERSON, *, language: Language = Language.ENGLISH) -> ErasureRequest:
     """Everything confirmed and quoted, and the package made."""
-    request = confirmed(office, details)
+    request = confirmed(office, details, language=language)
     quote_all(office, request)
     made(office, request)
     return request

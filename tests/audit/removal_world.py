@@ -17,9 +17,9 @@ from django.core.cache import cache
 from django.db import connection
 from django.utils import timezone
 
-from apps.audit.access.contents import told_by_rules
 from apps.audit.access.packages import access_answer, package_make
 from apps.audit.access.quoting import Chosen, quotes_decide
+from apps.audit.access.told import told_by_rules
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.holds.services import hold_place, hold_release
 from apps.audit.ids import new_id
@@ -163,7 +163,7 @@ def _packaged(world: RemovalWorld) -> None:
                 request.id,
                 [Chosen(hit_id=id, seen="", quoting=Quoting.LEFT_OUT) for id, is_them in found.items() if is_them],
             )
-            package_make(request.id, told=told_by_rules())
+            package_make(request.id, told=told_by_rules(request.language))
             access_answer(request.id, delivery=Delivery.POST)
             letter_settle(request.id, request.letters.get().id)
 

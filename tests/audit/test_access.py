@@ -12,7 +12,6 @@ from django.conf import LazySettings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from apps.audit.access.contents import told_by_rules
 from apps.audit.access.errors import (
     HiddenWordsError,
     NotPreparableError,
@@ -29,6 +28,7 @@ from apps.audit.access.packages import (
 )
 from apps.audit.access.quotes import HIDDEN
 from apps.audit.access.quoting import Chosen, quotes_decide, quotes_decide_at_once
+from apps.audit.access.told import told_by_rules
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.erasure.registry import kept
 from apps.audit.inventory.codes import Decision, Quoting, Reason, Treatment
@@ -153,7 +153,7 @@ def test_no_package_is_made_for_an_erasure(office: Office, found: Found) -> None
     inventoried(office, request)
     confirm_all(office, request)
     with as_(office.dora), pytest.raises(OnlyAccessError):
-        package_make(request.id, told=told_by_rules())
+        package_make(request.id, told=told_by_rules(request.language))
 
 
 def test_it_is_refused_on_the_grounds_of_article_12_alone(office: Office) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
-from apps.audit.inventory.codes import Decision, Reason
+from apps.audit.inventory.codes import Decision, Reason, Treatment
 from apps.audit.models import ErasureRequest, Inventory, InventoryHit, InventoryTreatment
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
@@ -36,6 +37,7 @@ class Cast:
         with open_scope(tenant=world.acme.id, reason="a test"):
             self.hit = InventoryHit.objects.filter(decision=Decision.OPEN, target_type="document")[0].id
             self.inventory: Inventory = Inventory.objects.all()[0]
+        self.redacted = uuid4()
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +60,105 @@ def deciding(cast: Cast, who: Principal | None, values: dict[str, Any]) -> Calla
             return THROUGH if InventoryHit.objects.filter(id=cast.hit).update(**values) else "nothing was there"
 
     return attack
+
+
+def finding(cast: Cast, **values: Any) -> Callable[[], str]:
+    """The platform finds a place in a redacted version, beside one that dora cleared in the version before."""
+
+    def attack() -> str:
+        at = timezone.now()
+        with open_scope(tenant=cast.firm.id, principal=cast.dora):
+            old = InventoryHit.objects.get(id=cast.hit)
+            InventoryHit.objects.filter(id=cast.hit).update(
+                decision=Decision.CLEARED, reason=Reason.NO_PERSON, decided_by_id=cast.dora.id, decided_at=at
+            )
+            treated, _ = InventoryTreatment.objects.get_or_create(
+                tenant_id=cast.firm.id,
+                request_id=old.request_id,
+                document_id=old.target_id,
+                defaults={
+                    "treatment": Treatment.REDACT,
+                    "chosen_by_id": cast.dora.id,
+                    "chosen_at": at,
+                    "scope_ids": old.scope_ids,
+                },
+            )
+            InventoryTreatment.objects.filter(id=treated.id).update(
+                treatment=Treatment.REDACT, chosen_by_id=cast.dora.id
+            )
+        with open_scope(tenant=cast.firm.id, reason="a test"):
+            InventoryTreatment.objects.filter(id=treated.id).update(redacted_id=cast.redacted)
+            found = {
+                "tenant_id": old.tenant_id,
+                "request_id": old.request_id,
+                "inventory_id": old.inventory_id,
+                "scope_ids": old.scope_ids,
+                "store": old.store,
+                "item_id": cast.redacted,
+                "part": old.part,
+                "page": old.page,
+                "target_type": old.target_type,
+                "target_id": cast.redacted,
+                "char_start": old.char_start + 3,
+                "char_end": old.char_end + 3,
+                "how": old.how,
+                "matched": old.matched,
+                "confidence": old.confidence,
+                "is_certain": old.is_certain,
+                "decision": Decision.CLEARED,
+                "reason": Reason.NO_PERSON,
+                "decided_by_id": cast.dora.id,
+                "decided_at": at,
+                "carried_from_id": old.id,
+            }
+            InventoryHit.objects.create(**found | values)
+        return THROUGH
+
+    return attack
+
+
+def test_what_was_cleared_before_goes_along_to_the_redacted_version_and_so_the_attacks_below_fail_for_what_they_change(
+    cast: Cast,
+) -> None:
+    with rolled_back():
+        assert outcome(finding(cast)) == THROUGH
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"carried_from_id": None},
+        {"carried_from_id": uuid4()},
+        {"reason": Reason.SOMEBODY_ELSE},
+        {"decided_by_id": uuid4()},
+        {"decided_at": timezone.now()},
+        {"decision": Decision.CONFIRMED, "reason": Reason.NAMED, "carried_from_id": None},
+        {"target_id": uuid4()},
+        {"store": "corpus.documents"},
+        {"part": "title"},
+        {"page": 77},
+        {"char_end": 999},
+        {"words": b"because"},
+    ],
+    ids=lambda values: ", ".join(values),
+)
+def test_the_platform_says_of_a_place_nothing_that_nobody_said_of_it_before(cast: Cast, values: dict[str, Any]) -> None:
+    held(finding(cast, **values), loot=THROUGH, without=without_triggers)
+
+
+def test_the_platform_carries_over_nothing_from_another_request(cast: Cast) -> None:
+    with open_scope(tenant=cast.firm.id, reason="a test"):
+        mine = InventoryHit.objects.values_list("request_id", flat=True).get(id=cast.hit)
+        other = Inventory.objects.exclude(request_id=mine)[0]
+    values = {"request_id": other.request_id, "inventory_id": other.id}
+    held(finding(cast, **values), loot=THROUGH, without=without_triggers)
+
+
+def test_a_person_says_of_no_place_that_it_was_decided_before(cast: Cast) -> None:
+    values = {**decided(cast.dora), "decision": Decision.CLEARED, "reason": Reason.NO_PERSON}
+    held(deciding(cast, cast.dora, {**values, "carried_from_id": cast.hit}), loot=THROUGH, without=without_triggers)
+    with rolled_back():
+        assert outcome(deciding(cast, cast.dora, values)) == THROUGH
 
 
 def test_nobody_decides_in_anothers_name_and_not_the_platform(cast: Cast) -> None:

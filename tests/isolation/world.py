@@ -19,9 +19,9 @@ from uuid import UUID, uuid4
 
 from django.utils import timezone
 
-from apps.audit.access.contents import told_by_rules
 from apps.audit.access.packages import package_make
 from apps.audit.access.quoting import Chosen, quotes_decide
+from apps.audit.access.told import told_by_rules
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.holds.services import hold_place
 from apps.audit.inventory.asking import inventory_request
@@ -278,7 +278,7 @@ def _asked_for_access(firm: Firm, officer: Principal) -> None:
         hits = list(hits_of(request))
         hits_decide(request.id, [Said(hit_id=hit.id, seen=Decision.OPEN, reason=Reason.NAMED) for hit in hits])
         quotes_decide(request.id, [Chosen(hit_id=hit.id, seen="", quoting=Quoting.QUOTED) for hit in hits])
-        package_make(request.id, told=told_by_rules())
+        package_make(request.id, told=told_by_rules(request.language))
 
 
 def _inventoried(firm: Firm, officer: Principal) -> None:

@@ -9,11 +9,12 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from apps.audit.access.contents import Told, contents
+from apps.audit.access.contents import contents
 from apps.audit.access.errors import NotPreparableError, PackageNotFoundError
 from apps.audit.access.quotes import Thing, things_of
 from apps.audit.access.removing import KEPT_FOR, packages_remove
 from apps.audit.access.sealed import archive, sealed, unsealed
+from apps.audit.access.told import Told
 from apps.audit.holds.locks import keep_removals_out
 from apps.audit.ids import new_id
 from apps.audit.inventory.asking import require_assessed

@@ -13,7 +13,7 @@ from apps.audit.erasure.registry import stores
 from apps.audit.erasure.searched import searched
 from apps.audit.holds.items import describe
 from apps.audit.inventory.codes import Decision, Quoting
-from apps.audit.inventory.contracts import documents
+from apps.audit.inventory.contracts import DocumentFacts, documents
 from apps.audit.inventory.excerpts import Excerpt, Excerpts
 from apps.audit.inventory.selectors import Grouped, grouped
 from apps.audit.models import ErasureRequest, InventoryHit
@@ -50,13 +50,17 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
-    """A document, a part of an event or a row of something else, with its confirmed places."""
+    """A document, a part of an event or a row of something else, with its confirmed places.
+
+    store, name, detail: as a DPO's page names it. document: of one that is there, for the words of a package.
+    """
 
     group: Grouped
-    store: str  # as a DPO would call it
+    store: str
     name: str
     detail: str
     quotes: tuple[Quote, ...]
+    document: DocumentFacts | None = None
 
     @property
     def key(self) -> str:
@@ -82,7 +86,8 @@ def things_of(request: ErasureRequest) -> Sequence[Thing]:
     excerpts, found = Excerpts(around=AROUND_CHARS), []
     for group in groups:
         name, detail, target = "", "", group.target
-        if target is not None and (document := facts.get(target.id)) is not None and group.is_document:
+        document = facts.get(target.id) if target is not None and group.is_document else None
+        if document is not None:
             name, detail = document.name, document.detail
         elif target is not None and (item := parts.get(target)) is not None:
             name, detail = item.name, item.detail
@@ -90,7 +95,9 @@ def things_of(request: ErasureRequest) -> Sequence[Thing]:
             name = "An account of a user of the platform"
         store = labels.get(group.store, group.store)
         quotes = _together([quote_of(request, hit, excerpts) for hit in group.confirmed])
-        found.append(Thing(group=group, store=store, name=name or store, detail=detail, quotes=quotes))
+        found.append(
+            Thing(group=group, store=store, name=name or store, detail=detail, quotes=quotes, document=document)
+        )
     return found
 
 

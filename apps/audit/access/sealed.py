@@ -15,28 +15,20 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from apps.audit.access.as_html import as_html
+from apps.audit.access.wordings import wording_of
 from apps.audit.errors import PayloadDamagedError
 from apps.audit.keys.data_keys import KEY_BYTES, data_keys
 from apps.audit.models import AccessPackage
 
 _NONCE_BYTES: Final = 12
 _DOMAIN: Final = b"glassbox.audit.access.v1"
-_README: Final = """What {firm} holds about you in Glassbox, in answer to your request {reference}.
-
-what-is-held.html   to read and to print: open it in any browser, it needs no connection
-what-is-held.json   the same for a program
-
-Both are about you: keep them as you keep your own papers.
-
-The law: Article 15 GDPR. What else you may ask for, and whom, stands in both files.
-"""
 
 
 def archive(package: Mapping[str, Any], *, made_at: datetime) -> bytes:
     """The ZIP that the person gets. No name of it, outside or inside, names anybody."""
     about = package["about"]
     files = {
-        "README.txt": _README.format(firm=about["firm"], reference=about["reference"]),
+        "README.txt": wording_of(about["language"]).readme.format(firm=about["firm"], reference=about["reference"]),
         "what-is-held.html": as_html(package),
         "what-is-held.json": json.dumps(package, ensure_ascii=False, indent=1) + "\n",
     }

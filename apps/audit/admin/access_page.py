@@ -15,10 +15,10 @@ from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.audit.access.contents import told_by_rules
 from apps.audit.access.errors import PackageNotFoundError
 from apps.audit.access.packages import package_make, package_of, package_take_out, problems_of
 from apps.audit.access.quotes import things_of
+from apps.audit.access.told import told_by_rules
 from apps.audit.admin.access_acts import ACTS
 from apps.audit.admin.request_forms import ToldForm
 from apps.audit.admin.request_words import state_pill, time_left
@@ -138,7 +138,7 @@ def _show(
         "is_assessed": assessed,
         "is_readable": is_readable,
         "problems": problems_of(found, things) if assessed else (),
-        "form": form or (ToldForm(initial=asdict(told_by_rules())) if assessed else None),
+        "form": form or (ToldForm(initial=asdict(told_by_rules(found.language))) if assessed else None),
         "total": len(quotes),
         "open": sum(quote.is_open for quote in quotes),
         "quotings": [(each.value, each.label) for each in Quoting],

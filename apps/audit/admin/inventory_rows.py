@@ -69,6 +69,11 @@ class HitRow:
     def is_open(self) -> bool:
         return self.hit.decision == Decision.OPEN
 
+    @property
+    def is_carried(self) -> bool:
+        """Whether it was decided of the earlier version of its document, and holds here too."""
+        return self.hit.carried_from_id is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRow:
@@ -95,6 +100,10 @@ class GroupRow:
     @property
     def open_count(self) -> int:
         return len(self.group.open)
+
+    @property
+    def carried_count(self) -> int:
+        return len(self.group.carried)
 
     @property
     def open_certain(self) -> Sequence[UUID]:

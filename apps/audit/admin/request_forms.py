@@ -14,7 +14,7 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from apps.audit.access.contents import Told
+from apps.audit.access.told import Told
 from apps.audit.erasure.runs import RejectionReason
 from apps.audit.requests.codes import (
     Delivery,

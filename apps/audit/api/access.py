@@ -14,7 +14,6 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.audit.access.contents import told_by_rules
 from apps.audit.access.packages import (
     access_answer,
     package_make,
@@ -25,6 +24,7 @@ from apps.audit.access.packages import (
 )
 from apps.audit.access.quotes import things_of
 from apps.audit.access.quoting import Chosen, quotes_decide
+from apps.audit.access.told import told_by_rules
 from apps.audit.api.access_serializers import (
     AnswerSerializer,
     ChoicesSerializer,
@@ -128,7 +128,7 @@ class PackageView(StepView):
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
         said = said_by(MakePackageSerializer, request).validated_data
-        package_make(id, told=replace(told_by_rules(), **said))
+        package_make(id, told=replace(told_by_rules(erasure_request(id).language), **said))
         return ActResponse(_package(id), status=201, subject_id=id)
 
 

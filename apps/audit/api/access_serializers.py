@@ -73,9 +73,8 @@ class PackageSerializer(serializers.Serializer[Any]):
 
 
 def _told(help_text: str) -> serializers.CharField:
-    return serializers.CharField(
-        max_length=4000, required=False, help_text=f"{help_text} As the rules in force have it."
-    )
+    said = f"{help_text} As the rules in force have it, in the language of the request."
+    return serializers.CharField(max_length=4000, required=False, help_text=said)
 
 
 class MakePackageSerializer(StrictSerializer):

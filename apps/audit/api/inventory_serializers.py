@@ -18,6 +18,9 @@ class StandingSerializer(serializers.Serializer[Any]):
     cleared = serializers.IntegerField()
     beyond = serializers.IntegerField(help_text="Of all of them, those in scopes that you don't hold.")
     beyond_open = serializers.IntegerField()
+    carried = serializers.IntegerField(
+        help_text="Of those that were cleared, the ones whose decision was carried over from an earlier version."
+    )
 
 
 class StoreCountSerializer(serializers.Serializer[Any]):
@@ -80,6 +83,10 @@ class HitSerializer(serializers.Serializer[InventoryHit]):
     reason = serializers.ChoiceField(choices=Reason.choices, allow_null=True, help_text="null while it is open.")
     decided_by_id = serializers.UUIDField(allow_null=True)
     decided_at = serializers.DateTimeField(allow_null=True)
+    carried_from_id = serializers.UUIDField(
+        allow_null=True,
+        help_text="The place of an earlier version of the document that was decided on, and this one with it.",
+    )
     excerpt = serializers.SerializerMethodField(
         help_text="For who manages privacy, and where the text is there still; else null."
     )

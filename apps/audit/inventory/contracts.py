@@ -70,6 +70,15 @@ class Spot:
     end: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """A stretch of any text, without the text: characters from start up to end."""
+
+    place: Place
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Passage:
     """What a passage reads like now and would read like, in pieces: (text, whether it is what changes)."""
@@ -81,11 +90,18 @@ class Passage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentFacts:
-    """A document as the screen names it. is_current: the version that is searched, which alone can be redacted."""
+    """A document as the screen names it. is_current: the version that is searched, which alone can be redacted.
+
+    detail: kind, scope, version and status in English. kind, status: their codes, for who says it in another language.
+    """
 
     id: UUID
     name: str
     detail: str
+    kind: str
+    scope: str
+    version: int
+    status: str
     scope_id: UUID
     is_current: bool
 
@@ -127,6 +143,21 @@ class Documents(Protocol):
 
     def versions_before(self, id: UUID) -> Sequence[Target]:
         """All versions of the same document that are older than this one."""
+        ...
+
+    def same_places(
+        self, *, before: Sequence[Stretch], removed: Sequence[Stretch], after: Sequence[Stretch]
+    ) -> Mapping[Stretch, Stretch]:
+        """Which places of a redacted version are certainly places of the version that it was made of.
+
+        Certainly: the text that a place stands in is the old one with nothing but the removed stretches marked, and the
+        place is where that puts the old one.
+
+        Args:    before: all places of the old version that are known, whatever was decided of them; removed: what was
+                 taken out of it; after: places of the new version.
+        Returns: by place of the new version, the one of the old; without those that are not certain.
+        Costs:   a query for each text that holds a place.
+        """
         ...
 
 

@@ -163,7 +163,20 @@ def _set(request: ErasureRequest, hit: InventoryHit, *, reason: Reason | None, w
         hit.decided_by_id, hit.decided_at = person, timezone.now()
     # Whether it is quoted is looked at anew.
     hit.quoting, hit.hidden = "", None
-    hit.save(update_fields=["decision", "reason", "words", "quoting", "hidden", "decided_by_id", "decided_at"])
+    # It is this person's word now, whatever was carried over from an earlier version.
+    hit.carried_from_id = None
+    hit.save(
+        update_fields=[
+            "decision",
+            "reason",
+            "words",
+            "quoting",
+            "hidden",
+            "decided_by_id",
+            "decided_at",
+            "carried_from_id",
+        ]
+    )
 
 
 def words_part(hit: InventoryHit) -> str:

@@ -16,6 +16,7 @@ _LABELS: Final[Mapping[str, str]] = {
     "finished": "Inventory: search finished",
     "failed": "Inventory: search failed",
     "decided": "Inventory: places decided on",
+    "carried_over": "Inventory: decisions carried over to a redacted version",
     "treated": "Inventory: what becomes of a document",
     "redaction_asked": "Inventory: redacted versions asked for",
     "redacted": "Inventory: a redacted version is being made",
@@ -27,6 +28,7 @@ _FIELDS: Final = frozenset(
     {
         "reference", "inventory_id", "texts", "places", "certain", "unreadable", "error_code", "decision", "reason",
         "confirmed", "cleared", "opened", "at_once", "document_id", "treatment", "before", "redacted_id", "documents",
+        "decided_by",
     }
 )  # fmt: skip
 

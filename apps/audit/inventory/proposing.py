@@ -238,7 +238,9 @@ def _by_hand(request: ErasureRequest) -> Counter[str]:
 def _staying_by_code(request: ErasureRequest) -> list[dict[str, Any]]:
     """What stays of the person although it was found, for the run and its certificate: codes and counts."""
     with whole_tenant():
-        kept = hits_of(request).filter(reason__in=(Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS))
+        # A place that was carried over to a redacted version stays there, once: the old version goes.
+        again = hits_of(request).filter(carried_from_id__isnull=False).values("carried_from_id")
+        kept = hits_of(request).filter(reason__in=(Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS)).exclude(id__in=again)
         places = Counter(kept.order_by().values_list("reason", "store"))
         confirmed = hits_of(request).filter(decision=Decision.CONFIRMED, store__in=GOES_BY_ITSELF)
         places += Counter((EXPIRES, store) for store in confirmed.order_by().values_list("store", flat=True))

@@ -20,7 +20,9 @@ from django.utils import timezone
 
 from apps.audit.erasure.searched import Place, searched_of
 from apps.audit.holds.locks import keep_removals_out
+from apps.audit.ids import new_id
 from apps.audit.inventory.asking import RUN_TASK, send_later
+from apps.audit.inventory.carrying import carry_over, tell_carried
 from apps.audit.inventory.codes import InventoryState
 from apps.audit.inventory.contracts import Mentioned, Search, person_finder
 from apps.audit.inventory.errors import InventoryLeaseLostError, TooManyHitsError
@@ -146,8 +148,10 @@ def _write(lease: _Lease, mentions: Sequence[Mentioned], search: Search) -> None
         keep_removals_out()
         inventory: Inventory = Inventory.objects.select_related("request").get(id=lease.inventory_id)
         scopes = _scopes(mention.place for mention in mentions)
+        hits = [_hit(inventory, mention, scopes.get(mention.place, ())) for mention in mentions]
+        carried = carry_over(inventory.request, hits)
         InventoryHit.objects.bulk_create(
-            (_hit(inventory, mention, scopes.get(mention.place, ())) for mention in mentions),
+            hits,
             batch_size=_AT_ONCE,
             update_conflicts=True,
             unique_fields=["tenant", "request", "store", "item_id", "part", "char_start", "char_end"],
@@ -173,6 +177,7 @@ def _write(lease: _Lease, mentions: Sequence[Mentioned], search: Search) -> None
             certain=sum(mention.is_certain for mention in mentions),
             unreadable=search.unreadable,
         )
+        tell_carried(inventory, carried)
 
 
 def _scopes(places: Iterable[Place]) -> Mapping[Place, tuple[UUID, ...]]:
@@ -188,6 +193,7 @@ def _scopes(places: Iterable[Place]) -> Mapping[Place, tuple[UUID, ...]]:
 def _hit(inventory: Inventory, mention: Mentioned, scope_ids: Sequence[UUID]) -> InventoryHit:
     place, target = mention.place, mention.place.target
     return InventoryHit(
+        id=new_id(),
         tenant_id=inventory.tenant_id,
         request_id=inventory.request_id,
         inventory=inventory,

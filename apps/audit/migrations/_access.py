@@ -29,7 +29,7 @@ class ChangedFunction(Isolating):
         self.changes = changes
 
     def describe(self) -> str:
-        return f"Change {self.name} for requests for access"
+        return f"Change {self.name}"
 
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any

@@ -66,6 +66,8 @@ class InventoryHit(TenantModel):
     Of a request, once each: a later search finds it again with its decision, and sets `inventory`; what the newest
     search did not find is passed over. scope_ids: where it lies; a reader must hold them all.
     words: why, sealed under the request's key.
+    carried_from_id: the place of an earlier version of its document that this was decided with: whoever decided that
+        one decided this, then. Decided again, it is a decision of its own.
     quoting: of a request for access, whether the words around it go into the package; hidden: which of them are made
         unreadable there, since they are about others (Article 15(4)), sealed under the request's key.
     """
@@ -93,6 +95,7 @@ class InventoryHit(TenantModel):
     hidden = models.BinaryField(null=True)
     decided_by_id = models.UUIDField(null=True)
     decided_at = models.DateTimeField(null=True)
+    carried_from_id = models.UUIDField(null=True)
 
     class Meta:
         ordering = ("store", "item_id", "char_start", "id")
@@ -110,6 +113,10 @@ class InventoryHit(TenantModel):
                 condition=Q(quoting="", hidden__isnull=True)
                 | (Q(decision="confirmed") & (Q(quoting="quoted") | Q(quoting="left_out", hidden__isnull=True))),
                 name="inventory_hit_quoted_if_confirmed",
+            ),
+            models.CheckConstraint(
+                condition=Q(carried_from_id__isnull=True) | Q(decision="cleared"),
+                name="inventory_hit_carried_if_cleared",
             ),
         )
         indexes = (models.Index(fields=["tenant", "target_id"], name="inventory_hit_by_target"),)

@@ -37,7 +37,8 @@ _JUST_SO: Final = (
 )
 # Ids and names of people: "you", or "another person".
 _PEOPLE: Final = (
-    "core: user_id person_id membership_id api_key_id reader_id owner_id proposed_by asked_by author approver",
+    "core: user_id person_id membership_id api_key_id reader_id owner_id proposed_by asked_by decided_by author "
+    "approver",
 )
 _OWN: Final[Mapping[str, str]] = {"membership_id": "your role", "api_key_id": "a key of yours"}
 _ANOTHERS: Final[Mapping[str, str]] = {

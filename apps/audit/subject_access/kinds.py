@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from apps.audit.errors import UnregisteredActionError
-from apps.audit.registry import event_class
+from apps.audit.registry import EventClass, event_class
 from apps.audit.retention.content import Rule
 from apps.audit.retention.event_source import EVENT
 from apps.audit.retention.months import in_words
@@ -15,17 +15,28 @@ from apps.audit.subject_access.contracts import Entry
 
 def kinds(actions: Iterable[str]) -> list[Entry]:
     """One entry a kind of event, by its name. Two queries."""
+    return [_kind(action, known, rules) for action, known, rules in rules_by_kind(actions)]
+
+
+def rules_by_kind(actions: Iterable[str]) -> list[tuple[str, EventClass | None, list[Rule]]]:
+    """By action, each once: its class, None where it is not registered any more, and the rules in force of it."""
     schedule = schedule_in_force()
     rules: dict[str, list[Rule]] = {}
     for rule in rules_of(schedule) if schedule else ():
         rules.setdefault(rule.subject, []).append(rule)
-    return [_kind(action, rules.get(f"{EVENT}{action}", [])) for action in sorted(set(actions))]
+    return [(action, known_class(action), rules.get(f"{EVENT}{action}", [])) for action in sorted(set(actions))]
 
 
-def _kind(action: str, rules: list[Rule]) -> Entry:
+def known_class(action: str) -> EventClass | None:
+    """None where no class of this release has the action."""
     try:
-        known = event_class(action)
+        return event_class(action)
     except UnregisteredActionError:
+        return None
+
+
+def _kind(action: str, known: EventClass | None, rules: list[Rule]) -> Entry:
+    if known is None:
         return {"action": action, "what": action, "legal_basis": None, "at_least": None, "in_force": []}
     basis = next((rule.legal_basis for rule in rules if not rule.group), known.legal_basis)
     return {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 
 from apps.audit.subject_access.contracts import Entry
 from apps.tenants.models import Tenant
-from apps.tenants.roles import PERMISSIONS, Permission
+from apps.tenants.roles import PERMISSIONS, Permission, Role
 
 
 def recipients(tenant: Tenant) -> list[Entry]:
@@ -35,28 +36,29 @@ def recipients(tenant: Tenant) -> list[Entry]:
     return [*found, *_mail_server()]
 
 
-def recipients_of_documents(tenant: Tenant) -> list[Entry]:
-    """Of what stands in documents and in the questions about them, by the tenant's settings of this moment."""
-    return [
-        _inside("Who may see documents", Permission.DOCUMENT_VIEW, "documents in the scopes that are open to them"),
-        _inside("Who may read the audit log", Permission.AUDIT_VIEW, "questions that are kept, and what was found"),
-        _inside("Who works on your request", Permission.PRIVACY_MANAGE, "your request, and everything in this package"),
-        _provider(
-            tenant,
-            "Provider of embeddings",
-            tenant.embedding_profile,
-            settings.GLASSBOX_EMBEDDING_PROFILES,
-            "the words of documents, and of questions",
-        ),
-        _provider(
-            tenant,
-            "Provider of answers",
-            tenant.generation_profile,
-            settings.GLASSBOX_GENERATION_PROFILES,
-            "the words of questions, with the passages of documents that were found",
-        ),
-        *_mail_server(),
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """What is known of a provider. model: None where its profile is not configured any more."""
+
+    model: str | None
+    region: str | None
+    is_outside: bool
+    leaves_region: bool
+
+
+def provider_of(tenant: Tenant, name: str, profiles: Mapping[str, Mapping[str, Any]]) -> Provider:
+    profile = profiles.get(name, {})
+    region = profile.get("region")
+    return Provider(
+        model=profile.get("model") or profile.get("backend"),
+        region=region,
+        is_outside="base_url" in profile,
+        leaves_region=bool(region and tenant.residency_region and region != tenant.residency_region),
+    )
+
+
+def roles_with(permission: Permission) -> list[Role]:
+    return [role for role, allowed in PERMISSIONS.items() if permission in allowed]
 
 
 def _mail_server() -> list[Entry]:
@@ -74,19 +76,17 @@ def _mail_server() -> list[Entry]:
 
 
 def _inside(who: str, permission: Permission, gets: str) -> Entry:
-    roles = [str(role.label) for role, allowed in PERMISSIONS.items() if permission in allowed]
-    return {"who": who, "which": ", ".join(sorted(roles)), "gets": gets, "region": None, "leaves_region": False}
+    roles = sorted(str(role.label) for role in roles_with(permission))
+    return {"who": who, "which": ", ".join(roles), "gets": gets, "region": None, "leaves_region": False}
 
 
 def _provider(tenant: Tenant, who: str, name: str, profiles: Mapping[str, Mapping[str, Any]], gets: str) -> Entry:
-    profile = profiles.get(name, {})
-    region = profile.get("region")
-    outside = "base_url" in profile
-    model = profile.get("model") or profile.get("backend", "not configured any more")
+    provider = provider_of(tenant, name, profiles)
+    which = f"{name} ({provider.model or 'not configured any more'})"
     return {
         "who": who,
-        "which": f"{name} ({model})" if outside else f"{name} ({model}), on this installation: nobody else gets it",
-        "gets": gets if outside else "nothing leaves this installation",
-        "region": region,
-        "leaves_region": bool(region and tenant.residency_region and region != tenant.residency_region),
+        "which": which if provider.is_outside else f"{which}, on this installation: nobody else gets it",
+        "gets": gets if provider.is_outside else "nothing leaves this installation",
+        "region": provider.region,
+        "leaves_region": provider.leaves_region,
     }

@@ -7,11 +7,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
 from apps.audit.erasure.contracts import Target
-from apps.audit.inventory.contracts import DocumentFacts, Mentioned, Passage, Progress, RedactedState, Spot
+from apps.audit.inventory.contracts import (
+    DocumentFacts,
+    Mentioned,
+    Passage,
+    Progress,
+    RedactedState,
+    Spot,
+    Stretch,
+)
 from apps.audit.requests.details import Details
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus, Page
 from apps.corpus.people.contracts import PersonDescription, PersonName
 from apps.corpus.people.redaction import Preview, Span, previews, redact
+from apps.corpus.people.same_places import same_places
 from apps.corpus.people.search import PersonSearch, person_search
 from apps.corpus.services.ingest_restart import job_restart
 from apps.corpus.services.redact import REDACTED_FIELDS, document_redact, older_versions
@@ -83,6 +92,10 @@ class InventoryDocuments:
                 name=document.title,
                 detail=f"{document.get_kind_display()}, {document.scope}, version {document.version}, "
                 f"{document.get_status_display().lower()}",
+                kind=document.kind,
+                scope=str(document.scope),
+                version=document.version,
+                status=document.status,
                 scope_id=document.scope_id,
                 is_current=document.status == DocumentStatus.READY,
             )
@@ -130,6 +143,11 @@ class InventoryDocuments:
     def versions_before(self, id: UUID) -> Sequence[Target]:
         document: Document | None = Document.objects.filter(id=id).first()
         return () if document is None else older_versions(document)
+
+    def same_places(
+        self, *, before: Sequence[Stretch], removed: Sequence[Stretch], after: Sequence[Stretch]
+    ) -> Mapping[Stretch, Stretch]:
+        return same_places(before=before, removed=removed, after=after)
 
 
 def _of_fields(spots: Sequence[Spot]) -> dict[str, list[Span]]:

@@ -1,0 +1,64 @@
+"""Places of a redacted version that are certainly places of the version that it was made of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from apps.audit.erasure.searched import Place
+from apps.audit.inventory.contracts import Stretch
+from apps.corpus.people.redaction import Redacted, Span, redact
+from apps.corpus.people.texts import DocumentTexts
+
+# What a text is within its document, and what it reads like. The rows have other ids in each version.
+_Reading = tuple[str, str, int | None, str]
+
+
+def same_places(
+    *, before: Sequence[Stretch], removed: Sequence[Stretch], after: Sequence[Stretch]
+) -> Mapping[Stretch, Stretch]:
+    """See apps.audit.inventory.contracts.Documents. Pages, fields and headers alike, each text as a whole.
+
+    A header has no number to be known by. Where two of the old version read alike once they are redacted, nobody can
+    tell of which of them the new one is made: nothing of it is certain.
+    """
+    texts = DocumentTexts()
+    gone = _by_text(removed)
+    old: dict[_Reading, list[tuple[Redacted, Sequence[Stretch]]]] = defaultdict(list)
+    for place, stretches in _by_text(before).items():
+        text = texts.text_of(place)
+        spans = [Span(each.start, each.end) for each in gone.get(place, ())]
+        if text is not None and all(span.end <= len(text) for span in spans):
+            redacted = redact(text, spans)
+            old[_reading(place, redacted.text)].append((redacted, stretches))
+    found: dict[Stretch, Stretch] = {}
+    for place, stretches in _by_text(after).items():
+        text = texts.text_of(place)
+        made_of = old.get(_reading(place, text), ()) if text is not None else ()
+        if len(made_of) == 1:
+            moved = _moved(*made_of[0])
+            for each in stretches:
+                if (same := moved.get(Span(each.start, each.end))) is not None:
+                    found[each] = same
+    return found
+
+
+def _moved(redacted: Redacted, stretches: Iterable[Stretch]) -> Mapping[Span, Stretch]:
+    """The places by where they are now; without those of which something was removed."""
+    moved = {}
+    for each in stretches:
+        span = Span(each.start, each.end)
+        if not any(span.touches(other) for other in redacted.removed):
+            moved[redacted.span_of(span)] = each
+    return moved
+
+
+def _by_text(stretches: Iterable[Stretch]) -> Mapping[Place, Sequence[Stretch]]:
+    found: dict[Place, list[Stretch]] = defaultdict(list)
+    for each in stretches:
+        found[each.place].append(each)
+    return found
+
+
+def _reading(place: Place, text: str) -> _Reading:
+    return place.store, place.part, place.page, text
