@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("audit", "0019_bound"),
+        ("audit", "0020_carried"),
     ]
 
     operations = [
