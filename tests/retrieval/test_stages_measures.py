@@ -119,13 +119,15 @@ def test_two_years_are_worked_out_the_later_first() -> None:
     "question",
     [
         "What is the quick ratio of Northwind in FY2018, defined as cash and bonds divided by current liabilities?",
-        "What is Northwind's EBITDA less capex for FY2018? Define EBITDA as operating income + depreciation.",
+        "What is Northwind's EBITDA less capex for FY2018? Define EBITDA as the best figure of the segments.",
+        "What is Northwind's EBITDA less capex for FY2018? Define net margin as net income / revenue.",
+        "What is Northwind's EBITDA less capex less interest for FY2018?",
+        "What is Northwind's EBITDA less capex as a % of revenue for FY2018?",
         "What is Northwind's quick ratio for FY2018, calculated as total current assets less inventories divided by "
         "total current liabilities?",
         "What is Northwind's fixed asset turnover in FY2018, defined as revenue of the best segment / fixed assets?",
         "What is Northwind's four year average of capex as a % of revenue from FY2017 to FY2018?",
         "What is Northwind's average gross margin over FY2017 and FY2018?",
-        "What is Northwind's EBITDA less capex for FY2018?",
         "What is Northwind's adjusted EBITDA in FY2018?",
         "What was Northwind's current ratio in Q2 FY2018?",
     ],
@@ -152,6 +154,16 @@ def test_a_formula_of_one_s_own_is_left_to_who_asks(question: str) -> None:
             "What is Northwind's two year average of capex as a % of revenue from FY2017 to FY2018? Round to one "
             "decimal place.",
             "(1,373 / 31,657 + 1,577 / 32,765) / 2 = 4.6 %",
+        ),
+        (
+            "What is Northwind's EBITDA less capex for FY2018?",
+            "From operating income and depreciation and amortisation and capital expenditure, as the question defines "
+            "it, FY2018: 7,207 + 1,488 - 1,577 = 7,118",
+        ),
+        (
+            "What is the FY2018 unadjusted EBITDA minus capital expenditures for Northwind? Define unadjusted EBITDA "
+            "as operating income + depreciation and amortization + inventories [from the balance sheet].",
+            "7,207 + 1,488 + 4,366 - 1,577 = 11,484",
         ),
         (
             "What is EBITDA of Northwind in FY2018, calculated as: operating income plus depreciation and "

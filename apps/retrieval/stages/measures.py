@@ -29,9 +29,12 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """label: the formula in words, as it is shown. decimals: of the result; of an amount, as its figures have."""
+    """label: the formula in words, as it is shown. text: as read_formula takes it. formula: as it is read of that.
+    decimals: of the result; None for as usual, or for an amount for those of its figures.
+    """
 
     label: str
+    text: str
     formula: Formula
     result: Result
     decimals: int | None = None
@@ -55,7 +58,7 @@ def _measure(label: str, text: str, result: Result) -> Measure:
     formula = read_formula(text)
     if formula is None:
         raise AssertionError(f"{text} is no formula")
-    return Measure(label=label, formula=formula, result=result)
+    return Measure(label=label, text=text, formula=formula, result=result)
 
 
 # By the glossary's label; where a line may be missing, the further formula takes its place.
@@ -163,13 +166,14 @@ def worked_out(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> tuple[Worked
 
 
 def _as_defined(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> Worked | None:
-    own = own_formula(analysis)
+    own = own_formula(analysis, {name: found[0].text for name, found in MEASURES.items()})
     formula = read_formula(own.formula) if own else None
     if own is None or formula is None:
         return None
     result = Result.PERCENT if own.percent else Result.AMOUNT if only_adds(formula) else Result.RATIO
     label = _AS_DEFINED.format(lines=" and ".join(dict.fromkeys(line.name for line in lines_of(formula))))
-    return _worked(Measure(label=label, formula=formula, result=result, decimals=own.decimals), rows, own.year)
+    measure = Measure(label=label, text=own.formula, formula=formula, result=result, decimals=own.decimals)
+    return _worked(measure, rows, own.year)
 
 
 def _years(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> list[int]:

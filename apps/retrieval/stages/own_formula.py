@@ -7,17 +7,22 @@ that is made of that. Whatever is left over, nothing is worked out.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from apps.retrieval.contracts import QueryAnalysis
 from apps.retrieval.stages.glossary import GLOSSARY
-from apps.retrieval.stages.line_items import ITEMS
+from apps.retrieval.stages.line_items import ITEMS, PARTS
 
 _DEFINED: Final = re.compile(
     r"(?:\b(?:is|are|ist|wird)\s+)?\b(?:defined|calculated|computed|definiert|berechnet)\s+(?:as|als)\b\s*:?\s*"
     r"(?P<formula>[^?!;]+?)(?:[.](?=\s|$)|[?!;]|$)",
     re.IGNORECASE,
+)
+# "Define unadjusted EBITDA as operating income + ...": of a part of what is asked.
+_DEFINES: Final = re.compile(
+    r"\bdefine\s+(?P<name>[^?.;:]{1,60}?)\s+as\b\s*:?\s*(?P<formula>[^?!;]+?)(?:[.](?=\s|$)|[?!;]|$)", re.IGNORECASE
 )
 _MEAN_OF_A_SHARE: Final = re.compile(
     r"\b(?P<count>two|three|four|[2-4])[\s-]+years?\s+average\s+of\s+(?P<above>[^?.;]+?)\s+as\s+a\s+"
@@ -56,16 +61,38 @@ _ROUNDED: Final = re.compile(r"\b(?P<count>zero|one|two|three|four|[0-4])\s+deci
 _PERCENT: Final = re.compile(r"\bper\s?cent\w*|%|\bprozent\b", re.IGNORECASE)
 
 
+_SPACED: Final = re.compile(r"[\s-]+")
+
+
 def _spelt(name: str) -> str:
-    return r"[\s-]+".join(re.escape(word) for word in re.split(r"[\s-]+", name))
+    return r"[\s-]+".join(re.escape(word) for word in _SPACED.split(name))
 
 
 _NAMES: Final = {
-    **{trigger.lower(): entry.label for entry in GLOSSARY if entry.label in ITEMS for trigger in entry.triggers},
-    **{label.lower(): item.name for item in ITEMS.values() for label in item.labels},
+    **{
+        _SPACED.sub(" ", trigger.lower()): entry.label
+        for entry in GLOSSARY
+        if entry.label in ITEMS
+        for trigger in entry.triggers
+    },
+    **{_SPACED.sub(" ", label.lower()): item.name for item in ITEMS.values() for label in item.labels},
 }
 _LINE: Final = re.compile(
     rf"(?:{'|'.join(_spelt(name) for name in sorted(_NAMES, key=len, reverse=True))})(?![\w&])", re.IGNORECASE
+)
+
+
+# What is worked out from several lines has names as well.
+_MEASURES: Final = {
+    _SPACED.sub(" ", trigger.lower()): entry.label
+    for entry in GLOSSARY
+    if entry.label in PARTS
+    for trigger in entry.triggers
+}
+_NAME: Final = "|".join(_spelt(name) for name in sorted({*_NAMES, *_MEASURES}, key=len, reverse=True))
+_TWO: Final = re.compile(
+    rf"(?<![\w&])(?P<first>{_NAME})\s+(?P<sign>less|minus|plus|-|\+)\s+(?:the\s+|its\s+)?(?P<second>{_NAME})(?![\w&])",
+    re.IGNORECASE,
 )
 
 
@@ -86,31 +113,83 @@ def brings_a_formula(analysis: QueryAnalysis) -> bool:
     return _DEFINED.search(analysis.text) is not None or _MADE_OF_IT.search(analysis.text) is not None
 
 
-def own_formula(analysis: QueryAnalysis) -> OwnFormula | None:
-    """The formula of a question; None where it has none, or one that is not understood to its last word."""
-    text = analysis.text
-    found = _MEAN_OF_A_SHARE.search(text) or _DEFINED.search(text)
+def own_formula(analysis: QueryAnalysis, measures: Mapping[str, str]) -> OwnFormula | None:
+    """The formula of a question; None where it has none, or one that is not understood to its last word.
+
+    Args: measures: the formulas of those that may stand in it by their names ("EBITDA less capex").
+    """
+    for read in (_mean, _defined, _of_two):
+        if found := read(analysis.text, measures):
+            return found
+    return None
+
+
+def _defined(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
+    """What is asked for is defined itself."""
+    found = _DEFINED.search(text)
+    return _whole(text, _written(found["formula"]), _beside(text, found)) if found else None
+
+
+def _of_two(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
+    """One thing less or plus another; one of them may be defined."""
+    defines = _DEFINES.search(text)
+    beside = _beside(text, defines) if defines else text
+    found = _TWO.search(beside)
     if found is None:
         return None
-    beside = f"{text[: found.start()]} {text[found.end() :]}"
-    if _MADE_OF_IT.search(beside):
-        return None
-    of_mean = found.re is _MEAN_OF_A_SHARE
-    formula = _mean(found, text) if of_mean else _written(found["formula"])
+    known = dict(measures)
+    if defines is not None:
+        named, formula = _measure_in(defines["name"]), _written(defines["formula"])
+        if named is None or formula is None or named not in map(_measure_in, (found["first"], found["second"])):
+            return None
+        known[named] = formula
+    first, second = (_written_part(found[name], known) for name in ("first", "second"))
+    sign = "+" if found["sign"].lower() in ("plus", "+") else "-"
+    formula = f"{first} {sign} {second}" if first and second else None
+    return _whole(text, formula, _beside(beside, found))
+
+
+def _whole(text: str, formula: str | None, beside: str, *, percent: bool = False) -> OwnFormula | None:
+    """The formula with what the rest of the question says of it; None where the rest asks for more."""
     years = _years(beside) or _years(text)
-    if formula is None or not years:
+    if formula is None or not years or _MADE_OF_IT.search(beside):
         return None
     rounded = _ROUNDED.search(beside)
     return OwnFormula(
         formula=formula,
         year=max(years),
-        percent=of_mean or _PERCENT.search(beside) is not None,
+        percent=percent or _PERCENT.search(beside) is not None,
         decimals=_count(rounded) if rounded else None,
     )
 
 
-def _mean(found: re.Match[str], text: str) -> str | None:
+def _beside(text: str, found: re.Match[str]) -> str:
+    return f"{text[: found.start()]} {text[found.end() :]}"
+
+
+def _measure_in(text: str) -> str | None:
+    """The measure that a name ends in: "unadjusted EBITDA"."""
+    plain = _plain(text)
+    return next((label for name, label in _MEASURES.items() if plain == name or plain.endswith(f" {name}")), None)
+
+
+def _written_part(name: str, measures: Mapping[str, str]) -> str | None:
+    line = _NAMES.get(_plain(name))
+    if line is not None:
+        return f"{{{line}}}"
+    formula = measures.get(_MEASURES[_plain(name)])
+    return formula and f"({formula})"
+
+
+def _plain(name: str) -> str:
+    return _SPACED.sub(" ", name.strip().lower())
+
+
+def _mean(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
     """A / B of each of so many years, and their mean."""
+    found = _MEAN_OF_A_SHARE.search(text)
+    if found is None:
+        return None
     above, below = _written(found["above"]), _written(found["below"])
     years, count = sorted(_years(text)), _count(found)
     if above is None or below is None or not (_is_a_line(above) and _is_a_line(below)):
@@ -118,7 +197,7 @@ def _mean(found: re.Match[str], text: str) -> str | None:
     if not years or years[-1] - years[0] + 1 != count:
         return None
     shares = (f"{above[:-1]}@{year}}} / {below[:-1]}@{year}}}" for year in range(years[0], years[-1] + 1))
-    return f"({' + '.join(shares)}) / {count}"
+    return _whole(text, f"({' + '.join(shares)}) / {count}", _beside(text, found), percent=True)
 
 
 def _written(text: str) -> str | None:
@@ -129,7 +208,7 @@ def _written(text: str) -> str | None:
         if text[position].isspace():
             position += 1
         elif line := _LINE.match(text, position):
-            name = _NAMES[re.sub(r"[\s-]+", " ", line.group().lower())]
+            name = _NAMES[_plain(line.group())]
             parts.append(f"{{{name}{year and '@' + year}}}")
             year, position = "", line.end()
         elif parts and (of_years := _BETWEEN.match(text, position) or _OF_YEAR.match(text, position)):
