@@ -29,8 +29,9 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """label: the formula in words, as it is shown. text: as read_formula takes it. formula: as it is read of that.
-    decimals: of the result; None for as usual, or for an amount for those of its figures.
+    """label: the formula in words, as it is shown; empty for one that the question brings along. text: as read_formula
+    takes it. formula: as it is read of that. decimals: of the result; None for as usual, or for an amount for those of
+    its figures.
     """
 
     label: str
@@ -143,7 +144,8 @@ MEASURES: Final[dict[str, tuple[Measure, ...]]] = {
     ),
 }
 _DECIMALS: Final = {Result.RATIO: 2, Result.PERCENT: 1}
-_AS_DEFINED: Final = "From {lines}, as the question defines it"
+# The rows by their own names, so that each can be found where it is cited.
+_AS_DEFINED: Final = "By your formula, from {rows}"
 
 
 def worked_out(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> tuple[Worked, ...]:
@@ -171,8 +173,7 @@ def _as_defined(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> Worked | No
     if own is None or formula is None:
         return None
     result = Result.PERCENT if own.percent else Result.AMOUNT if only_adds(formula) else Result.RATIO
-    label = _AS_DEFINED.format(lines=" and ".join(dict.fromkeys(line.name for line in lines_of(formula))))
-    measure = Measure(label=label, text=own.formula, formula=formula, result=result, decimals=own.decimals)
+    measure = Measure(label="", text=own.formula, formula=formula, result=result, decimals=own.decimals)
     return _worked(measure, rows, own.year)
 
 
@@ -221,7 +222,13 @@ def _shown(measure: Measure, parts: dict[tuple[str, int], Figure], year: int) ->
         decimals = _DECIMALS.get(measure.result, 0) if measure.decimals is None else measure.decimals
         value = value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
     told = f"{value:,}{' %' if measure.result is Result.PERCENT else ''}"
+    label = measure.label or _AS_DEFINED.format(rows=" and ".join(_rows_of(measure.formula, parts, year)))
     return Worked(
-        text=f"{measure.label}, FY{year}: {worked.text} = {told}",
+        text=f"{label}, FY{year}: {worked.text} = {told}",
         ref_ids=tuple(dict.fromkeys(figure.ref_id for figure in parts.values())),
     )
+
+
+def _rows_of(formula: Formula, parts: dict[tuple[str, int], Figure], year: int) -> list[str]:
+    named = (parts[line.name, line.of(year)[-1]].label_text for line in lines_of(formula))
+    return [f"“{name}”" for name in dict.fromkeys(named)]
