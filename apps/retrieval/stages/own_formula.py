@@ -31,7 +31,7 @@ _MEAN_OF_A_SHARE: Final = re.compile(
 )
 # What is made of a measure besides is told by words like these.
 _MADE_OF_IT: Final = re.compile(
-    r"\b(?:average|less|minus|plus|divided|times|adjusted|define[sd]?|durchschnitt\w*)\b"
+    r"\b(?:average|less|minus|plus|divided|adjusted|define[sd]?|durchschnitt\w*)\b"
     r"|\bas\s+a\s+(?:%|percent\w*)|\bper\s+share\b|\busing\b.{1,80}\bas\s+the\b",
     re.IGNORECASE,
 )
