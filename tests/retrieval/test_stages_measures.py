@@ -129,6 +129,7 @@ def test_two_years_are_worked_out_the_later_first() -> None:
         "What is Northwind's EBITDA less capex for FY2018? Define EBITDA as the best figure of the segments.",
         "What is Northwind's EBITDA less capex for FY2018? Define net margin as net income / revenue.",
         "What is Northwind's EBITDA less capex less interest for FY2018?",
+        "What is Northwind's EBITDA less capex for FY2018, and by how many percent did it change?",
         "What is Northwind's EBITDA less capex as a % of revenue for FY2018?",
         "What is Northwind's quick ratio for FY2018, calculated as total current assets less inventories divided by "
         "total current liabilities?",

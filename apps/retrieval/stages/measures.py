@@ -170,7 +170,8 @@ def worked_out(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> tuple[Worked
 def _as_defined(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> Worked | None:
     own = own_formula(analysis, {name: found[0].text for name, found in MEASURES.items()})
     formula = read_formula(own.formula) if own else None
-    if own is None or formula is None:
+    # A sum of amounts is no share of anything: what is asked in per cent is something else.
+    if own is None or formula is None or (own.percent and only_adds(formula)):
         return None
     result = Result.PERCENT if own.percent else Result.AMOUNT if only_adds(formula) else Result.RATIO
     measure = Measure(label="", text=own.formula, formula=formula, result=result, decimals=own.decimals)
