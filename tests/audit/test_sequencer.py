@@ -18,9 +18,10 @@ import psycopg
 import pytest
 from django.conf import settings
 from django.db import DatabaseError, connection, connections, transaction
+from psycopg.types.json import Jsonb
 
 from apps.audit.log import sequencer
-from apps.audit.log.leaves import leaf_of
+from apps.audit.log.leaves import COLUMNS, leaf_of, leaf_of_row
 from apps.audit.log.sequencer import seal_all_waiting, seal_tenant, tenants_that_wait
 from apps.audit.log.storage import root_at, stored_size
 from apps.audit.log.tree import root_of
@@ -28,9 +29,11 @@ from apps.audit.models import Event, Leaf, Subtree, Unsealed
 from apps.audit.services import record
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_scope
+from apps.tenants.ids import TenantId
 from apps.tenants.principals import Principal
 from apps.tenants.services.tenants import scope_create
 from tests.audit.acting import as_worker, checkpointed, recorded, sealed, worker_connection
+from tests.audit.proving import as_administrator
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm
 
@@ -174,12 +177,12 @@ def test_one_tenant_that_can_not_be_sealed_keeps_no_other_waiting(
 ) -> None:
     bolt = make_firm("bolt")
 
-    def broken(event: Event) -> bytes:
-        if event.tenant_id == acme.id:
+    def broken(tenant_id: TenantId, row: Sequence[Any]) -> bytes:
+        if tenant_id == acme.id:
             raise ValueError("a secret of the event")
-        return leaf_of(event)
+        return leaf_of_row(tenant_id, row)
 
-    monkeypatch.setattr("apps.audit.log.sequencer.leaf_of", broken)
+    monkeypatch.setattr("apps.audit.log.sequencer.leaf_of_row", broken)
     with as_worker():
         seal_all_waiting()
     assert (waiting(acme) > 0, waiting(bolt)) == (True, 0)
@@ -373,3 +376,19 @@ def test_not_even_a_superuser_changes_the_log(acme: Firm, table: str, statement:
         pytest.raises(psycopg.Error, match=r"append-only|until it has a leaf"),
     ):
         superuser.execute(statement.format(table))
+
+
+@pytest.mark.parametrize(
+    "commitments",
+    [{}, {"core": "a" * 64}, {"core": "a" * 64, "question": "0" * 64}, {"core": "A" * 64}, {"core": ""}],
+)
+def test_a_leaf_made_of_the_row_is_the_events_own(acme: Firm, commitments: dict[str, str]) -> None:
+    """Also where a commitment is none, which the quick way leaves to the slow one."""
+    with open_scope(tenant=acme.id, reason="a test"):
+        event = record(action="tenants.scope.created", core={"key": "x"}, subject_type="scope", subject_id=acme.id)
+    as_administrator("ALTER TABLE audit_event DISABLE TRIGGER USER")
+    as_administrator("UPDATE audit_event SET commitments = %s WHERE id = %s", Jsonb(commitments), event.id)
+    as_administrator("ALTER TABLE audit_event ENABLE TRIGGER USER")
+    with open_scope(tenant=acme.id, reason="a test"), connection.cursor() as cursor:
+        cursor.execute(f"SELECT {COLUMNS} FROM audit_event e WHERE e.id = %s", [event.id])
+        assert leaf_of_row(acme.id, cursor.fetchone()) == leaf_of(Event.objects.get(id=event.id))

@@ -15,6 +15,7 @@ from django.db import connection, transaction
 from apps.audit.canonical import NotCanonicalError, commitment, event_header, leaf_hash
 from apps.audit.fast_leaves import IS_COMMITMENT, fast_leaf_hash
 from apps.audit.keys.data_keys import data_keys
+from apps.audit.log.leaves import SECONDS
 from apps.audit.registry import ACTOR_LABEL, Group
 from apps.audit.sealing import Place, SealBrokenError, unsealed
 from apps.tenants.context import current_scope, open_scope, renew_scope
@@ -26,13 +27,8 @@ EMPTIED: Final = "audit.log.emptied"
 AUTHORISING: Final = ("audit.payload.erased", EMPTIED)
 BATCH: Final = 2_000
 
-# Of a time that a header can have; a timestamp by itself would be parsed in Python, at a third of the cost of a leaf.
-_SECONDS: Final = """
-    CASE WHEN e.occurred_at BETWEEN '0001-01-02' AND '9999-12-30'
-         THEN floor(extract(epoch FROM e.occurred_at))::bigint END
-"""
 _COLUMNS: Final = f"""
-    l.index, l.hash, l.event_id, e.id, e.action, e.outcome, {_SECONDS}, e.actor_kind, e.actor_id, e.subject_type,
+    l.index, l.hash, l.event_id, e.id, e.action, e.outcome, {SECONDS}, e.actor_kind, e.actor_id, e.subject_type,
     e.subject_id, e.scope_ids, e.commitments, e.actor_label
 """
 # The tenant stands in every condition, so that indexes are used from their first column on.
@@ -63,7 +59,7 @@ _PRESENT: Final = """
       FROM audit_leaf l WHERE l.tenant_id = %s AND l.index BETWEEN %s AND %s
 """
 _WAITING: Final = f"""
-    SELECT e.id, {_SECONDS}, EXISTS (SELECT FROM audit_unsealed u WHERE u.tenant_id = e.tenant_id
+    SELECT e.id, {SECONDS}, EXISTS (SELECT FROM audit_unsealed u WHERE u.tenant_id = e.tenant_id
                                            AND u.event_id = e.id)
       FROM audit_event e
      WHERE e.tenant_id = %s AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.tenant_id = e.tenant_id
