@@ -44,6 +44,7 @@ def register_tenant_events() -> None:
             "Database put back from a backup",
             *("backup_id", "leaves", "unsealed", "exported_size", "exported_root", "exported_origin"),
         ),
+        _core("audit.tombstones.repeated", "Items removed again after a restore", "store", "removed"),
         _core(
             "audit.tombstones.replayed",
             "Removals repeated after a restore",

@@ -69,7 +69,7 @@ def _removals() -> None:
         table,
         "id tenant_id origin origin_id state reason_code made_in frozen_at proposed_at approved_at rejected_at "
         "rejection_code started_at finished_at attempts next_attempt_at lease_owner lease_until error_code "
-        "unproven_code unproven_asked_at unproven_agreed_at staying",
+        "unproven_code unproven_asked_at unproven_agreed_at staying redacted",
     )
     _people(table, "proposed_by approved_by rejected_by unproven_asked_by unproven_agreed_by")
     _technical("audit_removaltarget", "id tenant_id run_id type part outcome ground authorised_by")

@@ -35,7 +35,7 @@ from apps.corpus.models import Chunk, Document, Page, Posting, SourceFile
 from apps.tenants.context import open_scope
 from tests.audit.acting import as_worker, checkpointed, sealed
 from tests.audit.mutations import acting_as
-from tests.audit.removing import again, approved, asked, carried_out, expire
+from tests.audit.removing import Redacted, again, approved, asked, carried_out, expire
 from tests.factories import Firm
 from tests.own import OWN
 
@@ -193,18 +193,18 @@ def removed(firm: Firm, run: RemovalRun) -> None:
     raise AssertionError(f"it is {again(firm, run).state}, {again(firm, run).error_code}")
 
 
-def ending(firm: Firm, targets: Sequence[Target] = ()) -> RemovalRun:
+def ending(firm: Firm, targets: Sequence[Target] = (), *, redacted: Sequence[Redacted] = ()) -> RemovalRun:
     """A run that wants nothing but its end, without a look at the disk."""
     with override_settings(GLASSBOX_PHYSICAL_ORIGINS=frozenset({"request"})):
-        run = approved(firm, targets or asked(firm))
+        run = approved(firm, targets or asked(firm), redacted=redacted)
     noted(run, prepared=True, control=CONTROL, needles=NEEDLES)
     removed(firm, run)
     noted(run, physical=PHYSICAL, scan=SCAN)
     return again(firm, run)
 
 
-def certified(firm: Firm, targets: Sequence[Target] = ()) -> Certificate:
+def certified(firm: Firm, targets: Sequence[Target] = (), *, redacted: Sequence[Redacted] = ()) -> Certificate:
     """The certificate of a run without a look at the disk: for what is made of certificates."""
-    run = ending(firm, targets)
+    run = ending(firm, targets, redacted=redacted)
     assert looked_at(firm, run) is not None
     return issued(firm)[-1]

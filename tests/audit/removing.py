@@ -37,6 +37,7 @@ from tests.audit.mutations import acting_as
 from tests.factories import Firm, as_, make_member
 
 REASON: Final = RemovalReason.ERASURE_REQUEST
+Redacted = Mapping[str, str | int]  # see RemovalRun.redacted
 # Small, so that a few rows are several transactions.
 POLICY: Final = EnginePolicy(batch=2, wait_seconds=0.0, retry_seconds=0.0)
 
@@ -149,13 +150,17 @@ def person(firm: Firm, name: str, role: Role) -> Principal:
     return make_member(firm, name, role) if user is None else user_principal(user, firm.id)
 
 
-def proposed(firm: Firm, targets: Sequence[Target], *, origin: Origin = Origin.REQUEST) -> RemovalRun:
+def proposed(
+    firm: Firm, targets: Sequence[Target], *, origin: Origin = Origin.REQUEST, redacted: Sequence[Redacted] = ()
+) -> RemovalRun:
     with as_(person(firm, f"dora-{firm.tenant.slug}", Role.DPO)):
-        return run_propose(origin, new_id(), targets, REASON)
+        return run_propose(origin, new_id(), targets, REASON, redacted=redacted)
 
 
-def approved(firm: Firm, targets: Sequence[Target], *, origin: Origin = Origin.REQUEST) -> RemovalRun:
-    run = proposed(firm, targets, origin=origin)
+def approved(
+    firm: Firm, targets: Sequence[Target], *, origin: Origin = Origin.REQUEST, redacted: Sequence[Redacted] = ()
+) -> RemovalRun:
+    run = proposed(firm, targets, origin=origin, redacted=redacted)
     with as_(person(firm, f"rita-{firm.tenant.slug}", Role.REVIEWER)):
         return run_approve(run.id)
 

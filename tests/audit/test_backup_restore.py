@@ -285,7 +285,7 @@ class Killed(BaseException):
     """What no handler of the application sees, as SIGKILL: everything that is committed by then stays."""
 
 
-@pytest.mark.parametrize("step", ["_clear", "_authorise", "_erase", "_judge", "_note_done"])
+@pytest.mark.parametrize("step", ["_clear", "_authorise", "_erase", "_judge", "_end"])
 def test_killed_in_the_middle_it_stays_closed(story: Story, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     done = getattr(replaying, step)
 

@@ -12,15 +12,18 @@ from typing import Any
 import pytest
 from django.conf import LazySettings, settings
 from django.core.management import CommandError, call_command
+from django.db import DatabaseError
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from apps.audit.certificate.checking import checked, holds
 from apps.audit.certificate.document import document_of
 from apps.audit.certificate.issuing import digest_of, issue_all, issue_tenant, note_origin
 from apps.audit.errors import SigningKeyMissingError
+from apps.audit.ids import new_id
 from apps.audit.log.epochs import origin_of
 from apps.audit.log.notes import Checkpoint, SigningKey, signed
-from apps.audit.models import Certificate
+from apps.audit.models import Certificate, RemovalRun
 from apps.audit.models import Checkpoint as SignedCheckpoint
 from apps.audit.tasks import issue_certificates
 from apps.tenants.context import open_scope
@@ -28,8 +31,9 @@ from apps.tenants.roles import Role
 from config.celery import app
 from tests.api.client import Api
 from tests.audit.acting import as_worker, checkpointed, sealed
-from tests.audit.proving import certified, ending, issued, looked_at
-from tests.audit.removing import asked, documents
+from tests.audit.mutations import acting_as
+from tests.audit.proving import as_administrator, certified, ending, issued, looked_at
+from tests.audit.removing import again, approved, asked, documents
 from tests.factories import Firm, make_firm, make_key, make_member
 from tests.visitor import Visitor
 
@@ -225,3 +229,101 @@ def test_the_api_lists_them_and_hands_out_the_file(acme: Firm) -> None:
     assert Api(make_key(acme, Role.ANALYST)[1]).get(LIST).status_code == 403
     bolt = make_firm("bolt")
     assert Api(make_key(bolt, Role.AUDITOR)[1]).get(f"{LIST}{certificate.id}/").status_code == 404
+
+
+# --- Documents that stay in a redacted version ---
+
+
+def redactions(*older: int) -> list[dict[str, str | int]]:
+    """As a proposal freezes them, for documents that are nowhere: so many older versions of each were to go."""
+    return [{"document": str(new_id()), "version": count + 1, "older": count} for count in older]
+
+
+def test_documents_that_stay_in_a_redacted_version_are_signed_shown_and_told_by_the_command(
+    acme: Firm, tmp_path: Path
+) -> None:
+    one, other = told = redactions(1, 2)
+    certificate = certified(acme, documents(acme, 3), redacted=told)
+    document = file_of(acme, certificate)
+    assert document["certificate"]["redacted"] == told
+    assert refused(document) == []
+    make_member(acme, "ada", Role.AUDITOR)
+    visitor = Visitor("ada")
+    file = visitor.get(reverse("admin:erasure_certificate_html", args=[certificate.id])).content.decode()
+    for text in (visitor.open("erasure_certificate", certificate.id).text, " ".join(strip_tags(file).split())):
+        assert "2 documents stay in a redacted version" in text
+        assert f"version 2, {one['document']}, in place of 1 older version" in text
+        assert f"version 3, {other['document']}, in place of 2 older versions" in text
+    run = visitor.open("removal_run", certificate.run_id).text
+    assert f"version 2 of a document, {one['document']}, in place of 1 older version" in run
+    said = verified(document, tmp_path)
+    assert "2 documents stay in a redacted version" in said
+    assert f"document:{other['document']}, version 3" in said
+
+
+@pytest.mark.parametrize(
+    "alter",
+    [
+        set_to("certificate", "redacted", 0, "older", value=0),
+        set_to("certificate", "redacted", 0, "version", value=1),
+        set_to("certificate", "redacted", value=redactions(2, 2)),
+        set_to("certificate", "redacted", value=redactions(1) * 2),
+    ],
+    ids=["none went for it", "the first version", "more than went", "twice"],
+)
+def test_what_is_said_of_redacted_versions_must_add_up(acme: Firm, alter: Callable[[Json], None]) -> None:
+    document = file_of(acme, certified(acme, documents(acme, 3), redacted=redactions(1, 2)))
+    alter(document)
+    assert refused(document) == ["Signed", "Says", "The"]
+
+
+def test_that_a_redacted_version_stays_can_not_be_left_out(acme: Firm) -> None:
+    document = file_of(acme, certified(acme, documents(acme, 1), redacted=redactions(1)))
+    del document["certificate"]["redacted"]
+    assert refused(document) == ["Signed", "The"]
+
+
+@pytest.mark.parametrize("role", ["glassbox_api", "glassbox_worker", "glassbox_eraser", "superuser"])
+def test_which_ones_stay_is_frozen_with_the_proposal(acme: Firm, role: str) -> None:
+    run = approved(acme, documents(acme, 1), redacted=redactions(1))
+    with (
+        acting_as(role),
+        pytest.raises(DatabaseError, match=r"permission denied|keeps what it is"),
+        open_scope(tenant=acme.id, reason="a test"),
+    ):
+        RemovalRun.objects.filter(id=run.id).update(redacted=[])
+    assert len(again(acme, run).redacted) == 1
+
+
+def test_where_none_stays_the_page_says_so_and_the_command_nothing(acme: Firm, tmp_path: Path) -> None:
+    certificate = certified(acme, documents(acme, 1))
+    make_member(acme, "ada", Role.AUDITOR)
+    assert "No document stays in a redacted version." in Visitor("ada").open("erasure_certificate", certificate.id).text
+    assert "redacted" not in verified(file_of(acme, certificate), tmp_path)
+
+
+def test_an_older_certificate_that_does_not_say_holds_and_nothing_is_said_of_it(acme: Firm, tmp_path: Path) -> None:
+    run = ending(acme, documents(acme, 1))
+    as_administrator(
+        "WITH past AS (SELECT set_config('session_replication_role', 'replica', true)) "
+        "UPDATE audit_removalrun SET redacted = NULL FROM past WHERE id = %s",
+        run.id,
+    )
+    assert looked_at(acme, run)
+    [certificate] = issued(acme)
+    document = file_of(acme, certificate)
+    assert "redacted" not in document["certificate"]
+    assert refused(document) == []
+    make_member(acme, "ada", Role.AUDITOR)
+    assert "redacted" not in Visitor("ada").open("erasure_certificate", certificate.id).text
+    said = verified(document, tmp_path)
+    assert "The certificate holds." in said
+    assert "redacted" not in said
+
+
+def verified(document: Json, folder: Path) -> str:
+    """What the command says of the file."""
+    path, said = folder / "certificate.json", StringIO()
+    path.write_text(json.dumps(document))
+    call_command("erasure", "verify-certificate", str(path), stdout=said)
+    return said.getvalue()

@@ -102,9 +102,11 @@ def test_what_was_found_confirmed_and_approved_is_nowhere_on_the_disk(
     with open_scope(tenant=office.firm.id, reason="a test"):
         document = json.loads(json.dumps(document_of(certificate)))
         titles = sorted(Document.objects.values_list("title", "version"))
+        redacted = Document.objects.get(version=2)
     assert holds(checked(document, settings.GLASSBOX_LOG_VERIFY_KEYS))
     body = document["certificate"]
     assert (body["origin"], body["origin_id"], body["scan"]["hits"]) == ("request", str(request.id), 0)
     assert body["control"]["found"] == body["control"]["sources"] > 20
     assert "Falkenhayn" not in json.dumps(document)
+    assert body["redacted"] == [{"document": str(redacted.id), "version": 2, "older": 1}]
     assert titles == [("Chronicle", 1), ("Letters", 2), ("Other notes", 1)]

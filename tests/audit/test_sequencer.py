@@ -254,6 +254,20 @@ def test_many_writers_and_many_sequencers_make_one_tree(acme: Firm) -> None:
     tree_is_whole(bolt)
 
 
+def test_whoever_needs_it_sealed_waits_for_another_sequencer_that_may_be_dead_already(acme: Firm) -> None:
+    sealed(acme)
+    recorded(acme, 3)
+    with psycopg.connect(f"{admin_dsn()} dbname={settings.TEST_DATABASE}", autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", [advisory_key("seal", acme.id)])
+        with as_worker():
+            assert seal_tenant(acme.id) == 0
+            letting_go = threading.Timer(0.3, other.execute, ["SELECT pg_advisory_unlock_all()"])
+            letting_go.start()
+            assert seal_tenant(acme.id, waits=True) == 3
+            letting_go.join()
+    tree_is_whole(acme)
+
+
 # --- Killed -----------------------------------------------------------------------------------------------------------
 
 _SEALER = """

@@ -300,6 +300,8 @@ def test_from_receipt_to_a_certificate_that_holds(
     on_paper = printed(page, tmp_path / "certificate.pdf")
     assert "Certificate of erasure no. 1" in on_paper
     assert "Found: 0." in on_paper
+    assert "1 document stays in a redacted version" in " ".join(on_paper.split())
+    assert redacted in "".join(on_paper.split())
     assert str(certificate.body["manifest"]) in "".join(on_paper.split())
     assert "Download" not in on_paper, "the screen's own things are not printed"
     for secret in (NAME, "Falkenhayn", *WORDS, "dora", "rita"):
@@ -314,6 +316,7 @@ def test_from_receipt_to_a_certificate_that_holds(
     said = StringIO()
     call_command("erasure", "verify-certificate", str(signed), "--target", f"document:{calls.id}", stdout=said)
     assert "The certificate holds." in said.getvalue()
+    assert f"document:{redacted}, version 2" in said.getvalue()
     changed = json.loads(signed.read_text())
     changed["certificate"]["targets"]["removed"] += 1
     signed.write_text(json.dumps(changed))

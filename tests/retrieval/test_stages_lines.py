@@ -6,6 +6,7 @@ import pytest
 
 from apps.corpus.extraction.statements import Statement
 from apps.retrieval.contracts import Candidate, FoundLine
+from apps.retrieval.stages.formulas import lines_of
 from apps.retrieval.stages.glossary import GLOSSARY
 from apps.retrieval.stages.line_items import ITEMS, PARTS, asked_items
 from apps.retrieval.stages.lines import find_lines, row_label, with_lines
@@ -37,9 +38,9 @@ def test_every_line_and_every_measure_is_one_that_the_glossary_calls_up() -> Non
 
 
 def test_every_measure_is_worked_out_from_the_lines_that_are_read_for_it() -> None:
-    for label, formulas in MEASURES.items():
-        for formula in formulas:
-            assert set(formula.parts) <= set(PARTS[label]), label
+    for label, measures in MEASURES.items():
+        for measure in measures:
+            assert {line.name for line in lines_of(measure.formula)} <= set(PARTS[label]), label
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,8 @@ def shown(question: str, *passages: Candidate) -> list[str]:
         ("What is Northwind's return on assets in FY2018?", "5,363 / 36,500 = 14.7 %"),
         ("What is Northwind's return on equity in FY2018?", "5,363 / 9,848 = 54.5 %"),
         ("Is Northwind capital intensive based on FY2018 data?", "1,577 / 32,765 = 4.8 %"),
+        ("What is Northwind's inventory turnover in FY2018?", "16,682 / ((4,034 + 4,366) / 2) = 3.97"),
+        ("What is Northwind's fixed asset turnover ratio in FY2018?", "32,765 / ((8,866 + 8,738) / 2) = 3.72"),
     ],
 )
 def test_a_measure_is_worked_out_and_shown(question: str, calculation: str) -> None:
@@ -89,7 +91,14 @@ def test_a_measure_is_worked_out_and_shown(question: str, calculation: str) -> N
 
 @pytest.mark.parametrize(
     "question",
-    ["What is Northwind's quick ratio for FY2018?", "What is Northwind's EBITDA margin in FY2018?"],
+    [
+        "What is Northwind's quick ratio for FY2018?",
+        "What is Northwind's EBITDA margin in FY2018?",
+        "What is Northwind's inventory turnover in FY2018?",
+        "What is Northwind's EBITDA less capex for FY2018?",
+        "What is Northwind's two year average of capex as a % of revenue from FY2017 to FY2018?",
+        "What are Northwind's days of inventory in FY2018, defined as 365 * average inventory / COGS?",
+    ],
 )
 def test_what_is_shown_passes_the_check_of_every_claim(question: str) -> None:
     analysis, context = read(question, *printed())
@@ -116,15 +125,68 @@ def test_two_years_are_worked_out_the_later_first() -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "What is the quick ratio of Northwind in FY2018, defined as cash divided by current liabilities?",
+        "What is the quick ratio of Northwind in FY2018, defined as cash and bonds divided by current liabilities?",
+        "What is Northwind's EBITDA less capex for FY2018? Define EBITDA as the best figure of the segments.",
+        "What is Northwind's EBITDA less capex for FY2018? Define net margin as net income / revenue.",
+        "What is Northwind's EBITDA less capex less interest for FY2018?",
+        "What is Northwind's EBITDA less capex for FY2018, and by how many percent did it change?",
+        "What is Northwind's EBITDA less capex as a % of revenue for FY2018?",
+        "What is Northwind's quick ratio for FY2018, calculated as total current assets less inventories divided by "
+        "total current liabilities?",
+        "What is Northwind's fixed asset turnover in FY2018, defined as revenue of the best segment / fixed assets?",
+        "What is Northwind's four year average of capex as a % of revenue from FY2017 to FY2018?",
         "What is Northwind's average gross margin over FY2017 and FY2018?",
-        "What is Northwind's EBITDA less capex for FY2018?",
         "What is Northwind's adjusted EBITDA in FY2018?",
         "What was Northwind's current ratio in Q2 FY2018?",
     ],
 )
 def test_a_formula_of_one_s_own_is_left_to_who_asks(question: str) -> None:
     assert shown(question) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "calculation"),
+    [
+        (
+            "What is the FY2018 inventory turnover of Northwind? It is defined as: (FY2018 COGS) / (average inventory "
+            "between FY2017 and FY2018). Round your answer to three decimal places.",
+            "By your formula, from “Cost of sales” and “Inventories”, FY2018: 16,682 / ((4,034 + 4,366) / 2) = 3.972",
+        ),
+        (
+            "What is Northwind's days of inventory in FY2018, defined as 365 * average inventory / (COGS + change in "
+            "inventory)?",
+            "365 * ((4,034 + 4,366) / 2) / (16,682 + 4,366 - 4,034) = 90.10",
+        ),
+        (
+            "What is Northwind's two year average of capex as a % of revenue from FY2017 to FY2018? Round to one "
+            "decimal place.",
+            "(1,373 / 31,657 + 1,577 / 32,765) / 2 = 4.6 %",
+        ),
+        (
+            "What is Northwind's EBITDA less capex for FY2018?",
+            "By your formula, from “Operating income” and “Depreciation and amortization” and “Purchases of property, "
+            "plant and equipment”, FY2018: 7,207 + 1,488 - 1,577 = 7,118",
+        ),
+        (
+            "What is the FY2018 unadjusted EBITDA minus capital expenditures for Northwind? Define unadjusted EBITDA "
+            "as operating income + depreciation and amortization + inventories [from the balance sheet].",
+            "7,207 + 1,488 + 4,366 - 1,577 = 11,484",
+        ),
+        (
+            "What is EBITDA of Northwind in FY2018, calculated as: operating income plus depreciation and "
+            "amortization?",
+            "7,207 + 1,488 = 8,695",
+        ),
+        (
+            "What was Northwind's growth in net income in FY2018 in percent, defined as (FY2018 net income - FY2017 "
+            "net income) / FY2017 net income?",
+            "(5,363 - 4,869) / 4,869 = 10.1 %",
+        ),
+    ],
+)
+def test_a_formula_of_one_s_own_is_worked_out_where_every_word_is_understood(question: str, calculation: str) -> None:
+    (text,) = shown(question)
+    assert calculation in text
 
 
 def test_a_loss_is_not_turned_into_a_ratio() -> None:

@@ -39,8 +39,20 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Redacted:
+    """Documents that stay in a redacted version. versions: id, number, and how many older ones were to go."""
+
+    counted: str
+    versions: list[tuple[str, int, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """What a template shows of a certificate beside its body. unproven: why no physical proof was made; else empty."""
+    """What a template shows of a certificate beside its body.
+
+    unproven: why no physical proof was made; else empty. redacted: None where the certificate does not say, as those of
+    earlier releases, and where no document was to go.
+    """
 
     title: str
     unproven: str
@@ -53,6 +65,7 @@ class Words:
     empty_stores: int
     retained: list[tuple[str, str, int, str]]
     staying: list[tuple[int, str]]
+    redacted: Redacted | None
     shown: Shown | None
     times: list[tuple[str, str]]
     issued: str
@@ -77,6 +90,7 @@ def words_of(certificate: Certificate) -> Words:
             for each in body["retained"]
         ],
         staying=staying_in_words(body.get("staying", ())),
+        redacted=_redacted(body),
         shown=None if body.get("unproven") else _shown(body),
         times=[
             (label, body["times"][key].replace("T", " ").replace("Z", " UTC"))
@@ -103,6 +117,19 @@ def _shown(body: Mapping[str, Any]) -> Shown:
         encodings=sorted(body["scan"]["by_encoding"].items()),
         places=body["scan"]["places"],
         unreachable=list(dict.fromkeys([*body["scan"]["unreachable"], *body["physical"]["unreachable"]])),
+    )
+
+
+def _redacted(body: Mapping[str, Any]) -> Redacted | None:
+    told = body.get("redacted")
+    if told is None or not body["subject"].get("document"):
+        return None
+    return Redacted(
+        counted=_numbered(len(told), "document stays", "documents stay"),
+        versions=[
+            (each["document"], each["version"], _numbered(each["older"], "older version", "older versions"))
+            for each in told
+        ],
     )
 
 

@@ -31,6 +31,8 @@ from apps.tenants.provision import provision
 from config.startup import close_connections
 
 _ITEM: Final = "processing data for table"
+# Each waits five seconds by itself for others to be gone.
+_MOST_TRIES: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,21 +148,36 @@ def _swap(admin_url: str, making: str, database: str, *, holds: bool | None) -> 
     Args: holds: whether the one of that name holds tenants; None where there was none, and then none is dropped.
     """
     close_connections()
-    aside = ""
+    if holds:
+        return _set_aside(admin_url, making, database)
     with psycopg.connect(admin_url, autocommit=True) as server:
-        if holds:
-            aside = f"{database}_replaced_{timezone.now():%Y%m%d%H%M%S}"
-            # Whoever is connected to it would keep it from being renamed, and must not go on with it.
-            server.execute(_named("ALTER DATABASE {} ALLOW_CONNECTIONS false", database))
-            server.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()",
-                [database],
-            )
-            server.execute(_named("ALTER DATABASE {} RENAME TO {}", database, aside))
-            server.execute(_named("ALTER DATABASE {} ALLOW_CONNECTIONS true", aside))
-        elif holds is False:
+        if holds is False:
             server.execute(_named("DROP DATABASE {} WITH (FORCE)", database))
         server.execute(_named("ALTER DATABASE {} RENAME TO {}", making, database))
+    return ""
+
+
+def _set_aside(admin_url: str, making: str, database: str) -> str:
+    """Both names change in one transaction: killed before its end, the live database is what it was, and served."""
+    aside = f"{database}_replaced_{timezone.now():%Y%m%d%H%M%S}"
+    for is_last in (*(False,) * (_MOST_TRIES - 1), True):
+        try:
+            with psycopg.connect(admin_url) as server:
+                # Whoever is connected to it would keep it from being renamed, and must not go on with it.
+                server.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE datname = %s AND pid <> pg_backend_pid()",
+                    [database],
+                )
+                server.execute(_named("ALTER DATABASE {} RENAME TO {}", database, aside))
+                server.execute(_named("ALTER DATABASE {} RENAME TO {}", making, database))
+        except psycopg.errors.ObjectInUse:
+            # Somebody came between the two: nobody can any more while the name changes.
+            if is_last:
+                problem = f"processes go on connecting to {database}; stop web, worker, sealer, eraser and beat first"
+                raise RestoreRefusedError(problem=problem) from None
+        else:
+            break
     return aside
 
 

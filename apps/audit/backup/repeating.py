@@ -17,6 +17,7 @@ from django.db.backends.utils import CursorWrapper
 
 from apps.audit.backup.acting import OWNER, acting_as
 from apps.audit.erasure.contracts import Target
+from apps.audit.erasure.registry import stores
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 
@@ -32,6 +33,7 @@ _SAY: Final = """
     SELECT %s, named.type, named.id FROM unnest(%s::text[], %s::uuid[]) AS named (type, id)
     ON CONFLICT DO NOTHING
 """
+_END: Final = "DELETE FROM authz.repeated_removal WHERE tenant_id = %s"
 
 
 @contextmanager
@@ -49,7 +51,20 @@ def repeated(tenant_id: TenantId, targets: Sequence[Target], *, database: str, r
         yield
     finally:
         with _as_owner(tenant_id, database, reason) as cursor:
-            cursor.execute("DELETE FROM authz.repeated_removal WHERE tenant_id = %s", [tenant_id])
+            cursor.execute(_END, [tenant_id])
+
+
+def is_anything_left(tenant_id: TenantId, targets: Sequence[Target], *, database: str, reason: str) -> bool:
+    """Whether a store holds something of these targets of the tenant: nothing needs to be said where none does.
+
+    Then what a process that was killed left there is taken away, too. So a replay writes nothing where there is nothing
+    to do, and one that is killed over and over gets further each time. Costs: a query or a few for each store.
+    """
+    with _as_owner(tenant_id, database, reason) as cursor:
+        if targets and any(store.count(targets) for store in stores()):
+            return True
+        cursor.execute(_END, [tenant_id])
+        return False
 
 
 @contextmanager

@@ -3,16 +3,17 @@
 By roles in turn (acting.py), tenant by tenant:
 
 1. Each log says that it was put back, and what of it is lost (log/epochs.py). What waits is sealed.
-2. Every store removes what the tombstones name, in parts, as the eraser, whom repeating.py lets at it; parts of events
-   are authorised anew in the log, as what authorised them first is not in it any more, sealed, and removed by
-   audit_erase as ever.
+2. Every store removes what the tombstones name, in parts, as the eraser, whom repeating.py lets at it, each part with
+   the event that says so; parts of events are authorised anew in the log, as what authorised them first is not in it
+   any more, sealed, and removed by audit_erase as ever.
 3. Every store is asked. What a run that had ended removed must count zero; else nothing is opened.
 4. The database marks that it has all tombstones, and the place outside that it may be served.
 
-Killed anywhere, it is begun again and passes over what is done. What a legal hold of the restored database keeps,
-stays: whatever is held is restricted, so that nobody is shown it, and it is named. A hold is no reason to keep the
-database closed, and one that was released meanwhile is released again by a person. What else stands in the way of a
-removal does not count here: a request that was open at the time of the backup may be the one carried out since.
+Killed anywhere, it is begun again and passes over what is done; what is said of it is said once (noting.py). What a
+legal hold of the restored database keeps, stays: whatever is held is restricted, so that nobody is shown it, and it is
+named. A hold is no reason to keep the database closed, and one that was released meanwhile is released again by a
+person. What else stands in the way of a removal does not count here: a request that was open at the time of the backup
+may be the one carried out since.
 """
 
 from __future__ import annotations
@@ -21,38 +22,33 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
-from uuid import NAMESPACE_URL, UUID, uuid5
+from uuid import UUID
 
-from django.conf import settings
 from django.db import connection
 
 from apps.audit.backup.acting import ERASER, OWNER, WORKER, acting_as
 from apps.audit.backup.errors import ReplayIncompleteError
-from apps.audit.backup.gate import DatabaseState, database_state, forget, judged
-from apps.audit.backup.repeating import repeated
+from apps.audit.backup.gate import database_state, forget, judged
+from apps.audit.backup.noting import note_done, note_removed, note_restore, restore_id_of
+from apps.audit.backup.repeating import is_anything_left, repeated
 from apps.audit.erasing import ERASED, MOST_REMOVALS, Removal, RemovalReason, payload_erase
 from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.erasure.registry import kept, stores
+from apps.audit.erasure.registry import kept, stores, types_of
 from apps.audit.keys.data_keys import cache
-from apps.audit.log.epochs import RESTORED, current_origin
-from apps.audit.log.export.contracts import LATEST, checkpoint_place
-from apps.audit.log.notes import Checkpoint, opened
 from apps.audit.log.sequencer import seal_tenant
-from apps.audit.log.storage import stored_size
-from apps.audit.models import Event, Leaf, Payload, TombstoneMark, Unsealed
+from apps.audit.models import Event, Leaf, Payload
 from apps.audit.registry import Group
-from apps.audit.services import record
 from apps.audit.terms import REMOVAL
 from apps.audit.tombstones.chain import tombstones
-from apps.audit.tombstones.place import TombstonePlace, tombstone_place
+from apps.audit.tombstones.place import tombstone_place
 from apps.audit.tombstones.record import Kind, Tombstone
-from apps.audit.tombstones.writing import REPLAYED
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import all_tenants
 
 _REASON: Final = "repeat what was removed before the restore"
 _HOLD: Final = "hold:"
+_PAYLOADS: Final = "audit.payloads"
 _BATCH: Final = 1_000
 _MOST_TURNS: Final = 5
 
@@ -70,6 +66,7 @@ class TenantReplay:
     """removed: by store, now. kept: by a hold. stayed: by store, what can't be removed, of runs that never ended."""
 
     tenant_id: TenantId
+    restore_id: UUID
     targets: int = 0
     removed: Counter[str] = field(default_factory=Counter)
     kept: int = 0
@@ -101,19 +98,21 @@ def replay(*, database: str = "", backup_id: UUID | None = None) -> Replay:
     with acting_as(WORKER, database=database):
         state = database_state()
         was_closed = bool(judged(state, place))
-        done = [TenantReplay(tenant_id=TenantId(tenant.id)) for tenant in all_tenants()]
+        restore_id = restore_id_of(state.identity, through)
+        done = [TenantReplay(tenant_id=TenantId(tenant.id), restore_id=restore_id) for tenant in all_tenants()]
         for each in done:
             # This process may remember keys of the database whose place this one takes.
             cache.forget(each.tenant_id)
-            each.lost_leaves = _note_restore(each.tenant_id, state, place, through, was_closed, backup_id)
-            seal_tenant(each.tenant_id)
+            with open_scope(tenant=each.tenant_id, reason=_REASON):
+                each.lost_leaves = note_restore(restore_id, place=place, was_closed=was_closed, backup_id=backup_id)
+            seal_tenant(each.tenant_id, waits=True)
     for each in done:
         todo = work.get(each.tenant_id)
         if todo is not None:
             _repeat(each, todo, database)
     with acting_as(WORKER, database=database):
         for each in done:
-            _note_done(each, through, was_closed)
+            _end(each, through)
         place.serve(state.identity)
     forget()
     return Replay(through=through, was_closed=was_closed, tenants=tuple(done))
@@ -141,45 +140,6 @@ def _work(known: Iterable[Tombstone]) -> dict[TenantId, _Work]:
     return found
 
 
-def _note_restore(
-    tenant_id: TenantId,
-    state: DatabaseState,
-    place: TombstonePlace,
-    through: int,
-    was_closed: bool,
-    backup_id: UUID | None,
-) -> int:
-    """Record in a log that it was put back, once. Returns: how many leaves it lacks of those that were exported."""
-    about = uuid5(NAMESPACE_URL, f"urn:glassbox:restore:{state.identity}:{through}")
-    with open_scope(tenant=tenant_id, reason=_REASON):
-        origin, size = current_origin(tenant_id), stored_size()
-        exported = _exported(origin)
-        lost = max(0, exported.size - size) if exported else 0
-        is_noted = Event.objects.filter(action=RESTORED, subject_id=about).exists()
-        if not lost and (is_noted or not was_closed):
-            return 0
-        event = record(
-            action=RESTORED,
-            core={
-                "backup_id": None if backup_id is None else str(backup_id),
-                "leaves": size,
-                "unsealed": Unsealed.objects.count(),
-                "exported_size": exported.size if exported else None,
-                "exported_root": exported.root.hex() if exported else None,
-                "exported_origin": origin,
-            },
-            subject_type="restore",
-            subject_id=about,
-        )
-        place.vouch(event.id)
-    return lost
-
-
-def _exported(origin: str) -> Checkpoint | None:
-    note = checkpoint_place().get(origin, LATEST)
-    return None if note is None else opened(note, settings.GLASSBOX_LOG_VERIFY_KEYS)
-
-
 def _repeat(done: TenantReplay, todo: _Work, database: str) -> None:
     with acting_as(WORKER, database=database), open_scope(tenant=done.tenant_id, reason=_REASON):
         held = {target for target, ground in kept(sorted(todo.targets)).items() if ground.startswith(_HOLD)}
@@ -187,14 +147,9 @@ def _repeat(done: TenantReplay, todo: _Work, database: str) -> None:
     done.targets, done.kept = len(targets), len(held & todo.targets.keys())
     parts = [target for target in targets if target.type is TargetType.EVENT_GROUP]
     whole = [target for target in targets if target.type is not TargetType.EVENT_GROUP]
-    with repeated(done.tenant_id, whole, database=database, reason=_REASON):
-        for _ in range(_MOST_TURNS):
-            with acting_as(ERASER, database=database):
-                _clear(done, whole)
-            # A tenant's log goes once the event that says so is sealed.
-            with acting_as(WORKER, database=database):
-                if not seal_tenant(done.tenant_id):
-                    break
+    if is_anything_left(done.tenant_id, whole, database=database, reason=_REASON):
+        with repeated(done.tenant_id, whole, database=database, reason=_REASON):
+            _remove(done, whole, database)
     with acting_as(WORKER, database=database):
         authorised = _authorise(done.tenant_id, parts, todo.targets)
     with acting_as(ERASER, database=database):
@@ -203,13 +158,36 @@ def _repeat(done: TenantReplay, todo: _Work, database: str) -> None:
         _judge(done, targets, todo.strict)
 
 
-def _clear(done: TenantReplay, targets: Sequence[Target]) -> None:
-    for store in stores() if targets else ():
+def _remove(done: TenantReplay, targets: Sequence[Target], database: str) -> None:
+    for _ in range(_MOST_TURNS):
+        with acting_as(ERASER, database=database):
+            removed = _clear(done, targets)
+        # A tenant's log goes once the event that says so is sealed.
+        with acting_as(WORKER, database=database):
+            if not (seal_tenant(done.tenant_id, waits=True) or removed):
+                break
+
+
+def _clear(done: TenantReplay, targets: Sequence[Target]) -> int:
+    """Returns: how many items were removed, of all stores."""
+    before = done.removed.total()
+    types = {target.type for target in targets}
+    for store in stores():
+        # One that does not say what it may hold something of is asked.
+        if types_of(store) and not types_of(store) & types:
+            continue
         removed = 1
         while removed:
             with open_scope(tenant=done.tenant_id, reason=_REASON):
                 removed = store.clear(targets, limit=_BATCH)
+                _note_removed(done, store.key, removed)
             done.removed[store.key] += removed
+    return done.removed.total() - before
+
+
+def _note_removed(done: TenantReplay, store: str, removed: int) -> None:
+    if removed:
+        note_removed(done.restore_id, store=store, removed=removed)
 
 
 def _authorise(tenant_id: TenantId, parts: Sequence[Target], reasons: Mapping[Target, str]) -> dict[Target, UUID]:
@@ -232,7 +210,7 @@ def _authorise(tenant_id: TenantId, parts: Sequence[Target], reasons: Mapping[Ta
             with open_scope(tenant=tenant_id, reason=_REASON):
                 event = payload_erase(removals=removals, reason_code=RemovalReason(reason))
             named |= dict.fromkeys(some, event.id)
-    seal_tenant(tenant_id)
+    seal_tenant(tenant_id, waits=True)
     return named
 
 
@@ -253,10 +231,13 @@ def _named(tenant_id: TenantId, parts: Sequence[Target]) -> dict[Target, UUID]:
 
 def _erase(done: TenantReplay, authorised: Mapping[Target, UUID]) -> None:
     for some in _parts(sorted(authorised), _BATCH):
+        removed = 0
         with open_scope(tenant=done.tenant_id, reason=_REASON), connection.cursor() as cursor:
             for target in some:
                 cursor.execute("SELECT audit_erase(%s, %s, %s)", [target.id, target.part, authorised[target]])
-                done.removed["audit.payloads"] += bool(cursor.fetchone()[0])
+                removed += bool(cursor.fetchone()[0])
+            _note_removed(done, _PAYLOADS, removed)
+        done.removed[_PAYLOADS] += removed
 
 
 def _judge(done: TenantReplay, targets: Sequence[Target], strict: frozenset[Target]) -> None:
@@ -264,7 +245,7 @@ def _judge(done: TenantReplay, targets: Sequence[Target], strict: frozenset[Targ
     must_be_gone = [target for target in targets if target in strict]
     with open_scope(tenant=done.tenant_id, reason=_REASON):
         left = {store.key: store.count(must_be_gone) for store in stores()}
-        left["audit.payloads"] = sum(_is_there(target) for target in must_be_gone)
+        left[_PAYLOADS] = sum(_is_there(target) for target in must_be_gone)
         left = {key: count for key, count in left.items() if count}
         if left:
             raise ReplayIncompleteError(tenant=done.tenant_id, stores=", ".join(sorted(left)))
@@ -283,21 +264,13 @@ def _is_there(target: Target) -> bool:
     return Payload.objects.filter(event_id=target.id, group=target.part).exists()
 
 
-def _note_done(done: TenantReplay, through: int, was_closed: bool) -> None:
-    """In one transaction: the event, and the mark that this database has all tombstones."""
+def _end(done: TenantReplay, through: int) -> None:
     with open_scope(tenant=done.tenant_id, reason=_REASON):
-        if was_closed or done.removed.total():
-            record(
-                action="audit.tombstones.replayed",
-                core={
-                    "through": through,
-                    "targets": done.targets,
-                    "removed": {key: count for key, count in sorted(done.removed.items()) if count},
-                    "kept": done.kept,
-                    "stayed": done.stayed,
-                },
-                subject_type="tenant",
-                subject_id=done.tenant_id,
-            )
-        if through and not TombstoneMark.objects.filter(number=through, kind=REPLAYED).exists():
-            TombstoneMark.objects.create(tenant_id=done.tenant_id, number=through, kind=REPLAYED)
+        note_done(
+            done.restore_id,
+            through=through,
+            removed=done.removed,
+            targets=done.targets,
+            kept=done.kept,
+            stayed=done.stayed,
+        )

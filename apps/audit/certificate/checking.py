@@ -79,6 +79,8 @@ def _says(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
         return "its targets do not add up"
     if sum(each["targets"] for each in body["retained"]) != body["targets"]["retained"]:
         return "something stayed, and no ground says why"
+    if problem := _says_redacted(body):
+        return problem
     if body.get("unproven"):
         return _says_without(body)
     if body["control"]["proves"] is not True or body["control"]["found"] != body["control"]["sources"]:
@@ -89,6 +91,18 @@ def _says(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
         return "the physical phase did not come to its end"
     if body["scan"]["clean"] is not True or body["scan"]["hits"] != 0:
         return "the scan found something"
+    return ""
+
+
+def _says_redacted(body: Mapping[str, Any]) -> str:
+    """Certificates of before do not say which documents stay in a redacted version."""
+    redacted = body.get("redacted", ())
+    if any(each["older"] < 1 or each["version"] <= each["older"] for each in redacted):
+        return "a document is said to stay in a redacted version, and none before it went"
+    if len({each["document"] for each in redacted}) != len(redacted):
+        return "a document is said to stay in a redacted version twice"
+    if sum(each["older"] for each in redacted) > body["subject"].get("document", 0):
+        return "more versions are said to have made room for redacted ones than there were documents to go"
     return ""
 
 
@@ -107,6 +121,18 @@ def unproven_code(document: Any) -> str:
     body = document.get("certificate") if isinstance(document, dict) else None
     told = body.get("unproven") if isinstance(body, dict) else None
     return str(told.get("code", "")) if isinstance(told, dict) else ""
+
+
+def redacted_of(document: Any) -> tuple[str, ...] | None:
+    """The documents of which a redacted version stays, each as `document:<id>, version 2`.
+
+    None: the certificate does not say, as those of before this was said.
+    """
+    body = document.get("certificate") if isinstance(document, dict) else None
+    told = body.get("redacted") if isinstance(body, dict) else None
+    if told is None:
+        return None
+    return tuple(f"document:{each['document']}, version {each['version']}" for each in told)
 
 
 def _manifest(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:

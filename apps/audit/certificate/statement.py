@@ -51,6 +51,8 @@ def statement_of(
         "keys_destroyed": _keys_destroyed(steps),
         "retained": _retained(retained, reviews),
         "staying": run.staying,
+        # Not said where nobody knows: a run that an earlier release proposed.
+        **({} if run.redacted is None else {"redacted": run.redacted}),
         **(_unproven(run) if run.is_unproven else _proven(found)),
         "backups": _backups(run.finished_at),
         "people": {"proposed_by": str(run.proposed_by), "approved_by": str(run.approved_by)},

@@ -56,6 +56,7 @@ def run_propose(
     reason: RemovalReason,
     *,
     staying: Sequence[Mapping[str, Any]] = (),
+    redacted: Sequence[Mapping[str, Any]] = (),
 ) -> RemovalRun:
     """Propose to remove these targets, in the principal's own name. From here on nothing is added to them.
 
@@ -63,7 +64,7 @@ def run_propose(
              targets: all of them. What lies in scopes and tenants among them is added here (expansion.expanded), so
                  that none of these is frozen without; of documents and people it is the caller's to say, since a
                  retention rule that ends a document's time does not end that of the log.
-             staying: see RemovalRun.
+             staying, redacted: see RemovalRun.
     Returns: the run, waiting for the approval of another person.
     Raises:  PermissionDeniedError, RemoverNotAPersonError; NothingToRemoveError; UnknownTargetTypeError: no store knows
              the type; TargetRefusedError: a part of an event that is none, or that must stay; OtherTenantError.
@@ -87,6 +88,7 @@ def run_propose(
             reason_code=RemovalReason(reason),
             proposed_by=principal.id,
             staying=[dict(each) for each in staying],
+            redacted=[dict(each) for each in redacted],
             proof=Proof.PHYSICAL if origin in settings.GLASSBOX_PHYSICAL_ORIGINS else Proof.COUNTS,
         )
         RemovalTarget.objects.bulk_create(

@@ -108,8 +108,10 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedactedState:
-    """How far a redacted version is. ready_at: since when its text is there to be searched."""
+    """How far a redacted version is. number: which version of its document it is, from 1. ready_at: since when its text
+    is there to be searched."""
 
+    number: int
     is_ready: bool
     is_failed: bool
     percent: int

@@ -122,7 +122,10 @@ def inventory_propose(request_id: UUID) -> ErasureRequest:
             raise NotProposableError(problems=" ".join(problems))
         if request.state == RequestState.ASSESSING:
             change(request, "inventoried", to=RequestState.INVENTORY_READY)
-        return request_propose(request_id, found_targets(request), staying=_staying_by_code(request))
+        targets = found_targets(request)
+        return request_propose(
+            request_id, targets, staying=_staying_by_code(request), redacted=_redacted(request, targets)
+        )
 
 
 def found_targets(request: ErasureRequest) -> Sequence[Target]:
@@ -252,6 +255,22 @@ def _staying_by_code(request: ErasureRequest) -> list[dict[str, Any]]:
         confirmed = hits_of(request).filter(decision=Decision.CONFIRMED, store__in=GOES_BY_ITSELF)
         places += Counter((EXPIRES, store) for store in confirmed.order_by().values_list("store", flat=True))
     return [{"ground": ground, "store": store, "places": count} for (ground, store), count in sorted(places.items())]
+
+
+def _redacted(request: ErasureRequest, targets: Sequence[Target]) -> list[dict[str, Any]]:
+    """The documents that stay in a redacted version, for the run and its certificate.
+
+    A redacted version in which the person was found once more is a target itself: what stays is the one after it.
+    """
+    going = {target.id for target in targets if target.type is TargetType.DOCUMENT}
+    found = []
+    with whole_tenant():
+        states = documents().redacted(redacted_versions(request))
+        for id in sorted(states.keys() - going):
+            older = sum(target.id in going for target in documents().versions_before([id]))
+            if older:
+                found.append({"document": str(id), "version": states[id].number, "older": older})
+    return found
 
 
 def _staying(request: ErasureRequest) -> tuple[Staying, ...]:

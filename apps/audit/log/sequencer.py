@@ -74,10 +74,11 @@ def seal_all_waiting() -> int:
     return sealed
 
 
-def seal_tenant(tenant_id: TenantId, *, batches: int | None = None) -> int:
+def seal_tenant(tenant_id: TenantId, *, batches: int | None = None, waits: bool = False) -> int:
     """Seal what waits in one tenant's log, batch by batch. Returns: how many events.
 
-    It stops at once where another sequencer is at it.
+    It stops at once where another sequencer is at it, unless it waits for that one: what had to be sealed is, then,
+    by one of them. A process that was killed is one as well, until the server has noticed.
 
     Args: batches: at most so many; None for all.
     """
@@ -85,9 +86,12 @@ def seal_tenant(tenant_id: TenantId, *, batches: int | None = None) -> int:
     # Read once a turn: an event of a scope that is made meanwhile has its turn in a second.
     principal = system_principal(tenant_id=tenant_id, scope_ids=tenant_scope_ids(tenant_id), label=f"system: {_REASON}")
     while batches is None or done < batches:
-        count = _seal_batch(principal) or 0
-        sealed, done = sealed + count, done + 1
-        if count < BATCH:
+        count = _seal_batch(principal)
+        if count is None and waits:
+            _await_other(principal)
+            continue
+        sealed, done = sealed + (count or 0), done + 1
+        if count is None or count < BATCH:
             break
     return sealed
 
@@ -121,6 +125,15 @@ def _locked(tenant_id: TenantId) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [advisory_key("seal", tenant_id)])
         return bool(cursor.fetchone()[0])
+
+
+def _await_other(principal: Principal) -> None:
+    """Until whoever has the lock is done with the batch."""
+    with (
+        open_scope(tenant=principal.tenant_id, principal=principal, reason=_REASON),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [advisory_key("seal", principal.tenant_id)])
 
 
 def _next_events() -> list[Event]:

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.audit.certificate import manifest
-from apps.audit.certificate.checking import checked, holds, unproven_code
+from apps.audit.certificate.checking import checked, holds, redacted_of, unproven_code
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.errors import ApplicationError
 from config.log_keys import verify_keys
@@ -61,6 +61,11 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
     if lacking:
         raise CommandError("The certificate holds, and says nothing of what you asked about.")
     command.stdout.write("The certificate holds.")
+    if redacted := redacted_of(document):
+        counted = "1 document stays" if len(redacted) == 1 else f"{len(redacted)} documents stay"
+        command.stdout.write(f"It says that {counted} in a redacted version, without the passages that were erased:")
+        for each in redacted:
+            command.stdout.write(f"  {each}")
     if code := unproven_code(document):
         command.stdout.write(
             f"It says that NO physical proof was made ({code}): every store counted zero; nobody looked on the disk."

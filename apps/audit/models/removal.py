@@ -66,7 +66,9 @@ class RemovalRun(TenantModel):
     log that say how it ended, one for each time that it came to an end.
 
     staying: of a person's request, what was found of them and is no target, frozen with the proposal:
-    [{"ground": "17_3_b", "store": "audit.payloads", "places": 2}]. unproven_...: why no physical proof is made
+    [{"ground": "17_3_b", "store": "audit.payloads", "places": 2}]. redacted: likewise, documents of which a redacted
+    version stays, and how many older versions are targets: [{"document": "<its id>", "version": 2, "older": 1}];
+    None of a run that was proposed by a release which did not say. unproven_...: why no physical proof is made
     (apps.audit.erasure.unproven.Unproven), who asked to do without one, and who agreed; from the agreement on it ends
     without, for good.
     """
@@ -97,6 +99,7 @@ class RemovalRun(TenantModel):
     verification = models.JSONField(default=dict)
     end_events = ArrayField(models.UUIDField(), default=list)
     staying = models.JSONField(default=list)
+    redacted = models.JSONField(null=True)
     unproven_code = models.CharField(max_length=32, blank=True, default="")
     unproven_asked_by = models.UUIDField(null=True)
     unproven_asked_at = models.DateTimeField(null=True)

@@ -192,6 +192,7 @@ def _state(document: Document, job: IngestJob | None) -> RedactedState:
     is_ready = document.status in (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
     embedded = 100 * job.chunks_embedded // job.chunks_total if job is not None and job.chunks_total else 0
     return RedactedState(
+        number=document.version,
         is_ready=is_ready,
         ready_at=job.finished_at if is_ready and job is not None else None,
         is_failed=document.status == DocumentStatus.FAILED,

@@ -19,7 +19,7 @@ from apps.retrieval.stages.quotable import quotable_pieces
 # Words beside a figure's name that make no other figure of it; any other must stand in the row.
 _PLAIN_WORDS: Final = word_set(
     "ratio margin profile business positive negative healthy improving fixed amount value level position percent less "
-    "plus year end based data annual total net reported"
+    "plus minus year end based data annual total net reported"
 )
 _ONE_OF_SEVERAL: Final = re.compile(
     r"\b(?:which|whose|segments?|regions?|geograph\w+|categor\w+|products?|by\s+type|welche[rsn]?|segmente?)\b",

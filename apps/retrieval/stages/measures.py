@@ -1,12 +1,12 @@
 """Work out a measure from the rows of the statements, and show how: (5,308 - 2,213) / 4,476 = 0.69.
 
-Only where nothing is left to choose: every part is one figure of the year in one document, in one scale, and the
-question gives no formula of its own. Everything that is shown is checked as any claim is (ground.py).
+Only where nothing is left to choose: every part is one figure of its year in one document or company, in one scale; and
+a question that brings a formula of its own is answered by that, or by the rows alone where it is not understood.
+Everything that is shown is checked as any claim is (ground.py).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -15,8 +15,10 @@ from typing import Final
 
 from apps.retrieval.contracts import DocumentId, QueryAnalysis
 from apps.retrieval.stages.figures import Figure
+from apps.retrieval.stages.formulas import Formula, lines_of, only_adds, read_formula, work_out
 from apps.retrieval.stages.line_answer import LineRow
 from apps.retrieval.stages.numbers import NumberUnit
+from apps.retrieval.stages.own_formula import brings_a_formula, own_formula
 
 
 class Result(StrEnum):
@@ -27,15 +29,16 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """formula: names of lines in brackets and signs between them, as it is shown."""
+    """label: the formula in words, as it is shown; empty for one that the question brings along. text: as read_formula
+    takes it. formula: as it is read of that. decimals: of the result; None for as usual, or for an amount for those of
+    its figures.
+    """
 
     label: str
-    formula: str
+    text: str
+    formula: Formula
     result: Result
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        return tuple(_PART.findall(self.formula))
+    decimals: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,21 +49,17 @@ class Worked:
     ref_ids: tuple[str, ...]
 
 
-_PART: Final = re.compile(r"\{([^}]+)\}")
-# A question with a formula of its own, or for a mean of years, is answered with the rows alone.
-_OWN_FORMULA: Final = re.compile(
-    r"\baverage\b|\bdefined?\b|\bless\b|\bminus\b|\bdivided\b|\bas\s+a\s+(?:%|percent\w*)|\bper\s+share\b"
-    r"|\busing\b.{1,80}\bas\s+the\b|\bdurchschnitt\w*|\badjusted\b",
-    re.IGNORECASE,
-)
 _SPENT: Final = frozenset(
     ("capital expenditure", "cost of goods sold", "dividends", "interest expense", "depreciation and amortisation")
 )
 """Lines that are printed in brackets or not, and mean the same."""
 
 
-def _measure(label: str, formula: str, result: Result) -> Measure:
-    return Measure(label=label, formula=formula, result=result)
+def _measure(label: str, text: str, result: Result) -> Measure:
+    formula = read_formula(text)
+    if formula is None:
+        raise AssertionError(f"{text} is no formula")
+    return Measure(label=label, text=text, formula=formula, result=result)
 
 
 # By the glossary's label; where a line may be missing, the further formula takes its place.
@@ -120,6 +119,19 @@ MEASURES: Final[dict[str, tuple[Measure, ...]]] = {
             Result.RATIO,
         ),
     ),
+    "fixed asset turnover": (
+        _measure(
+            "Revenue / average property, plant and equipment",
+            "{revenue} / average {property, plant and equipment}",
+            Result.RATIO,
+        ),
+    ),
+    "inventory turnover": (
+        _measure("Cost of sales / average inventories", "{cost of goods sold} / average {inventory}", Result.RATIO),
+    ),
+    "receivables turnover": (
+        _measure("Revenue / average receivables", "{revenue} / average {accounts receivable}", Result.RATIO),
+    ),
     "interest coverage": (
         _measure("Operating income / interest expense", "{operating income} / {interest expense}", Result.RATIO),
     ),
@@ -131,7 +143,9 @@ MEASURES: Final[dict[str, tuple[Measure, ...]]] = {
         _measure("Net income / total assets at the end of the year", "{net income} / {total assets}", Result.PERCENT),
     ),
 }
-_DECIMALS: Final = {Result.RATIO: Decimal("0.01"), Result.PERCENT: Decimal("0.1")}
+_DECIMALS: Final = {Result.RATIO: 2, Result.PERCENT: 1}
+# The rows by their own names, so that each can be found where it is cited.
+_AS_DEFINED: Final = "By your formula, from {rows}"
 
 
 def worked_out(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> tuple[Worked, ...]:
@@ -140,14 +154,28 @@ def worked_out(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> tuple[Worked
     Args: rows: as line_rows chose them.
     Returns: nothing where a part is missing, stands twice, or is negative where only its size would say something.
     """
-    if _OWN_FORMULA.search(analysis.text) or any(period.fiscal_quarter for period in analysis.periods):
+    if any(period.fiscal_quarter for period in analysis.periods):
         return ()
+    if brings_a_formula(analysis):
+        worked = _as_defined(analysis, rows)
+        return () if worked is None else (worked,)
     found: list[Worked] = []
     for expansion in analysis.expansions:
         for year in _years(analysis, rows):
             of_year = (_worked(measure, rows, year) for measure in MEASURES.get(expansion.label, ()))
             found.extend([each for each in of_year if each is not None][:1])
     return tuple(found)
+
+
+def _as_defined(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> Worked | None:
+    own = own_formula(analysis, {name: found[0].text for name, found in MEASURES.items()})
+    formula = read_formula(own.formula) if own else None
+    # A sum of amounts is no share of anything: what is asked in per cent is something else.
+    if own is None or formula is None or (own.percent and only_adds(formula)):
+        return None
+    result = Result.PERCENT if own.percent else Result.AMOUNT if only_adds(formula) else Result.RATIO
+    measure = Measure(label="", text=own.formula, formula=formula, result=result, decimals=own.decimals)
+    return _worked(measure, rows, own.year)
 
 
 def _years(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> list[int]:
@@ -164,8 +192,9 @@ def _worked(measure: Measure, rows: Sequence[LineRow], year: int) -> Worked | No
     # What one document does not give is taken from another one of the same company.
     companies = {row.passage.chunk.document.company for row in rows}
     together = [list(rows)] if len(companies) == 1 and len(by_document) > 1 else []
+    wanted = {(line.name, of) for line in lines_of(measure.formula) for of in line.of(year)}
     for of_document in (*by_document.values(), *together):
-        figures = {part: _figure(part, of_document, year) for part in measure.parts}
+        figures = {(name, of): _figure(name, of_document, of) for name, of in wanted}
         parts = {part: figure for part, figure in figures.items() if figure is not None}
         if len(parts) == len(figures) and len({figure.stated.exponent for figure in parts.values()}) == 1:
             return _shown(measure, parts, year)
@@ -185,36 +214,22 @@ def _figure(part: str, rows: Sequence[LineRow], year: int) -> Figure | None:
     return None if found is None or (found.number.negative and part not in _SPENT) else found
 
 
-def _shown(measure: Measure, parts: dict[str, Figure], year: int) -> Worked | None:
-    values = {part: figure.number.value for part, figure in parts.items()}
-    result = _value(measure.formula, values)
-    if result is None:
+def _shown(measure: Measure, parts: dict[tuple[str, int], Figure], year: int) -> Worked | None:
+    worked = work_out(measure.formula, year=year, figure=lambda name, of: parts[name, of].number.value)
+    if worked is None:
         return None
-    shown = _PART.sub(lambda match: _number(values[match[1]]), measure.formula)
-    if measure.result is Result.AMOUNT:
-        told = _number(result)
-    else:
-        of_hundred = result * 100 if measure.result is Result.PERCENT else result
-        rounded = of_hundred.quantize(_DECIMALS[measure.result], rounding=ROUND_HALF_UP)
-        told = f"{rounded:,}{' %' if measure.result is Result.PERCENT else ''}"
+    value = worked.value * 100 if measure.result is Result.PERCENT else worked.value
+    if measure.result is not Result.AMOUNT or measure.decimals is not None:
+        decimals = _DECIMALS.get(measure.result, 0) if measure.decimals is None else measure.decimals
+        value = value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
+    told = f"{value:,}{' %' if measure.result is Result.PERCENT else ''}"
+    label = measure.label or _AS_DEFINED.format(rows=" and ".join(_rows_of(measure.formula, parts, year)))
     return Worked(
-        text=f"{measure.label}, FY{year}: {shown} = {told}",
+        text=f"{label}, FY{year}: {worked.text} = {told}",
         ref_ids=tuple(dict.fromkeys(figure.ref_id for figure in parts.values())),
     )
 
 
-def _value(formula: str, values: dict[str, Decimal]) -> Decimal | None:
-    """Of the few shapes that there are: a, a + b, a - b, each of them over a line."""
-    above, _, below = formula.partition(" / ")
-    names = _PART.findall(above)
-    result = values[names[0]]
-    if len(names) > 1:
-        result = result + values[names[1]] if " + " in above else result - values[names[1]]
-    if below:
-        divisor = values[_PART.findall(below)[0]]
-        return result / divisor if divisor else None
-    return result
-
-
-def _number(value: Decimal) -> str:
-    return f"{value:,}"
+def _rows_of(formula: Formula, parts: dict[tuple[str, int], Figure], year: int) -> list[str]:
+    named = (parts[line.name, line.of(year)[-1]].label_text for line in lines_of(formula))
+    return [f"“{name}”" for name in dict.fromkeys(named)]

@@ -99,7 +99,11 @@ def targets_of(request: ErasureRequest) -> tuple[Target, ...]:
 
 
 def request_propose(
-    request_id: UUID, targets: Sequence[Target] | None = None, *, staying: Sequence[Mapping[str, Any]] = ()
+    request_id: UUID,
+    targets: Sequence[Target] | None = None,
+    *,
+    staying: Sequence[Mapping[str, Any]] = (),
+    redacted: Sequence[Mapping[str, Any]] = (),
 ) -> ErasureRequest:
     """Propose the erasure to a second person: its targets are frozen, and nothing is removed before they approve.
 
@@ -107,7 +111,7 @@ def request_propose(
 
     Args:   targets: those that were found and confirmed; what follows from the subject where none are given. What goes
                 along with them is added (apps/audit/erasure/expansion.py).
-            staying: what was found of a person and stays: see RemovalRun.staying.
+            staying, redacted: what was found of a person and stays, and documents that stay without: see RemovalRun.
     Raises: RequestStepError, InventoryMissingError; what run_propose raises.
     """
     person = require_manager()
@@ -121,6 +125,7 @@ def request_propose(
             targets=all_that_goes(targets or targets_of(request)),
             reason=RemovalReason.ERASURE_REQUEST,
             staying=staying,
+            redacted=redacted,
         )
         if request.subject_type in _OUT_OF_USE_FROM_PROPOSAL:
             restrict_run(request.id, run.id)

@@ -1,0 +1,187 @@
+"""Formulas over lines of statements: read, worked out, and written down with the figures that went in.
+
+    {cost of goods sold} / average {inventory}
+
+A line stands in braces, by its name in line_items.py, and with a year behind @ where it is not of the year asked for.
+`average` is that of a line at the end of a year and of the year before, `change in` the difference between the two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final
+
+_TOKEN: Final = re.compile(r"\s*(?:\{[^{}]+\}|\d+(?:\.\d+)?|(?:average|change in)\b|[-+*/()])\s*")
+_ADDS, _MULTIPLIES, _WHOLE = 1, 2, 3
+_PRECEDENCE: Final = {"+": _ADDS, "-": _ADDS, "*": _MULTIPLIES, "/": _MULTIPLIES}
+
+
+class Over(StrEnum):
+    """What is made of a line's two year-ends."""
+
+    AVERAGE = "average"
+    CHANGE = "change in"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """years: that it is of, or between which; empty for the year asked for (and the one before)."""
+
+    name: str
+    years: tuple[int, ...] = ()
+    over: Over | None = None
+
+    def of(self, year: int) -> tuple[int, ...]:
+        """The years of which its figures are needed, the earlier first."""
+        if self.over is None:
+            return self.years[-1:] or (year,)
+        return self.years if len(self.years) == 2 else (year - 1, year)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    sign: str
+    left: Formula
+    right: Formula
+
+
+Formula = Decimal | Line | Operation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worked:
+    """text: the figures with signs and brackets between them, without the result."""
+
+    value: Decimal
+    text: str
+    precedence: int
+
+
+LookUp = Callable[[str, int], Decimal | None]
+
+
+def read_formula(text: str) -> Formula | None:
+    """None for what is no whole formula."""
+    tokens: list[str] = []
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            return None
+        tokens.append(match.group().strip())
+        position = match.end()
+    try:
+        formula, rest = _sum(tokens)
+    except IndexError:
+        return None
+    return formula if not rest else None
+
+
+def lines_of(formula: Formula) -> Iterator[Line]:
+    match formula:
+        case Line():
+            yield formula
+        case Operation():
+            yield from lines_of(formula.left)
+            yield from lines_of(formula.right)
+
+
+def only_adds(formula: Formula) -> bool:
+    """Whether it is a sum of amounts, and so an amount itself."""
+    match formula:
+        case Operation():
+            return formula.sign in "+-" and only_adds(formula.left) and only_adds(formula.right)
+        case _:
+            return isinstance(formula, Line)
+
+
+def work_out(formula: Formula, *, year: int, figure: LookUp) -> Worked | None:
+    """Work a formula out for a year.
+
+    Args:    figure: what a line was in a year; None where nobody can tell.
+    Returns: None where a figure is missing or a divisor is zero.
+    """
+    match formula:
+        case Decimal():
+            return Worked(value=formula, text=f"{formula:,}", precedence=_WHOLE)
+        case Line():
+            return _of_line(formula, year, figure)
+        case Operation():
+            left = work_out(formula.left, year=year, figure=figure)
+            right = work_out(formula.right, year=year, figure=figure)
+            return _joined(formula.sign, left, right) if left and right else None
+
+
+def _of_line(line: Line, year: int, figure: LookUp) -> Worked | None:
+    found = [figure(line.name, each) for each in line.of(year)]
+    values = [value for value in found if value is not None]
+    if len(values) < len(found):
+        return None
+    if line.over is None:
+        return Worked(value=values[0], text=f"{values[0]:,}", precedence=_WHOLE)
+    before, after = values
+    if line.over is Over.CHANGE:
+        return Worked(value=after - before, text=f"{after:,} - {before:,}", precedence=_ADDS)
+    return Worked(value=(before + after) / 2, text=f"({before:,} + {after:,}) / 2", precedence=_MULTIPLIES)
+
+
+def _joined(sign: str, left: Worked, right: Worked) -> Worked | None:
+    precedence = _PRECEDENCE[sign]
+    before = f"({left.text})" if left.precedence < precedence else left.text
+    # To the right of a minus or a division, what weighs the same needs its brackets too.
+    closer = right.precedence < precedence or (right.precedence == precedence and sign != "+")
+    behind = f"({right.text})" if closer else right.text
+    match sign:
+        case "+":
+            value = left.value + right.value
+        case "-":
+            value = left.value - right.value
+        case "*":
+            value = left.value * right.value
+        case _:
+            if not right.value:
+                return None
+            value = left.value / right.value
+    return Worked(value=value, text=f"{before} {sign} {behind}", precedence=precedence)
+
+
+def _sum(tokens: list[str]) -> tuple[Formula, list[str]]:
+    left, rest = _product(tokens)
+    while rest and rest[0] in "+-":
+        right, after = _product(rest[1:])
+        left, rest = Operation(sign=rest[0], left=left, right=right), after
+    return left, rest
+
+
+def _product(tokens: list[str]) -> tuple[Formula, list[str]]:
+    left, rest = _factor(tokens)
+    while rest and rest[0] in "*/":
+        right, after = _factor(rest[1:])
+        left, rest = Operation(sign=rest[0], left=left, right=right), after
+    return left, rest
+
+
+def _factor(tokens: list[str]) -> tuple[Formula, list[str]]:
+    """Raises: IndexError: no factor begins here."""
+    first, rest = tokens[0], tokens[1:]
+    if first == "(":
+        inner, after = _sum(rest)
+        if after[0] != ")":
+            raise IndexError
+        return inner, after[1:]
+    if first in (Over.AVERAGE, Over.CHANGE):
+        # "average (inventory)" means the same.
+        inner, after = _factor(rest)
+        if not isinstance(inner, Line) or inner.over is not None:
+            raise IndexError
+        return Line(name=inner.name, years=inner.years, over=Over(first)), after
+    if first[0] == "{":
+        name, _, years = first[1:-1].partition("@")
+        return Line(name=name, years=tuple(sorted(int(year) for year in years.split(",") if year))), rest
+    if first[0].isdigit():
+        return Decimal(first), rest
+    raise IndexError
