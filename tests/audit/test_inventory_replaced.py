@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from threading import Thread
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.conf import LazySettings
+from django.db import connection, connections
 
 from apps.audit.erasure.contracts import TargetType
 from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
@@ -422,6 +424,44 @@ def test_when_somebody_removed_the_redacted_version_the_place_counts_again_and_t
     say(office, request_, Reason.NAMED, last)
     treat(office, request_, letter, Treatment.REMOVE)
     assert proposed(office, request_) == {letter.id}
+
+
+def test_a_redacted_version_that_is_removed_in_the_middle_of_the_proposal_leaves_no_open_place_behind(
+    office: Office, letter: Document, request_: ErasureRequest
+) -> None:
+    other = stored(office, f"# Notes\n\nCalled {NAME}.\n".encode(), title="Notes")
+    inventoried(office, request_)
+    _, last = on_pages(office, request_, letter)
+    confirm_all(office, request_)
+    treat(office, request_, other, Treatment.REMOVE)
+    asked(office, request_, letter)
+    left_open(office, last)
+    redacted_by_worker(office, request_)
+    redacted = version(office, letter)
+    say(office, request_, Reason.SOMEBODY_ELSE, *group_of(office, request_, redacted).open)
+    removed: list[UUID] = []
+
+    def remove() -> None:
+        try:
+            with open_scope(tenant=office.firm.id, reason="a test"):
+                document_delete(document_id=redacted.id)
+            removed.append(redacted.id)
+        finally:
+            connections.close_all()
+
+    def beside(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        # Everything was looked at: the request goes on, and in the next moment its targets are frozen.
+        if not removed and sql.startswith('UPDATE "audit_erasurerequest"'):
+            thread = Thread(target=remove)
+            thread.start()
+            thread.join(timeout=20)
+        return execute(sql, params, many, context)
+
+    look_again = pytest.raises(NotProposableError, match="1 place is open: look at it again")
+    with as_(office.dora), connection.execute_wrapper(beside), look_again:
+        inventory_propose(request_.id)
+    assert removed == [redacted.id]
+    assert office.again(request_).state == RequestState.ASSESSING
 
 
 # --- From the proposal on, and without one ---

@@ -21,6 +21,7 @@ from apps.audit.inventory.selectors import (
     confirmed_documents,
     hits_of,
     newest,
+    open_beyond,
     redacted_versions,
     searched_last,
     standing,
@@ -123,6 +124,9 @@ def inventory_propose(request_id: UUID) -> ErasureRequest:
         if request.state == RequestState.ASSESSING:
             change(request, "inventoried", to=RequestState.INVENTORY_READY)
         targets = found_targets(request)
+        # What was not counted goes with these: looked at once more, since its redacted version may be gone by now.
+        if left := open_beyond(request, targets):
+            raise NotProposableError(problems=f"{left} {_places(left)} open: look at it again.")
         return request_propose(
             request_id, targets, staying=_staying_by_code(request), redacted=_redacted(request, targets)
         )

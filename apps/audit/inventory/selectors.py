@@ -99,6 +99,14 @@ def open_in(request: ErasureRequest, document_ids: Iterable[UUID]) -> Mapping[UU
     return found
 
 
+def open_beyond(request: ErasureRequest, targets: Iterable[Target]) -> int:
+    """How many open places lie in none of the documents among the targets. Over all scopes."""
+    going = {target.id for target in targets if target.type is TargetType.DOCUMENT}
+    with whole_tenant():
+        found: int = hits_of(request).filter(decision=Decision.OPEN).exclude(_is_open_of(going)).count()
+    return found
+
+
 def set_aside_of(request_id: UUID) -> int:
     """Standing.set_aside of a request, also for who may not read it: the run that it proposed tells it too."""
     with whole_tenant():
