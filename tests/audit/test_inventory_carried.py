@@ -97,6 +97,14 @@ def confirmed(office: Office, request: ErasureRequest, *hits: InventoryHit) -> N
         hits_decide(request.id, [Said(hit_id=hit.id, seen=Decision.OPEN, reason=Reason.NAMED) for hit in hits])
 
 
+def left_open(office: Office, hit: InventoryHit) -> None:
+    """A place that nobody has decided on, found after the redaction was asked for."""
+    with as_(office.dora):
+        assert InventoryHit.objects.filter(id=hit.id).update(
+            decision=Decision.OPEN, reason="", decided_by_id=None, decided_at=None
+        )
+
+
 def redaction_asked(office: Office, request: ErasureRequest, document: Document) -> None:
     with as_(office.dora):
         document_treat(request.id, document.id, Treatment.REDACT, seen=None)
@@ -188,7 +196,9 @@ def test_what_was_open_before_and_what_is_found_anew_is_open(office: Office) -> 
     first, second, third = on_pages(office, request, document)
     confirmed(office, request, first)
     cleared(office, request, second)
+    cleared(office, request, third)
     redaction_asked(office, request, document)
+    left_open(office, third)
     with as_(office.dora):
         request_describe(request.id, details=replace(PERSON, aliases=("Alpha",)))
     redacted_by_worker(office, request)
@@ -202,7 +212,6 @@ def test_what_was_open_before_and_what_is_found_anew_is_open(office: Office) -> 
         # The same words as those that were cleared, elsewhere: nobody had said what they are.
         (NAME, Decision.OPEN),
     ]
-    assert third.decision == Decision.OPEN
 
 
 def test_the_same_words_in_a_version_that_is_not_the_redacted_one_are_open(
@@ -280,14 +289,17 @@ def test_it_goes_along_to_the_version_after_the_next(office: Office) -> None:
     first, second, third = on_pages(office, request, document)
     confirmed(office, request, first)
     cleared(office, request, second, who=office.dirk)
-    second_version = redacted(office, request, document)
+    cleared(office, request, third)
+    redaction_asked(office, request, document)
+    left_open(office, third)
+    redacted_by_worker(office, request)
+    second_version = next_version(office, document)
     kept, left = on_pages(office, request, second_version)
     assert (kept.decision, left.decision) == (Decision.CLEARED, Decision.OPEN)
     confirmed(office, request, left)
     third_version = redacted(office, request, second_version)
     (hit,) = group_of(office, request, third_version).hits
     assert (hit.decision, hit.decided_by_id, hit.carried_from_id) == (Decision.CLEARED, office.dirk.id, kept.id)
-    assert third.decision == Decision.OPEN
 
 
 def test_what_must_stay_by_law_is_counted_once_however_many_versions_hold_it(

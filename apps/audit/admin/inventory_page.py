@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.audit.admin.inventory_acts import ACTS
-from apps.audit.admin.inventory_rows import TREATMENTS, group_rows, reasons_of
+from apps.audit.admin.inventory_rows import TREATMENTS, group_rows, open_rows, reasons_of
 from apps.audit.admin.removal_words import counted
 from apps.audit.admin.request_words import about, state_pill
 from apps.audit.inventory.asking import is_assessed as is_assessed_now
@@ -108,7 +108,8 @@ def _moving(found: ErasureRequest) -> dict[str, Any]:
 def _show(request: HttpRequest, found: ErasureRequest, *, refusal: str = "", status: int = 200) -> HttpResponse:
     is_person = found.subject_type == SubjectType.DATA_SUBJECT
     last = searched_last(found) if is_person else None
-    page = Paginator(grouped(found) if last else [], _A_PAGE).get_page(request.GET.get("page"))
+    groups = grouped(found) if last else []
+    page = Paginator(groups, _A_PAGE).get_page(request.GET.get("page"))
     is_assessed = is_assessed_now(found)
     is_readable = details_of(found) is not None
     there = standing(found) if last else None
@@ -140,6 +141,7 @@ def _show(request: HttpRequest, found: ErasureRequest, *, refusal: str = "", sta
         "reasons": [(label, [(each.value, each.label) for each in each_of]) for label, each_of in reasons_of(found)],
         "treatments": [(each.value, label) for each, label in TREATMENTS.items()],
         "outlook": outlook,
+        "redactions_open": open_rows(found, groups, a_page=_A_PAGE) if outlook and is_person else (),
         "goes": counted(outlook.targets) if outlook and outlook.targets else "",
         "refusal": refusal,
     }

@@ -17,6 +17,8 @@ from apps.audit.inventory.codes import CLEARING, CONFIRMING, ERASING_ONLY, Decis
 from apps.audit.inventory.contracts import DocumentFacts, Passage, RedactedState, Spot, documents
 from apps.audit.inventory.deciding import words_part
 from apps.audit.inventory.excerpts import Excerpt, Excerpts
+from apps.audit.inventory.redacting import open_where_asked
+from apps.audit.inventory.replaced import fixed_documents, going_documents
 from apps.audit.inventory.selectors import Grouped, treatments_of
 from apps.audit.inventory.where import where_of
 from apps.audit.models import ErasureRequest, InventoryHit, InventoryTreatment
@@ -64,6 +66,7 @@ class HitRow:
     words: str
     by: str
     suggested: str
+    is_set_aside: bool
 
     @property
     def is_open(self) -> bool:
@@ -80,6 +83,8 @@ class GroupRow:
     """rows: certain places first; hidden: how many more there are. made: how far the redacted version is.
 
     goes: whether what becomes of a document is asked at all: of a request for access nothing becomes of it.
+    is_going: whether it goes as a whole, since a redacted version stands for it. is_fixed: whether that, or its
+        redaction was asked for: what was decided of it stays so.
     """
 
     key: str
@@ -96,10 +101,16 @@ class GroupRow:
     passages: Sequence[Passage]
     made: RedactedState | None
     made_url: str
+    is_going: bool
+    is_fixed: bool
 
     @property
     def open_count(self) -> int:
-        return len(self.group.open)
+        return 0 if self.is_going else len(self.group.open)
+
+    @property
+    def set_aside_count(self) -> int:
+        return len(self.group.open) if self.is_going else 0
 
     @property
     def carried_count(self) -> int:
@@ -118,13 +129,8 @@ class GroupRow:
         return self.goes and self.group.is_document and bool(self.group.confirmed)
 
     @property
-    def is_fixed(self) -> bool:
-        """Whether its redaction was asked for: what was decided of it stays so."""
-        return self.treatment is not None and self.treatment.is_asked
-
-    @property
     def is_settled(self) -> bool:
-        return not self.open_count and (not self.needs_treatment or self.treatment is not None)
+        return not self.open_count and (not self.needs_treatment or self.treatment is not None or self.is_going)
 
 
 def group_rows(request: ErasureRequest, groups: Sequence[Grouped]) -> Sequence[GroupRow]:
@@ -137,8 +143,9 @@ def group_rows(request: ErasureRequest, groups: Sequence[Grouped]) -> Sequence[G
     labels |= {store.key: store.label for store in stores()}
     people = names_of(hit.decided_by_id for each in groups for hit in each.hits)
     excerpts = Excerpts()
+    going, fixed = going_documents(request), fixed_documents(request)
     rows = []
-    for number, group in enumerate(groups):
+    for group in groups:
         name, detail, url = labels.get(group.store, group.store), "", ""
         document = facts.get(group.target.id) if group.target and group.is_document else None
         if document is not None:
@@ -147,26 +154,26 @@ def group_rows(request: ErasureRequest, groups: Sequence[Grouped]) -> Sequence[G
             name, detail, url = item.name, item.detail, reverse(f"admin:{item.page}", args=[item.page_id])
         elif group.target is not None and group.target.type is TargetType.USER:
             detail = "an account of a user of the platform"
-        rows.append(_row(request, group, number, name, detail, url, document, treated, made, people, excerpts))
+        is_going = group.is_document and group.target is not None and group.target.id in going
+        is_fixed = is_going or (document is not None and document.id in fixed)
+        shown = _hit_rows(request, group, people, excerpts, is_going=is_going)
+        rows.append(_row(request, group, shown, name, detail, url, document, treated, made, is_going, is_fixed))
     return rows
 
 
 def _row(
     request: ErasureRequest,
     group: Grouped,
-    number: int,
+    rows: Sequence[HitRow],
     name: str,
     detail: str,
     url: str,
     document: DocumentFacts | None,
     treated: Mapping[UUID, InventoryTreatment],
     made: Mapping[UUID, RedactedState],
-    people: Mapping[UUID, str],
-    excerpts: Excerpts,
+    is_going: bool,
+    is_fixed: bool,
 ) -> GroupRow:
-    # What is open first: it is what somebody comes here for.
-    shown = sorted(group.hits, key=lambda hit: hit.decision != Decision.OPEN)[:MOST_SHOWN]
-    rows = [_hit_row(request, hit, people, excerpts) for hit in group.hits if hit in shown]
     treatment = treated.get(document.id) if document else None
     redacted_id = treatment.redacted_id if treatment else None
     confirmed = () if request.is_access else group.confirmed
@@ -180,30 +187,78 @@ def _row(
         url=url,
         certain=tuple(row for row in rows if row.hit.is_certain),
         uncertain=tuple(row for row in rows if not row.hit.is_certain),
-        hidden=len(group.hits) - len(shown),
+        hidden=len(group.hits) - len(rows),
         may_redact=document is not None and document.is_current,
         treatment=treatment,
         passages=documents().previews(document.id, spots) if document and spots and document.is_current else (),
         made=made.get(redacted_id) if redacted_id else None,
         made_url=address("corpus_document_change", redacted_id) if redacted_id else "",
+        is_going=is_going,
+        is_fixed=is_fixed,
     )
 
 
-def _hit_row(request: ErasureRequest, hit: InventoryHit, people: Mapping[UUID, str], excerpts: Excerpts) -> HitRow:
+def _hit_rows(
+    request: ErasureRequest, group: Grouped, people: Mapping[UUID, str], excerpts: Excerpts, *, is_going: bool
+) -> Sequence[HitRow]:
+    # What is open first: it is what somebody comes here for.
+    shown = sorted(group.hits, key=lambda hit: hit.decision != Decision.OPEN)[:MOST_SHOWN]
+    return [_hit_row(request, hit, people, excerpts, is_going=is_going) for hit in group.hits if hit in shown]
+
+
+def _hit_row(
+    request: ErasureRequest, hit: InventoryHit, people: Mapping[UUID, str], excerpts: Excerpts, *, is_going: bool
+) -> HitRow:
     named = Reason.NAMED if hit.matched in ("name", "alias") else Reason.IDENTIFIED
     decision = Decision(hit.decision)
+    is_set_aside = is_going and decision is Decision.OPEN
     return HitRow(
         hit=hit,
         where=where_of(hit),
         how=f"{MATCHED.get(hit.matched, hit.matched)}, {HOW.get(hit.how, hit.how)}",
         excerpt=excerpts.of(hit),
-        decision=_NOT_THEM if request.is_access and decision is Decision.CLEARED else decision.label,
-        tone=_TONES[decision],
+        decision=_decision(request, decision, is_set_aside=is_set_aside),
+        tone="quiet" if is_set_aside else _TONES[decision],
         reason=Reason(hit.reason).label if hit.reason else "",
         words=words_of(request, bytes(hit.words), part=words_part(hit)) if hit.words else "",
         by=people.get(hit.decided_by_id, "") if hit.decided_by_id else "",
         suggested=hit.reason or (named.value if hit.is_certain else ""),
+        is_set_aside=is_set_aside,
     )
+
+
+def _decision(request: ErasureRequest, decision: Decision, *, is_set_aside: bool) -> str:
+    if is_set_aside:
+        return "Needs no decision"
+    return _NOT_THEM if request.is_access and decision is Decision.CLEARED else decision.label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRow:
+    """A document that can't be redacted yet: how many of its places are open, where, and on which page they stand."""
+
+    name: str
+    places: int
+    where: str
+    url: str
+
+
+def open_rows(request: ErasureRequest, groups: Sequence[Grouped], *, a_page: int) -> Sequence[OpenRow]:
+    """What a redaction waits for, document by document. Args: groups: all of them, in the order of the pages."""
+    left = open_where_asked(request)
+    facts = documents().facts(left)
+    rows = []
+    for number, group in enumerate(groups):
+        if group.target is not None and (hits := left.get(group.target.id)):
+            rows.append(
+                OpenRow(
+                    name=facts[group.target.id].name,
+                    places=len(hits),
+                    where=", ".join(dict.fromkeys(map(where_of, hits))),
+                    url=f"?page={number // a_page + 1}#thing-{group.target.id}",
+                )
+            )
+    return rows
 
 
 TREATMENTS: Final = {

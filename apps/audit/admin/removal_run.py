@@ -32,6 +32,7 @@ from apps.audit.erasure.contracts import WHOLE, Origin, Proof, RunState, TargetT
 from apps.audit.erasure.runs import RejectionReason, run_approve, run_reject, run_retry
 from apps.audit.erasure.selectors import RunProgress, progress_of, run_of
 from apps.audit.erasure.unproven import MAY_ASK, Unproven, unproven_agree, unproven_ask, unproven_take_back
+from apps.audit.inventory.selectors import set_aside_of
 from apps.audit.models import RemovalRun, RemovalTarget
 from apps.errors import ApplicationError
 from apps.tenants.admin.addresses import address
@@ -120,6 +121,8 @@ def _page(
     found: RunProgress = moving["found"]
     is_own = run.proposed_by == principal_of(request).id
     waits = run.state == RunState.PROPOSED
+    # A request that took its proposal back, or got it back, has another one by now, or none.
+    is_followed = run.origin == Origin.REQUEST and run.state != RunState.REJECTED
     rows = RemovalTarget.objects.filter(run=run)[:SHOWN]
     title = f"Removal of {counted(found.targets)}"
     context: dict[str, Any] = {
@@ -139,6 +142,7 @@ def _page(
         "since": came_since_in_words(run) if waits else "",
         "closes": bool(found.targets.keys() & set(WHOLE)) and run.origin == Origin.REQUEST,
         "staying": staying_in_words(run.staying),
+        "set_aside": set_aside_of(run.origin_id) if is_followed else 0,
         "has_documents": TargetType.DOCUMENT in found.targets,
         "is_own": is_own,
         "is_physical": run.proof == Proof.PHYSICAL,

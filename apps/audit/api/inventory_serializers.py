@@ -21,6 +21,11 @@ class StandingSerializer(serializers.Serializer[Any]):
     carried = serializers.IntegerField(
         help_text="Of those that were cleared, the ones whose decision was carried over from an earlier version."
     )
+    set_aside = serializers.IntegerField(
+        help_text="In none of the other numbers: open places of an old version that goes as a whole, since its "
+        "redacted version is there. They need no decision: what is left in the redacted version is found there, and "
+        "decided on there."
+    )
 
 
 class StoreCountSerializer(serializers.Serializer[Any]):

@@ -141,8 +141,8 @@ class Documents(Protocol):
         """Put a redacted version whose making failed back to work."""
         ...
 
-    def versions_before(self, id: UUID) -> Sequence[Target]:
-        """All versions of the same document that are older than this one."""
+    def versions_before(self, ids: Iterable[UUID]) -> Sequence[Target]:
+        """All versions of the same documents that are older than one of these. Costs: two queries."""
         ...
 
     def same_places(

@@ -23,6 +23,7 @@ from apps.audit.inventory.errors import (
     TreatmentChangedError,
 )
 from apps.audit.inventory.events import tell
+from apps.audit.inventory.replaced import fixed_documents
 from apps.audit.inventory.selectors import require_hits, treatments_of
 from apps.audit.models import ErasureRequest, InventoryHit, InventoryTreatment
 from apps.audit.requests.details import sealed_words
@@ -107,6 +108,8 @@ def document_treat(
 ) -> InventoryTreatment:
     """Choose what becomes of a document: removed as a whole, or kept without the passages.
 
+    A redaction that failed can be withdrawn so: the document is removed instead, with what there is of that version.
+
     Args:   seen: what was chosen when whoever chooses looked.
     Raises: as hits_decide; HitNotFoundError: the person was not found in it; NotRedactableHereError;
             TreatmentChangedError; RedactionAskedError.
@@ -124,7 +127,7 @@ def document_treat(
         known = treatments_of(request).get(document_id)
         if (None if known is None else known.treatment) != seen:
             raise TreatmentChangedError
-        if known is not None and known.is_asked:
+        if document_id in fixed_documents(request):
             raise RedactionAskedError
         if treatment is Treatment.REDACT and not facts.is_current:
             raise NotRedactableHereError
@@ -132,7 +135,10 @@ def document_treat(
             tenant_id=request.tenant_id, request=request, document_id=document_id, scope_ids=one.scope_ids
         )
         row.treatment, row.chosen_by_id, row.chosen_at = treatment.value, person, timezone.now()
-        row.asked_at, row.redacted_id, row.error_code = None, None, ""
+        if row.redacted_id is None or row.redacted_id not in documents().redacted([row.redacted_id]):
+            row.asked_at, row.redacted_id, row.error_code = None, None, ""
+        # Otherwise there is a redacted version that failed. It stays written down: tried again where the document is
+        # redacted after all, removed with the document where that is removed (proposing.found_targets).
         row.save()
         tell(
             "treated",
@@ -145,8 +151,8 @@ def document_treat(
 
 
 def _require_unredacted(request: ErasureRequest, hits: Iterable[InventoryHit]) -> None:
-    asked = {id for id, each in treatments_of(request).items() if each.is_asked}
-    if any(hit.target_type == TargetType.DOCUMENT and hit.target_id in asked for hit in hits):
+    fixed = fixed_documents(request)
+    if any(hit.target_type == TargetType.DOCUMENT and hit.target_id in fixed for hit in hits):
         raise RedactionAskedError
 
 

@@ -54,6 +54,17 @@ class RedactionAskedError(ApplicationError):
     )
 
 
+class RedactionOpenError(ApplicationError):
+    """where: the pages and fields of each document, by its id."""
+
+    code = "audit.inventory_redaction_open"
+    status = 409
+    message = (
+        "Nothing was begun: of what is to be redacted, {places} {are} open ({where}). Say of each what it is first: "
+        "the redacted version is made of what was decided."
+    )
+
+
 class NotProposableError(ApplicationError):
     """problems: sentences, for the page."""
 

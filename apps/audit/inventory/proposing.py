@@ -16,10 +16,12 @@ from apps.audit.inventory.asking import ASSESSED, require_assessed
 from apps.audit.inventory.codes import EXPIRES, GOES_BY_ITSELF, Decision, InventoryState, Reason, Treatment
 from apps.audit.inventory.contracts import documents
 from apps.audit.inventory.errors import NotProposableError
+from apps.audit.inventory.replaced import going_documents, is_unasked
 from apps.audit.inventory.selectors import (
     confirmed_documents,
     hits_of,
     newest,
+    open_beyond,
     redacted_versions,
     searched_last,
     standing,
@@ -93,7 +95,7 @@ def prospect(request: ErasureRequest) -> Prospect:
     with whole_tenant():
         counted = tuple((store.label, store.count(targets)) for store in stores()) if targets else ()
     rows = [each for each in _treated(request) if each.treatment == Treatment.REDACT]
-    waits = sum(not each.is_asked for each in rows) + _failed(rows)
+    waits = _waits(rows)
     return Prospect(
         problems=tuple(problems),
         targets=Counter(str(target.type) for target in targets),
@@ -122,6 +124,9 @@ def inventory_propose(request_id: UUID) -> ErasureRequest:
         if request.state == RequestState.ASSESSING:
             change(request, "inventoried", to=RequestState.INVENTORY_READY)
         targets = found_targets(request)
+        # What was not counted goes with these: looked at once more, since its redacted version may be gone by now.
+        if left := open_beyond(request, targets):
+            raise NotProposableError(problems=f"{left} {_places(left)} open: look at it again.")
         return request_propose(
             request_id, targets, staying=_staying_by_code(request), redacted=_redacted(request, targets)
         )
@@ -129,21 +134,26 @@ def inventory_propose(request_id: UUID) -> ErasureRequest:
 
 def found_targets(request: ErasureRequest) -> Sequence[Target]:
     """What was confirmed of a person: documents that go, old versions of those that were redacted, parts of events that
-    name the person or repeat those documents, accounts. Over all scopes."""
+    name the person or repeat those documents, accounts. Over all scopes.
+
+    Old versions go whatever was found in them last: places of theirs that nobody decided on are not counted, because
+    they go.
+    """
+    # Never the version that is searched, before there is another one.
+    found = {Target(type=TargetType.DOCUMENT, id=id) for id in going_documents(request)}
     with whole_tenant():
         treated = {each.document_id: each for each in _treated(request)}
-        found: set[Target] = set()
+        kept = set(redacted_versions(request))
         for hit in hits_of(request).filter(decision=Decision.CONFIRMED):
             target = hit.target
             if target is None:
                 continue
             treatment = treated.get(target.id) if target.type is TargetType.DOCUMENT else None
-            if treatment is not None and treatment.treatment == Treatment.REDACT:
-                # Never the version that is searched, before there is another one.
-                if treatment.redacted_id is not None:
-                    found |= set(documents().versions_before(treatment.redacted_id))
-            else:
+            if treatment is None or treatment.treatment == Treatment.REMOVE:
                 found.add(target)
+                # Its redaction failed and was withdrawn: what there is of that version goes with it.
+                if treatment is not None and (left := treatment.redacted_id) is not None and left not in kept:
+                    found.add(Target(type=TargetType.DOCUMENT, id=left))
     return all_that_goes(sorted(found))
 
 
@@ -162,7 +172,7 @@ def _problems(request: ErasureRequest) -> list[str]:
     if there.open:
         beyond = f", {there.beyond_open} of them in scopes that are not yours" if there.beyond_open else ""
         problems.append(f"{there.open} {_places(there.open)} open{beyond}.")
-    elif not there.confirmed:
+    elif not there.confirmed and not going_documents(request):
         problems.append(
             "No place was confirmed, so there is nothing to erase: refuse the request, since nothing is held."
         )
@@ -178,11 +188,12 @@ def _problems(request: ErasureRequest) -> list[str]:
 
 def _documents_undecided(request: ErasureRequest) -> list[str]:
     problems = []
+    going = going_documents(request)
     with whole_tenant():
         treated = {each.document_id: each for each in _treated(request)}
         states = documents().redacted(redacted_versions(request))
         confirmed = confirmed_documents(request)
-    unchosen = sum(id not in treated for id in confirmed)
+    unchosen = sum(id not in treated and id not in going for id in confirmed)
     if unchosen:
         problems.append(f"Say of {unchosen} document{'s' * (unchosen != 1)}: remove, or redact.")
     last = searched_last(request)
@@ -196,13 +207,13 @@ def _documents_undecided(request: ErasureRequest) -> list[str]:
             "search again, so that what is left in there of the person is found."
         )
     rows = [treated[id] for id in confirmed if id in treated and treated[id].treatment == Treatment.REDACT]
-    if unasked := sum(not each.is_asked for each in rows):
+    if unasked := sum(is_unasked(each, states) for each in rows):
         problems.append(f"{unasked} redacted version{'s' * (unasked != 1)} must be made first.")
     making = failed = 0
     for each in rows:
         state = states.get(each.redacted_id) if each.redacted_id else None
         failed += state is not None and state.is_failed
-        making += each.is_asked and (state is None or not (state.is_ready or state.is_failed))
+        making += not is_unasked(each, states) and (state is None or not (state.is_ready or state.is_failed))
     if making:
         problems.append(f"{making} redacted version{'s are' if making != 1 else ' is'} still being made.")
     if failed:
@@ -214,9 +225,10 @@ def _treated(request: ErasureRequest) -> Sequence[InventoryTreatment]:
     return list(treatments_of(request).values())
 
 
-def _failed(rows: Sequence[InventoryTreatment]) -> int:
-    states = documents().redacted([each.redacted_id for each in rows if each.redacted_id])
-    return sum(state.is_failed for state in states.values())
+def _waits(rows: Sequence[InventoryTreatment]) -> int:
+    with whole_tenant():
+        states = documents().redacted([each.redacted_id for each in rows if each.redacted_id])
+    return sum(is_unasked(each, states) for each in rows) + sum(state.is_failed for state in states.values())
 
 
 def _ground_missing(request: ErasureRequest) -> list[str]:
@@ -237,10 +249,12 @@ def _by_hand(request: ErasureRequest) -> Counter[str]:
 
 def _staying_by_code(request: ErasureRequest) -> list[dict[str, Any]]:
     """What stays of the person although it was found, for the run and its certificate: codes and counts."""
+    going = going_documents(request)
     with whole_tenant():
-        # A place that was carried over to a redacted version stays there, once: the old version goes.
+        # A place that was carried over to a redacted version stays there, once; nothing stays in what goes.
         again = hits_of(request).filter(carried_from_id__isnull=False).values("carried_from_id")
         kept = hits_of(request).filter(reason__in=(Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS)).exclude(id__in=again)
+        kept = kept.exclude(target_type=TargetType.DOCUMENT, target_id__any_of=going)
         places = Counter(kept.order_by().values_list("reason", "store"))
         confirmed = hits_of(request).filter(decision=Decision.CONFIRMED, store__in=GOES_BY_ITSELF)
         places += Counter((EXPIRES, store) for store in confirmed.order_by().values_list("store", flat=True))
@@ -257,7 +271,7 @@ def _redacted(request: ErasureRequest, targets: Sequence[Target]) -> list[dict[s
     with whole_tenant():
         states = documents().redacted(redacted_versions(request))
         for id in sorted(states.keys() - going):
-            older = sum(target.id in going for target in documents().versions_before(id))
+            older = sum(target.id in going for target in documents().versions_before([id]))
             if older:
                 found.append({"document": str(id), "version": states[id].number, "older": older})
     return found

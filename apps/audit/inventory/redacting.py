@@ -6,6 +6,7 @@ Nothing is removed here. A version that can't be made leaves the old one as it w
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -17,9 +18,13 @@ from apps.audit.holds.restrictions import restrict
 from apps.audit.inventory.asking import REDACT_TASK, require_assessed, search_again, send_later
 from apps.audit.inventory.codes import Treatment
 from apps.audit.inventory.contracts import documents
+from apps.audit.inventory.errors import RedactionOpenError
 from apps.audit.inventory.events import tell
-from apps.audit.inventory.selectors import confirmed_documents, require_hits, spots_of
-from apps.audit.models import Because, ErasureRequest, InventoryTreatment, Outcome
+from apps.audit.inventory.replaced import is_unasked
+from apps.audit.inventory.selectors import confirmed_documents, open_in, require_hits, spots_of
+from apps.audit.inventory.where import where_of
+from apps.audit.inventory.whole import whole_tenant
+from apps.audit.models import Because, ErasureRequest, InventoryHit, InventoryTreatment, Outcome
 from apps.audit.requests.services.stepping import locked_request, require_erasure, require_manager
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
@@ -29,6 +34,7 @@ logger = logging.getLogger("glassbox.audit")
 
 _REASON: Final = "make a redacted version for a request for erasure"
 CRASHED: Final = "audit.redaction_crashed"
+_MOST_NAMED: Final = 5  # documents, in an error
 
 
 def redactions_prepare(request_id: UUID) -> int:
@@ -40,7 +46,8 @@ def redactions_prepare(request_id: UUID) -> int:
 
     Returns: how many are being made.
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, InventoryStateError,
-            InventoryNotFoundError.
+            InventoryNotFoundError; RedactionOpenError: nothing is made, as long as a place is open in one of the
+            documents. Not of what failed and is tried again: that was made of what had been decided.
     """
     person = require_manager()
     with transaction.atomic():
@@ -48,21 +55,17 @@ def redactions_prepare(request_id: UUID) -> int:
         require_erasure(request)
         require_assessed(request)
         require_hits(request)
-        confirmed = set(confirmed_documents(request))
-        chosen = InventoryTreatment.objects.filter(request=request, treatment=Treatment.REDACT)
-        states = documents().redacted([each.redacted_id for each in chosen if each.redacted_id])
-        asked = []
-        for each in chosen:
-            state = states.get(each.redacted_id) if each.redacted_id else None
-            if state is not None and state.is_failed:
+        failed, unasked = _waiting(request)
+        if left := open_in(request, [each.document_id for each in unasked]):
+            raise _open_error(left)
+        for each in failed:
+            if each.redacted_id is not None:
                 documents().try_again(each.redacted_id)
-                asked.append(each)
-            elif each.document_id in confirmed and not each.is_asked:
-                each.asked_at, each.redacted_id, each.error_code = timezone.now(), None, ""
-                each.chosen_by_id = person
-                each.save(update_fields=["asked_at", "redacted_id", "error_code", "chosen_by_id"])
-                asked.append(each)
-        if asked:
+        for each in unasked:
+            each.asked_at, each.redacted_id, each.error_code = timezone.now(), None, ""
+            each.chosen_by_id = person
+            each.save(update_fields=["asked_at", "redacted_id", "error_code", "chosen_by_id"])
+        if asked := [*failed, *unasked]:
             targets = [Target(type=TargetType.DOCUMENT, id=each.document_id) for each in asked]
             restrict(targets, Because.REQUEST, request.id)
             tell("redaction_asked", request, documents=len(asked))
@@ -71,13 +74,41 @@ def redactions_prepare(request_id: UUID) -> int:
     return len(asked)
 
 
+def open_where_asked(request: ErasureRequest) -> Mapping[UUID, Sequence[InventoryHit]]:
+    """What redactions_prepare is refused for now: the open places of documents that would be redacted, by document."""
+    _, unasked = _waiting(request)
+    return open_in(request, [each.document_id for each in unasked])
+
+
+def _waiting(request: ErasureRequest) -> tuple[Sequence[InventoryTreatment], Sequence[InventoryTreatment]]:
+    """Returns: those whose redacted version failed, and those of which none was asked for, or is there any more."""
+    confirmed = set(confirmed_documents(request))
+    chosen = list(InventoryTreatment.objects.filter(request=request, treatment=Treatment.REDACT))
+    with whole_tenant():
+        states = documents().redacted([each.redacted_id for each in chosen if each.redacted_id])
+    failed = [each for each in chosen if each.redacted_id in states and states[each.redacted_id].is_failed]
+    return failed, [each for each in chosen if each.document_id in confirmed and is_unasked(each, states)]
+
+
+def _open_error(left: Mapping[UUID, Sequence[InventoryHit]]) -> RedactionOpenError:
+    count = sum(map(len, left.values()))
+    shown = [f"document {id}: {', '.join(dict.fromkeys(map(where_of, hits)))}" for id, hits in sorted(left.items())]
+    more = len(shown) - _MOST_NAMED
+    where = "; ".join([*shown[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])])
+    places = f"{count} place{'s' * (count != 1)}"
+    return RedactionOpenError(places=places, are="are" if count != 1 else "is", where=where)
+
+
 def are_being_made(request_id: UUID) -> bool:
-    """Whether a redacted version of a request is not there yet, and has not failed. In the open scope. Two queries."""
+    """Whether a redacted version of a request is not there yet, and has not failed. In the open scope. Two queries.
+
+    One that somebody removed is not being made: nothing waits for it.
+    """
     asked = InventoryTreatment.objects.filter(request_id=request_id, treatment=Treatment.REDACT, asked_at__isnull=False)
     rows = list(asked.filter(error_code=""))
     states = documents().redacted([each.redacted_id for each in rows if each.redacted_id])
-    made = {id for id, state in states.items() if state.is_ready or state.is_failed}
-    return any(each.redacted_id not in made for each in rows)
+    moving = {None, *(id for id, state in states.items() if not (state.is_ready or state.is_failed))}
+    return any(each.redacted_id in moving for each in rows)
 
 
 def redactions_make(*, tenant_id: TenantId, request_id: UUID) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.erasure.registry import stores
@@ -15,6 +15,7 @@ from apps.audit.erasure.searched import searched
 from apps.audit.inventory.codes import Decision, InventoryState, Treatment
 from apps.audit.inventory.contracts import Spot
 from apps.audit.inventory.errors import InventoryNotFoundError
+from apps.audit.inventory.replaced import going_documents
 from apps.audit.inventory.whole import whole_tenant
 from apps.audit.models import ErasureRequest, Inventory, InventoryHit, InventoryTreatment
 
@@ -50,6 +51,8 @@ class Standing:
     """How many places there are, by decision. beyond: of all of them, those in scopes that are not the reader's.
 
     carried: of those that were cleared, the ones that were decided on in an earlier version of their document.
+    set_aside: in none of these numbers: open places of documents that go as a whole, since they were redacted
+        (replaced.going_documents). They need no decision.
     """
 
     total: int
@@ -59,6 +62,7 @@ class Standing:
     beyond: int
     beyond_open: int
     carried: int
+    set_aside: int
 
     @property
     def decided(self) -> int:
@@ -66,11 +70,13 @@ class Standing:
 
 
 def standing(request: ErasureRequest) -> Standing:
-    """Costs: six queries."""
-    seen = Counter(hits_of(request).order_by().values_list("decision", flat=True))
+    """Costs: eight queries, and what replaced.going_documents costs."""
+    aside = _is_set_aside(request)
+    seen = Counter(hits_of(request).exclude(aside).order_by().values_list("decision", flat=True))
     with whole_tenant():
-        every = Counter(hits_of(request).order_by().values_list("decision", flat=True))
+        every = Counter(hits_of(request).exclude(aside).order_by().values_list("decision", flat=True))
         carried = hits_of(request).filter(carried_from_id__isnull=False).count()
+        set_aside = hits_of(request).filter(aside).count()
     return Standing(
         total=every.total(),
         open=every[Decision.OPEN],
@@ -79,7 +85,41 @@ def standing(request: ErasureRequest) -> Standing:
         beyond=every.total() - seen.total(),
         beyond_open=every[Decision.OPEN] - seen[Decision.OPEN],
         carried=carried,
+        set_aside=set_aside,
     )
+
+
+def open_in(request: ErasureRequest, document_ids: Iterable[UUID]) -> Mapping[UUID, Sequence[InventoryHit]]:
+    """The open places of documents, by document, of those that the open scope shows; only documents that have some."""
+    found: dict[UUID, list[InventoryHit]] = defaultdict(list)
+    hits = hits_of(request).filter(_is_open_of(document_ids)).order_by("target_id", "page", "char_start", "id")
+    for hit in hits:
+        if hit.target_id is not None:
+            found[hit.target_id].append(hit)
+    return found
+
+
+def open_beyond(request: ErasureRequest, targets: Iterable[Target]) -> int:
+    """How many open places lie in none of the documents among the targets. Over all scopes."""
+    going = {target.id for target in targets if target.type is TargetType.DOCUMENT}
+    with whole_tenant():
+        found: int = hits_of(request).filter(decision=Decision.OPEN).exclude(_is_open_of(going)).count()
+    return found
+
+
+def set_aside_of(request_id: UUID) -> int:
+    """Standing.set_aside of a request, also for who may not read it: the run that it proposed tells it too."""
+    with whole_tenant():
+        request: ErasureRequest | None = ErasureRequest.objects.filter(id=request_id).first()
+        return hits_of(request).filter(_is_set_aside(request)).count() if request is not None else 0
+
+
+def _is_set_aside(request: ErasureRequest) -> Q:
+    return _is_open_of(going_documents(request))
+
+
+def _is_open_of(document_ids: Iterable[UUID]) -> Q:
+    return Q(decision=Decision.OPEN, target_type=TargetType.DOCUMENT, target_id__any_of=set(document_ids))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,9 @@ from apps.corpus.people.same_places import same_places
 from apps.corpus.people.search import PersonSearch, person_search
 from apps.corpus.services.ingest_restart import job_restart
 from apps.corpus.services.redact import REDACTED_FIELDS, document_redact, older_versions
+from apps.tenants.context import current_scope, open_scope
+from apps.tenants.ids import ScopeId
+from apps.tenants.roles import Permission
 
 _IBAN_CHARS = range(15, 35)
 _LEAST_ACCOUNT_CHARS = 4
@@ -136,13 +139,16 @@ class InventoryDocuments:
         }
 
     def try_again(self, id: UUID) -> None:
+        context = current_scope()
+        context.principal.require(Permission.PRIVACY_MANAGE)
         job: IngestJob | None = IngestJob.objects.filter(document_id=id).order_by("-created_at").first()
         if job is not None and job.status == JobStatus.FAILED:
-            job_restart(job=job)
+            # Starting jobs again is not a DPO's right; this one is the platform's, on the DPO's word, as making it was.
+            with open_scope(tenant=context.tenant_id, scopes=[ScopeId(job.scope_id)], reason="redaction of a document"):
+                job_restart(job=job)
 
-    def versions_before(self, id: UUID) -> Sequence[Target]:
-        document: Document | None = Document.objects.filter(id=id).first()
-        return () if document is None else older_versions(document)
+    def versions_before(self, ids: Iterable[UUID]) -> Sequence[Target]:
+        return older_versions(Document.objects.filter(id__any_of=set(ids)))
 
     def same_places(
         self, *, before: Sequence[Stretch], removed: Sequence[Stretch], after: Sequence[Stretch]
