@@ -18,7 +18,7 @@ _JUST_SO: Final = (
     "core: kind series_id version document_type source_type byte_size page_count chunk_count status stage attempts "
     "embedding_profile embedding_model generation_profile superseded_by redacted_id job_id pages passages fields "
     "error_code sent_bytes number origin revision effective_from superseded_number comment_id base_number recorded "
-    "evaluation golden changed_settings terms_version terms_version_before",
+    "evaluation golden changed_settings stage_settings terms_version terms_version_before",
     # Access, the tenant and the log.
     "core: role scope_id scope_ids parent_id slug residency_region residency_strict is_active password_reset table "
     "first last step rows questions format events reader_kind contents size night state leaves checkpoint_size "

@@ -105,6 +105,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "audit.retention.submitted": "Aufbewahrungsregeln vorgelegt",
     "audit.retention.taken_back": "Aufbewahrungsregeln zurückgenommen",
     "audit.tombstone.written": "Merkzeichen eines Entfernens geschrieben",
+    "audit.tombstones.repeated": "Nach einer Wiederherstellung wieder Entferntes",
     "audit.tombstones.replayed": "Entfernen nach einer Wiederherstellung wiederholt",
     "audit.verification.finished": "Protokoll überprüft",
     "audit.verification.requested": "Überprüfung des Protokolls verlangt",
