@@ -55,6 +55,13 @@ def test_what_is_no_whole_formula_is_not_read(text: str) -> None:
     assert read_formula(text) is None
 
 
+@pytest.mark.parametrize("part", ["(", "{a} + ", "average ", "({a}) / "])
+def test_what_is_long_beyond_reading_is_not_read(part: str) -> None:
+    """It would end the question with an error, one call deeper with each part."""
+    assert read_formula(part * 2_000 + "{a}" + ")" * (2_000 if part == "(" else 0)) is None
+    assert read_formula("{a}" + " + {a}" * 20) is not None
+
+
 def test_a_sum_of_lines_is_an_amount_and_nothing_else_is() -> None:
     told = {text: only_adds(read_formula(text) or Decimal()) for text in ("{a} + {b} - {a}", "{a} / {b}", "{a} + 1")}
     assert list(told.values()) == [True, False, False]

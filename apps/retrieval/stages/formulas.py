@@ -16,6 +16,8 @@ from enum import StrEnum
 from typing import Final
 
 _TOKEN: Final = re.compile(r"\s*(?:\{[^{}]+\}|\d+(?:\.\d+)?|(?:average|change in)\b|[-+*/()])\s*")
+# A question may hold thousands: reading and working out go one call deeper with each.
+_MOST_TOKENS: Final = 60
 _ADDS, _MULTIPLIES, _WHOLE = 1, 2, 3
 _PRECEDENCE: Final = {"+": _ADDS, "-": _ADDS, "*": _MULTIPLIES, "/": _MULTIPLIES}
 
@@ -65,12 +67,12 @@ LookUp = Callable[[str, int], Decimal | None]
 
 
 def read_formula(text: str) -> Formula | None:
-    """None for what is no whole formula."""
+    """None for what is no whole formula, and for one of more parts than anybody would read."""
     tokens: list[str] = []
     position = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
-        if match is None:
+        if match is None or len(tokens) == _MOST_TOKENS:
             return None
         tokens.append(match.group().strip())
         position = match.end()
