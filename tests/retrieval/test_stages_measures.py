@@ -130,6 +130,8 @@ def test_two_years_are_worked_out_the_later_first() -> None:
         "What is Northwind's EBITDA less capex for FY2018? Define net margin as net income / revenue.",
         "What is Northwind's EBITDA in FY2018, defined as " + "(" * 1_500 + "operating income" + ")" * 1_500 + "?",
         "What is Northwind's EBITDA in FY2018, defined as " + "operating income + " * 180 + "operating income?",
+        "What is Northwind's EBITDA in FY2018, defined as " + "operating income * " * 12 + "operating income?",
+        "What is Northwind's EBITDA in FY2018, defined as " + "9" * 900 + " * operating income?",
         "What is Northwind's EBITDA less capex less interest for FY2018?",
         "What is Northwind's EBITDA less capex for FY2018, and by how many percent did it change?",
         "What is Northwind's EBITDA less capex as a % of revenue for FY2018?",

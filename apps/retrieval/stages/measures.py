@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Final
 
@@ -221,7 +221,11 @@ def _shown(measure: Measure, parts: dict[tuple[str, int], Figure], year: int) ->
     value = worked.value * 100 if measure.result is Result.PERCENT else worked.value
     if measure.result is not Result.AMOUNT or measure.decimals is not None:
         decimals = _DECIMALS.get(measure.result, 0) if measure.decimals is None else measure.decimals
-        value = value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
+        try:
+            value = value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
+        except InvalidOperation:
+            # More digits than can be told exactly: a product of amounts that means nothing.
+            return None
     told = f"{value:,}{' %' if measure.result is Result.PERCENT else ''}"
     label = measure.label or _AS_DEFINED.format(rows=" and ".join(_rows_of(measure.formula, parts, year)))
     return Worked(
