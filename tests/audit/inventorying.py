@@ -12,7 +12,7 @@ from apps.audit.inventory.redacting import redactions_make
 from apps.audit.inventory.runner import inventory_run
 from apps.audit.inventory.selectors import Grouped, grouped
 from apps.audit.log.sequencer import seal_all_waiting
-from apps.audit.models import ErasureRequest, Inventory, RemovalRun
+from apps.audit.models import ErasureRequest, Inventory, InventoryHit, RemovalRun
 from apps.audit.requests.codes import Ground
 from apps.audit.requests.details import Details
 from apps.audit.requests.services.steps import assess, identity_confirm
@@ -112,6 +112,14 @@ def groups(office: Office, request: ErasureRequest, who: Principal | None = None
 def group_of(office: Office, request: ErasureRequest, document: Document) -> Grouped:
     (found,) = [each for each in groups(office, request) if each.target and each.target.id == document.id]
     return found
+
+
+def on_pages(office: Office, request: ErasureRequest, document: Document) -> list[InventoryHit]:
+    """The places on a document's pages, in their order."""
+    return sorted(
+        (hit for hit in group_of(office, request, document).hits if hit.page),
+        key=lambda hit: (hit.page, hit.char_start),
+    )
 
 
 def confirm_all(office: Office, request: ErasureRequest, *, reason: Reason = Reason.NAMED) -> None:

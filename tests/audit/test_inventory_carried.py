@@ -33,6 +33,7 @@ from tests.audit.inventorying import (
     assessed,
     group_of,
     inventoried,
+    on_pages,
     redacted_by_worker,
     searched_after_redaction,
     stored,
@@ -67,14 +68,6 @@ def request_(office: Office, letter: Document) -> ErasureRequest:
     request = assessed(office)
     inventoried(office, request)
     return request
-
-
-def on_pages(office: Office, request: ErasureRequest, document: Document) -> list[InventoryHit]:
-    """The places on its pages, in their order."""
-    return sorted(
-        (hit for hit in group_of(office, request, document).hits if hit.page),
-        key=lambda hit: (hit.page, hit.char_start),
-    )
 
 
 def cleared(

@@ -42,6 +42,7 @@ from tests.audit.inventorying import (
     erased,
     group_of,
     inventoried,
+    on_pages,
     redacted_by_worker,
     searched_after_redaction,
     stored,
@@ -82,10 +83,6 @@ def request_(office: Office, letter: Document) -> ErasureRequest:
     request = assessed(office)
     inventoried(office, request)
     return request
-
-
-def on_pages(office: Office, request: ErasureRequest, document: Document) -> list[InventoryHit]:
-    return sorted((hit for hit in group_of(office, request, document).hits if hit.page), key=lambda hit: hit.char_start)
 
 
 def say(office: Office, request: ErasureRequest, reason: Reason, *hits: InventoryHit) -> None:
