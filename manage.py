@@ -20,6 +20,10 @@ def main() -> None:
         from config.testing import run
 
         sys.exit(run(sys.argv[2:]))
+    if sys.argv[1:2] == ["serve"]:
+        from config.serving import serve
+
+        serve(sys.argv[2:])
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.development")
     from django.core.management import execute_from_command_line
 

@@ -7,3 +7,9 @@ from django.contrib.admin.apps import AdminConfig
 
 class GlassboxAdminConfig(AdminConfig):
     default_site = "config.admin_site.GlassboxAdminSite"
+
+    def ready(self) -> None:
+        from config import checks
+
+        super().ready()
+        checks.register()

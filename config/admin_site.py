@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from http import HTTPStatus
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils import timezone
@@ -22,12 +24,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 
 from apps.errors import ApplicationError
+from apps.tenants.api.problems import retry_after_seconds
 from apps.tenants.attempts import attempt_begin, attempt_failed, attempt_succeeded
 from apps.tenants.client_address import address_of
 from apps.tenants.errors import TooManyAttemptsError
 from apps.tenants.models import User
 from apps.tenants.requests import access_of
-from apps.tenants.sessions import record_locked_out
+from apps.tenants.roles import APPROVING
+from apps.tenants.second_person import step_up_was_refused
+from apps.tenants.sessions import record_after_answer, sign_in_begins
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite as UnfoldAdminSite
@@ -38,12 +43,20 @@ from unfold.dataclasses import SearchResult
 
 View = Callable[..., HttpResponseBase]
 
+PaletteSource = Callable[[HttpRequest, str], Iterable[SearchResult]]
+
 _pages: list[tuple[str, View, str]] = []
+_palette: list[PaletteSource] = []
 
 
 def add_page(route: str, view: View, *, name: str) -> None:
     """Add a page that belongs to no model, at /admin/<route>, as `admin:<name>`. For an app's admin package."""
     _pages.append((route, view, name))
+
+
+def add_to_palette(source: PaletteSource) -> None:
+    """Have Ctrl K find what has pages of its own. The source looks who asks, and at what it was given."""
+    _palette.append(source)
 
 
 # The palette is for finding one thing; a long answer is what the lists are for.
@@ -79,11 +92,12 @@ class GlassboxAdminSite(UnfoldAdminSite):
             attempt = attempt_begin(username=username, address=address_of(request))
         except TooManyAttemptsError as error:
             return self._wait(request, error.retry_after_seconds)
+        sign_in_begins(request)
         response = super().login(request, extra_context)
         if response.status_code == HTTPStatus.FOUND:
             attempt_succeeded(attempt)
         else:
-            record_locked_out(username, attempt_failed(attempt))
+            record_after_answer(request, response, username, attempt_failed(attempt))
         return response
 
     def _wait(self, request: HttpRequest, seconds: int) -> HttpResponse:
@@ -93,6 +107,12 @@ class GlassboxAdminSite(UnfoldAdminSite):
         response["Retry-After"] = str(seconds)
         add_never_cache_headers(response)
         return response
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        """needs_code: whether whoever may decide here must enter a code first, so that they do before they type."""
+        principal = access_of(request).principal
+        needs_code = principal is not None and not principal.may_decide and any(map(principal.may, APPROVING))
+        return {**super().each_context(request), "needs_code": needs_code}
 
     @property
     def sign_out(self) -> View:
@@ -111,10 +131,20 @@ class GlassboxAdminSite(UnfoldAdminSite):
         """As Django's, with every refusal as a page that says what to do."""
 
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            step_up_was_refused()
+            response = answered(request, *args, **kwargs)
+            # Whatever words the page found for it: the code is entered first, and then the page comes again.
+            return self._step_up(request) if step_up_was_refused() else response
+
+        def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             try:
                 response: HttpResponseBase = view(request, *args, **kwargs)
             except ApplicationError as error:
-                return self._refusal(request, error.detail, error.status)
+                refusal = self._refusal(request, error.detail, error.status)
+                wait_s = retry_after_seconds(error)
+                if wait_s is not None:
+                    refusal["Retry-After"] = str(wait_s)
+                return refusal
             except PermissionDenied as error:
                 return self._refusal(request, str(error), 403)
             return response
@@ -123,6 +153,11 @@ class GlassboxAdminSite(UnfoldAdminSite):
             if hasattr(view, attribute):
                 setattr(guarded, attribute, getattr(view, attribute))
         return super().admin_view(guarded, cacheable)
+
+    def _step_up(self, request: HttpRequest) -> HttpResponse:
+        if transaction.get_connection().in_atomic_block:
+            transaction.set_rollback(True)
+        return redirect(f"{reverse('admin:second_factor_code')}?{urlencode({'next': request.get_full_path()})}")
 
     def _refusal(self, request: HttpRequest, detail: str, status: int) -> HttpResponse:
         # The view's savepoint (ATOMIC_REQUESTS) is undone as if the error had left the view.
@@ -144,12 +179,17 @@ class GlassboxAdminSite(UnfoldAdminSite):
         if not term:
             return HttpResponse()
         started = perf_counter()
-        results = [*self._pages_found(request, term.lower()), *self._rows_found(request, term)]
+        results = [
+            *self._pages_found(request, term.lower()),
+            *(found for source in _palette for found in source(request, term)),
+            *self._rows_found(request, term),
+        ]
         paginator = Paginator(results, max(1, len(results)))
         return TemplateResponse(
             request,
             "unfold/helpers/command_results.html",
             {
+                "term": term,
                 "page_obj": paginator,
                 "results": paginator.page(1),
                 "page_counter": 0,

@@ -1,7 +1,8 @@
 """Makes the virtual environment `.venv` beside manage.py, keeps it up to date, and moves the command into it.
 
-Standard library only: it runs before anything is installed. `pyproject.toml` says what to install; a stamp inside
-`.venv`, written last, says what was, so that a start with nothing to do costs a few milliseconds and an interrupted
+Standard library only: it runs before anything is installed. `pyproject.toml` says what to install, `requirements.lock`
+which releases of it, by digest, where it fits this machine (config/locking.py); a stamp inside `.venv`, written last,
+says what was, so that a start with nothing to do costs a few milliseconds and an interrupted
 installation is taken up again. GLASSBOX_NO_BOOTSTRAP=1 leaves the environment to somebody else (containers).
 
 Everything it says goes to stderr: a command's stdout may be a JSON document.
@@ -14,21 +15,26 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import ClassVar, Final, NoReturn
 
 CHECKOUT: Final = Path(__file__).resolve().parent.parent
 _OPT_OUT: Final = "GLASSBOX_NO_BOOTSTRAP"
 _MOVED: Final = "GLASSBOX_BOOTSTRAPPED"
 _STAMP: Final = "glassbox-installed.json"
+LOCK: Final = CHECKOUT / "requirements.lock"
+# Pinned without a digest: each index builds its own.
+UNHASHED: Final = "torch"
 
 
 class BootstrapError(Exception):
@@ -70,6 +76,45 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """The lock file: of each group the pinned lines, and what is pinned without a digest."""
+
+    PLATFORM: ClassVar[str] = "linux x86_64"
+
+    platform: str
+    pythons: tuple[str, ...]
+    stamps: dict[str, str]
+    unhashed: tuple[str, ...]
+    sections: dict[str, str]
+
+    @classmethod
+    def read(cls, path: Path) -> Lock | None:
+        """None where there is none."""
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        head, *sections = re.split(r"^# --- (\w+) ---$", text, flags=re.MULTILINE)
+        told = dict(re.findall(r"^# (\w+): *(.*)$", head, flags=re.MULTILINE))
+        return cls(
+            platform=told.get("platform", ""),
+            pythons=tuple(told.get("pythons", "").split()),
+            stamps={name: told[name] for name in ("runtime", "dev") if name in told},
+            unhashed=tuple(told.get("unhashed", "").split()),
+            sections=dict(zip(sections[::2], sections[1::2], strict=True)),
+        )
+
+    def obstacle(self, project: Project, groups: list[str]) -> str:
+        """Why it does not fit here; empty where it does."""
+        here, python = f"{sys.platform} {platform.machine()}", f"{sys.version_info[0]}.{sys.version_info[1]}"
+        if any(self.stamps.get(group) != project.stamps()[group] for group in groups):
+            return "it is of another pyproject.toml (python -m config.locking makes it anew)"
+        if here != self.platform:
+            return f"it is for {self.platform}, and this is {here}"
+        return "" if python in self.pythons else f"it is for Python {', '.join(self.pythons)}, and this is {python}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
     """The virtual environment in `directory`, which may be missing, half-made, whole or out of date."""
 
@@ -91,7 +136,7 @@ class Environment:
         installed = self._read_stamp() if self.python.exists() else {}
         return [name for name, digest in project.stamps().items() if installed.get(name) != digest]
 
-    def install(self, project: Project, groups: list[str]) -> None:
+    def install(self, project: Project, groups: list[str], *, checkout: Path) -> None:
         """Raises: BootstrapError: with what to do."""
         if not self.is_whole():
             self._create(project)
@@ -101,17 +146,29 @@ class Environment:
         requirements = [requirement for group in groups for requirement in project.groups[group]]
         _say(f"installing {len(requirements)} packages and what they need into {self.directory} ...")
         # PYTHONHOME and a user-wide `pip install --user` setting would lead pip out of the environment.
-        variables = {name: value for name, value in os.environ.items() if name != "PYTHONHOME"} | {"PIP_USER": "0"}
-        command = [str(self.python), "-m", "pip", "install", "--disable-pip-version-check", *requirements]
-        code = subprocess.run(command, stdout=sys.stderr, env=variables, check=False).returncode
-        if code != 0:
+        variables = without_secrets() | {"PIP_USER": "0"}
+        variables.pop("PYTHONHOME", None)
+        if not self._install(requirements, _fitting(project, groups, checkout), groups, variables):
             raise BootstrapError(
-                f"pip could not install the packages (status {code}); its own message is above. Check the network, "
+                "pip could not install the packages; its own message is above. Check the network, "
                 "a proxy (HTTPS_PROXY) or index (PIP_INDEX_URL) that you may need, and the free disk space (6 GB), "
                 "then run the same command again: it goes on where it stopped."
             )
         self._write_stamp(kept | {group: stamps[group] for group in groups})
         _say("the environment is ready.")
+
+    def _install(
+        self, requirements: list[str], lock: Lock | None, groups: list[str], variables: dict[str, str]
+    ) -> bool:
+        """Returns: whether pip could."""
+        pip = [str(self.python), "-m", "pip", "install", "--disable-pip-version-check"]
+        if lock is None:
+            return _runs([*pip, *requirements], variables)
+        with tempfile.TemporaryDirectory() as folder:
+            pinned = Path(folder) / "requirements.txt"
+            pinned.write_text("\n".join(lock.sections.get(group, "") for group in groups), encoding="utf-8")
+            locked = [*pip, "--require-hashes", "--no-deps", "--requirement", str(pinned)]
+            return _runs(locked, variables) and (not lock.unhashed or _runs([*pip, *lock.unhashed], variables))
 
     def _create(self, project: Project) -> None:
         version = sys.version_info[:2]
@@ -120,7 +177,10 @@ class Environment:
             raise BootstrapError(f"{wanted} {_other_pythons(project)}")
         _say(f"making a virtual environment in {self.directory} ...")
         code = subprocess.run(
-            [_base_python(), "-m", "venv", "--clear", self.directory], stdout=sys.stderr, check=False
+            [_base_python(), "-m", "venv", "--clear", self.directory],
+            stdout=sys.stderr,
+            env=without_secrets(),
+            check=False,
         ).returncode
         if code != 0 or not self.is_whole():
             raise BootstrapError(
@@ -183,7 +243,7 @@ def _install(environment: Environment, project: Project, checkout: Path) -> None
     with _installation_lock(checkout):
         groups = environment.missing(project)  # another command may have done it while we waited
         if groups:
-            environment.install(project, groups)
+            environment.install(project, groups, checkout=checkout)
 
 
 def _move_into(environment: Environment) -> NoReturn:
@@ -221,6 +281,21 @@ def _all_importable(project: Project) -> bool:
     return True
 
 
+def _fitting(project: Project, groups: list[str], checkout: Path) -> Lock | None:
+    """The lock file, where it fits this machine; where it does not, that is said."""
+    lock = Lock.read(checkout / LOCK.name)
+    obstacle = "there is none" if lock is None else lock.obstacle(project, groups)
+    if obstacle:
+        _say(f"{LOCK.name} is not used: {obstacle}. The newest releases that pyproject.toml allows are installed.")
+        return None
+    _say(f"as {LOCK.name} has them, by digest.")
+    return lock
+
+
+def _runs(command: list[str], variables: dict[str, str]) -> bool:
+    return subprocess.run(command, stdout=sys.stderr, env=variables, check=False).returncode == 0
+
+
 def _base_python() -> str:
     """The interpreter behind ours: an environment made from one that is being replaced would lose its footing."""
     return str(getattr(sys, "_base_executable", sys.executable))
@@ -235,6 +310,13 @@ def _other_pythons(project: Project) -> str:
     if found:
         return f"Run it with {found[0]}: {found[0]} {' '.join(sys.argv)}"
     return "Install such a Python and run the command with it."
+
+
+def without_secrets() -> dict[str, str]:
+    """For programs that install others' code, some of which runs meanwhile."""
+    from config.needs import child_environment
+
+    return child_environment(None)
 
 
 def _say(text: str) -> None:

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
+from typing import Final
 
 from celery import Celery
-from celery.signals import beat_init, worker_init
+from celery.signals import (
+    after_setup_logger,
+    after_setup_task_logger,
+    beat_init,
+    before_task_publish,
+    worker_init,
+    worker_process_init,
+)
+
+from apps.errors import ApplicationError
+from config.operations import logs, request_id
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.development")
+
+# What a worker answers to: whether it is there, and whose messages it takes.
+COMMANDS: Final = frozenset({"ping", "active_queues"})
 
 # By its name: the application is loaded before Django is.
 app = Celery("glassbox", task_cls="apps.audit.backup.task_class:ServingTask")
@@ -16,10 +32,51 @@ app.autodiscover_tasks()
 
 
 def _refuse_unsafe_start(**_: object) -> None:
+    """Celery logs what a receiver raises and goes on: only an exit ends it."""
     from config.startup import refuse_unsafe_start
 
-    refuse_unsafe_start()
+    try:
+        refuse_unsafe_start()
+    except ApplicationError as error:
+        sys.exit(f"glassbox: {error}")
+    except Exception as error:  # noqa: BLE001 - what can't be asked is not known to be safe
+        sys.exit(f"glassbox: nobody can say whether it is safe to start: {type(error).__name__}")
+
+
+def _tell_surplus(**_: object) -> None:
+    """Beat asks the database for nothing, and has no key to ask with."""
+    from config.startup import tell_surplus
+
+    tell_surplus()
+
+
+def _take_few_commands(**_: object) -> None:
+    """Whoever may write to the broker sends workers commands, and Celery has some that tell a worker's settings (the
+    passwords of database roles among them), that have it take other queues or none, or that end it."""
+    from celery.worker.control import Panel
+
+    for name in Panel.data.keys() - COMMANDS:
+        del Panel.data[name]
+
+
+def _give_back_when_stopped(**_: object) -> None:
+    """A child that is stopped at its task unwinds, so that what it holds is given back, and not waited for."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 
 worker_init.connect(_refuse_unsafe_start)
-beat_init.connect(_refuse_unsafe_start)
+worker_init.connect(_take_few_commands)
+worker_process_init.connect(_give_back_when_stopped)
+beat_init.connect(_tell_surplus)
+before_task_publish.connect(request_id.carry)
+
+
+def _log_as_json(**found: object) -> None:
+    from django.conf import settings
+
+    if settings.GLASSBOX_LOG_FORMAT == "json":
+        logs.of_celery(**found)
+
+
+after_setup_logger.connect(_log_as_json)
+after_setup_task_logger.connect(_log_as_json)

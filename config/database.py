@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
-from weakref import WeakSet
 
-import psycopg
+from config.needs import Process
+from config.postgresql.connections import LentConnection, WatchedConnection, reset_connection
 
 RUNTIME_ROLES = ("glassbox_api", "glassbox_worker", "glassbox_eraser", "glassbox_auditor")
 
+# How long a role's statements may take, and how much of the disk. Defaults of the role's sessions, which migrate sets,
+# and startup options of ours. A role may lift the times for itself: the watchdog (apps/tenants/watchdog.py) ends what
+# takes longer all the same. Not so temp_file_limit, which the server's administrator alone changes.
+ROLE_LIMITS: Mapping[str, Mapping[str, str]] = {
+    "glassbox_api": {
+        "statement_timeout": "300s",
+        "idle_in_transaction_session_timeout": "300s",
+        "transaction_timeout": "3600s",
+        "temp_file_limit": "8GB",
+    },
+    # Chunks, vectors and proofs of large tenants: a statement may take long, and a transaction longer.
+    "glassbox_worker": {
+        "statement_timeout": "1800s",
+        "idle_in_transaction_session_timeout": "300s",
+        "temp_file_limit": "32GB",
+    },
+    "glassbox_eraser": {
+        "statement_timeout": "1800s",
+        "idle_in_transaction_session_timeout": "300s",
+        "temp_file_limit": "32GB",
+    },
+    "glassbox_auditor": {
+        "statement_timeout": "300s",
+        "idle_in_transaction_session_timeout": "300s",
+        "temp_file_limit": "8GB",
+    },
+}
+SERVER_LIMITS = frozenset({"temp_file_limit"})
+"""Those that no role can lift, and that only a superuser may set."""
+
+TIME_LIMITS = ("statement_timeout", "transaction_timeout", "idle_in_transaction_session_timeout")
+LIMIT_GRACE = "20s"
+"""How much longer than its limit something takes before the watchdog ends it: PostgreSQL itself has been first."""
 
 # Startup options win over what a role may have set as its own defaults (ALTER ROLE ... SET), and survive DISCARD ALL;
 # what Django sets after connecting does not.
@@ -17,48 +51,35 @@ _STARTUP_OPTIONS = " ".join(
     f"-c {option}"
     for option in (
         "TimeZone=UTC",
-        "idle_in_transaction_session_timeout=300s",
         "search_path=public",
         "row_security=on",
-        "statement_timeout=0",
         "default_transaction_read_only=off",
+        # What the wall demands (apps/tenants/sql/authz.sql), whatever a role has made its own default.
+        "cpu_operator_cost=0",
     )
 )
 
 
-class LentConnection(psycopg.Connection[Any]):
-    """Remembers the cursors that it hands out: one that is kept would read as the connection's next borrower."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._lent: WeakSet[psycopg.Cursor[Any] | psycopg.ServerCursor[Any]] = WeakSet()
-
-    def cursor(self, *args: Any, **kwargs: Any) -> Any:
-        cursor = super().cursor(*args, **kwargs)
-        self._lent.add(cursor)
-        return cursor
-
-    def close_cursors(self) -> None:
-        for cursor in list(self._lent):
-            cursor.close()
+# How long a request waits for a connection; with the check of one that was lent before, two seconds are not exceeded.
+FAST_S = 1.2
+# psycopg takes no less than two seconds.
+CONNECT_TIMEOUT_S = 2
 
 
-def reset_connection(connection: psycopg.Connection[Any]) -> None:
-    """Wash a pooled connection: a session-level SET would otherwise reach the next borrower, and a cursor its rows.
-
-    DISCARD ALL refuses to run inside a transaction, so it runs in autocommit. It forgets what is listened to, but not
-    what was heard: psycopg keeps that until it is asked.
-    """
-    if isinstance(connection, LentConnection):
-        connection.close_cursors()
-    connection.autocommit = True
-    connection.execute("DISCARD ALL")
-    for _ in connection.notifies(timeout=0):
-        pass
+def startup_options(role: str) -> str:
+    limits = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "300s", **ROLE_LIMITS.get(role, {})}
+    return " ".join([_STARTUP_OPTIONS, *(f"-c {k}={v}" for k, v in limits.items() if k not in SERVER_LIMITS)])
 
 
 def database_settings(
-    *, url: str, role: str, password: str, application_name: str, pool_size: int = 8, name: str = ""
+    *,
+    url: str,
+    role: str,
+    password: str,
+    application_name: str,
+    pool_size: int = 8,
+    name: str = "",
+    process: Process | None = None,
 ) -> dict[str, Any]:
     """Django's settings for one role.
 
@@ -66,13 +87,15 @@ def database_settings(
               replaced by the role's.
           pool_size: connections at most in this process; 0 for no pool.
           name: another database on the same server.
+          process: one that serves requests fails within two seconds where the server is away; any other waits for it.
     """
+    fails_fast = process is Process.WEB
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query))
     options: dict[str, Any] = {
         "application_name": application_name,
         "server_side_binding": True,
-        "options": _STARTUP_OPTIONS,
+        "options": startup_options(role),
     }
     host = query.pop("host", "") or unquote(parts.hostname or "")
     port = query.pop("port", "") or str(parts.port or "")
@@ -81,12 +104,17 @@ def database_settings(
         options["pool"] = {
             "min_size": 1,
             "max_size": pool_size,
-            "timeout": 30,
+            "timeout": FAST_S if fails_fast else 30,
             "reset": reset_connection,
-            "connection_class": LentConnection,
+            "connection_class": WatchedConnection if fails_fast else LentConnection,
         }
+        options.setdefault("connect_timeout", CONNECT_TIMEOUT_S if fails_fast else 10)
+        if fails_fast:
+            # What can't connect is forgotten, and tried anew with the next request: the pool's own patience grows to
+            # minutes, for which nobody would be served though the server was back.
+            options["pool"]["reconnect_timeout"] = 0.0
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "config.postgresql",
         "NAME": name or parts.path.lstrip("/"),
         "USER": role,
         "PASSWORD": password,

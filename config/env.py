@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,8 @@ from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 from apps.errors import ApplicationError
+
+from .needs import Process, process_of
 
 CHECKOUT: Final = Path(__file__).resolve().parent.parent
 SECRET_MIN_LENGTH: Final = 16
@@ -120,6 +123,17 @@ class Reader:
 
         return self._read(name, default, empty=(), parse=parse)
 
+    def ports(self, name: str, *, default: tuple[int, ...]) -> tuple[int, ...]:
+        """Port numbers, separated by commas."""
+
+        def parse(raw: str) -> tuple[int, ...]:
+            try:
+                return tuple(_within(int(part), 1, 65_535) for part in raw.split(","))
+            except ValueError:
+                raise ValueError("must be port numbers, separated by commas") from None
+
+        return self._read(name, default, empty=(), parse=parse)
+
     def path(self, name: str, *, default: Path | _Unset = _UNSET) -> Path:
         """An absolute path; `~` is expanded and a relative path counts from the current directory."""
         return self._read(name, default, empty=Path(), parse=lambda raw: Path(raw).expanduser().absolute())
@@ -179,6 +193,19 @@ def home() -> Path:
     return path("GLASSBOX_HOME", default=CHECKOUT / ".glassbox").resolve()
 
 
+def process() -> Process:
+    """What this process is for. Raises: EnvironmentVariableError: GLASSBOX_PROCESS says something else."""
+    try:
+        return process_of(os.environ, sys.argv)
+    except ValueError as error:
+        raise EnvironmentVariableError(problems=str(error)) from None
+
+
+def named_process() -> Process | None:
+    """Of a checkout: what GLASSBOX_PROCESS says, where a supervisor set it."""
+    return process() if text("GLASSBOX_PROCESS", default="") else None
+
+
 def _parse_boolean(raw: str) -> bool:
     lowered = raw.lower()
     if lowered in _TRUE:
@@ -206,5 +233,13 @@ integer = _process.integer
 number = _process.number
 url = _process.url
 items = _process.items
+ports = _process.ports
 path = _process.path
 secret = _process.secret
+
+
+def broker_url(redis_url: str) -> str:
+    """The same server as Celery names it: redis-py's name of a socket is none of Celery's."""
+    if not redis_url.startswith("unix:"):
+        return redis_url
+    return redis_url.replace("unix:", "redis+socket:", 1).replace("?db=", "?virtual_host=", 1)

@@ -4,6 +4,8 @@ GLASSBOX_LOG_SIGNING_KEY    name:hex, 32 bytes; read under the role glassbox_wor
                             requests can't sign
 GLASSBOX_LOG_VERIFY_KEYS    name+mark+key[,...] as `manage.py audit log-key` prints them; also those of earlier
                             signing keys, which checkpoints are still to be verified by
+GLASSBOX_WITNESSES          "URL name+mark+key"[, ...]: who cosigns checkpoints (C2SP, tlog-witness)
+GLASSBOX_TIMESTAMP_URL      who stamps them (RFC 3161), with GLASSBOX_TIMESTAMP_ROOTS, a file of PEM certificates
 """
 
 from __future__ import annotations
@@ -11,9 +13,14 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
+from apps.audit.log.cosignatures import parsed_witness_key
 from apps.audit.log.notes import SigningKey, VerifyKey
+from apps.audit.log.timestamps import TimestampService
+from apps.audit.log.witnesses import Witness
 
 from . import env
 
@@ -29,6 +36,36 @@ def verify_keys(own: SigningKey | None, lines: Iterable[str]) -> tuple[VerifyKey
     found = [own.verify_key] if own else []
     found += [_parsed(line) for line in lines]
     return tuple(dict.fromkeys(found))
+
+
+def witnesses(lines: Iterable[str]) -> tuple[Witness, ...]:
+    """Raises: EnvironmentVariableError: one is not named by its address and its key, or two by one name."""
+    found = tuple(_witness(line) for line in lines)
+    if len({each.key.name for each in found}) != len(found):
+        raise env.EnvironmentVariableError(problems="GLASSBOX_WITNESSES names a witness twice.")
+    return found
+
+
+def _witness(line: str) -> Witness:
+    url, _, key = line.strip().partition(" ")
+    parts = urlsplit(url)
+    problem = 'GLASSBOX_WITNESSES must be "https://address name+mark+key"[, ...], with a key of cosignature/v1.'
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise env.EnvironmentVariableError(problems=problem)
+    try:
+        return Witness(url=url, key=parsed_witness_key(key.strip()))
+    except ValueError:
+        raise env.EnvironmentVariableError(problems=problem) from None
+
+
+def timestamps(url: str, roots: str) -> TimestampService | None:
+    """None where no service is named. Raises: EnvironmentVariableError: its certificates are not there."""
+    if not url:
+        return None
+    if not roots or not Path(roots).is_file():
+        problem = "GLASSBOX_TIMESTAMP_ROOTS must name a file of PEM certificates, for GLASSBOX_TIMESTAMP_URL."
+        raise env.EnvironmentVariableError(problems=problem)
+    return TimestampService(url=url, roots=Path(roots))
 
 
 def _parsed(line: str) -> VerifyKey:

@@ -1,13 +1,14 @@
 """The secrets that an installation lives on: made on the first start in development, demanded in production.
 
-They lie in `<home>/secrets.json` (mode 0600) and never in the checkout's tracked files. An environment variable
-wins over the file:
+In production each process is given its own, and no file holds all (needs.py says which process needs which). In a
+checkout they lie in `<home>/secrets.json` (mode 0600), which every process of it can read, and never in its tracked
+files. An environment variable wins over the file:
 
     DJANGO_SECRET_KEY                    any long random text
     GLASSBOX_SCOPE_TOKEN_KEYS            kid:hex[,kid:hex ...]; the first signs, the others still verify (rotation)
     GLASSBOX_AUDIT_MASTER_KEY            hex, 32 bytes
     GLASSBOX_AUDIT_KEKS                  kid:hex[,kid:hex ...]; the first wraps, the others still unwrap (rotation)
-    GLASSBOX_LOG_SIGNING_KEY             kid:hex, 32 bytes; demanded of the worker alone
+    GLASSBOX_LOG_SIGNING_KEY             kid:hex, 32 bytes
     GLASSBOX_DB_PASSWORD_<ROLE>          one a login role, for example GLASSBOX_DB_PASSWORD_API for glassbox_api
 """
 
@@ -21,23 +22,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
 from apps.errors import ApplicationError
 
 from . import env
 from .files import write_atomically
 from .locks import FileLock
+from .needs import LOGIN_ROLES as LOGIN_ROLES
+from .needs import Process, needed_by
+from .needs import password_variable as password_variable
+
+T = TypeVar("T")
 
 KEY_BYTES: Final = 32
-LOGIN_ROLES: Final = (
-    "glassbox_owner",
-    "glassbox_api",
-    "glassbox_worker",
-    "glassbox_auditor",
-    "glassbox_eraser",
-    "glassbox_backup",
-)
 
 _DJANGO: Final = "DJANGO_SECRET_KEY"
 _SCOPE: Final = "GLASSBOX_SCOPE_TOKEN_KEYS"
@@ -80,14 +78,13 @@ class LogSeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secrets:
-    """All secrets of an installation; `repr` shows none of them.
+    """The secrets that a process has; `repr` shows none of them. What it does not need is empty.
 
     Attributes:
-        scope_token_keys: at least one; the first signs, all verify.
+        scope_token_keys: the first signs, all verify.
         audit_master_key: 32 bytes, from which the keys of the digests in the log are derived.
-        audit_keks: at least one; the first wraps the data keys of the log, all unwrap.
-        database_passwords: by role name, one for each of LOGIN_ROLES.
-        log_seed: None where it was not asked for.
+        audit_keks: the first wraps the data keys of the log, all unwrap.
+        database_passwords: by role name.
     """
 
     django_secret_key: str = field(repr=False)
@@ -98,16 +95,13 @@ class Secrets:
     log_seed: LogSeed | None = None
 
 
-def password_variable(role: str) -> str:
-    """The environment variable that holds a login role's password."""
-    return "GLASSBOX_DB_PASSWORD_" + role.removeprefix("glassbox_").upper()
-
-
-def load_secrets(home: Path | None = None) -> Secrets:
+def load_secrets(home: Path | None = None, *, process: Process | None = None) -> Secrets:
     """The secrets for development: from the environment, else from `<home>/secrets.json`, made where missing.
 
     Safe when several processes make their first start at once.
 
+    Args:
+        process: leaves out what that process does not need, as production does; None for all.
     Raises:
         SecretsFileError: the file is not readable, not ours, readable by others, or damaged.
         EnvironmentVariableError: a variable that overrides is malformed.
@@ -124,27 +118,51 @@ def load_secrets(home: Path | None = None) -> Secrets:
                 write_atomically(path, json.dumps(stored, indent=2) + "\n", mode=0o600)
     except OSError as error:
         raise SecretsFileError(path=path, problem=f"the secrets can't be kept there ({error})") from error
-    return _parse(stored | _from_environment(), origin=path)
+    values = stored | _from_environment()
+    if process is not None:
+        needed = {secret.variable for secret in needed_by(process)}
+        values = {name: value for name, value in values.items() if name in needed}
+    return _parse(values, origin=path)
 
 
-def required_secrets(values: Mapping[str, str] | None = None) -> Secrets:
-    """The secrets for production: every one from the environment (or from the file that NAME_FILE names).
+def required_secrets(values: Mapping[str, str]) -> Secrets:
+    """The secrets for production, from what `secret_texts` read.
 
-    Args:   values: what `secret_texts` read; read here when None.
-    Raises: EnvironmentVariableError: listing all that are missing or malformed.
+    Raises: EnvironmentVariableError: listing all that are malformed.
     """
-    if values is None:
-        with env.collecting() as reader:
-            values = secret_texts(reader)
     return _parse(values, origin=None)
 
 
-def secret_texts(reader: env.Reader, *, signs_log: bool = False) -> dict[str, str]:
-    """The variables of all secrets, unparsed: for a reader that gathers the problems of others as well.
+def secret_texts(reader: env.Reader, process: Process, *, role: str = "") -> dict[str, str]:
+    """What a process needs, from the environment or the file that NAME_FILE names, unparsed.
 
-    Args: signs_log: with the key that signs the log, which only the worker is given.
+    Args: reader: gathers the problems of others as well. role: as `needed_by` takes it.
     """
-    return {name: reader.secret(name) for name in _names() if name != _LOG or signs_log}
+    needed = {secret.variable for secret in needed_by(process, role=role)}
+    return {name: reader.secret(name) for name in _names() if name in needed}
+
+
+def given(value: T, variable: str) -> T:
+    """A secret's value from the settings, where it is about to be used.
+
+    Raises: EnvironmentVariableError: it is empty: this process was not given it.
+    """
+    if not value:
+        problem = f"{variable} is not given to this process, and what is asked for needs it (config/needs.py)."
+        raise env.EnvironmentVariableError(problems=problem)
+    return value
+
+
+def role_password(passwords: Mapping[str, str], role: str) -> str:
+    """A database role's password.
+
+    Raises: EnvironmentVariableError: this process was not given it, as most are not.
+    """
+    try:
+        return passwords[role]
+    except KeyError:
+        problem = f"{password_variable(role)} is not set, and what is asked for works as {role}."
+        raise env.EnvironmentVariableError(problems=problem) from None
 
 
 def _names() -> tuple[str, ...]:
@@ -189,15 +207,15 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _parse(values: Mapping[str, str], *, origin: Path | None) -> Secrets:
+    """Of what is there; what a process does not need stays empty."""
     problems: list[str] = []
-    keys, keks = _named_keys(values[_SCOPE]), _named_keys(values[_KEKS])
+    keys, keks, log = (_named_keys(values[name]) if name in values else () for name in (_SCOPE, _KEKS, _LOG))
     for name, found in ((_SCOPE, keys), (_KEKS, keks)):
         if found is None:
             problems.append(f"{name} must be kid:hex[,kid:hex ...], with {KEY_BYTES} bytes a key and no kid twice")
-    audit = _key_bytes(values[_AUDIT])
+    audit = _key_bytes(values[_AUDIT]) if _AUDIT in values else b""
     if audit is None:
         problems.append(f"{_AUDIT} must be {KEY_BYTES} bytes in hex")
-    log = _named_keys(values[_LOG]) if _LOG in values else ()
     if log is None or len(log) > 1:
         problems.append(f"{_LOG} must be kid:hex, with {KEY_BYTES} bytes")
         log = None
@@ -206,11 +224,14 @@ def _parse(values: Mapping[str, str], *, origin: Path | None) -> Secrets:
             raise SecretsFileError(path=origin, problem=", and ".join(problems))
         raise env.EnvironmentVariableError(problems="\n".join(f"{problem}." for problem in problems))
     return Secrets(
-        django_secret_key=values[_DJANGO],
+        # Django wants one of every process. Where nothing is signed, one that nobody knows signs nothing either.
+        django_secret_key=values.get(_DJANGO) or secrets.token_urlsafe(64),
         scope_token_keys=tuple(SigningKey(kid=kid, key=key) for kid, key in keys),
         audit_master_key=audit,
         audit_keks=tuple(WrappingKey(kid=kid, key=key) for kid, key in keks),
-        database_passwords=MappingProxyType({role: values[password_variable(role)] for role in LOGIN_ROLES}),
+        database_passwords=MappingProxyType(
+            {role: values[name] for role in LOGIN_ROLES if (name := password_variable(role)) in values}
+        ),
         log_seed=LogSeed(kid=log[0][0], seed=log[0][1]) if log else None,
     )
 

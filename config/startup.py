@@ -6,6 +6,7 @@ release, and its servers refuse to start when that was forgotten.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 import django
@@ -16,7 +17,11 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
 from apps.errors import ApplicationError
+from config.checks import surplus_check
+from config.memory import hide_memory
 from config.services import ServiceName, endpoints, ensure_services
+
+logger = logging.getLogger("glassbox")
 
 
 class UnsafeStartError(ApplicationError):
@@ -52,8 +57,8 @@ def prepare() -> None:
     needed = settings.GLASSBOX_EMBEDDED_SERVICES
     if needed:
         ensure_services(home=settings.GLASSBOX_HOME, needed=needed)
-    if ServiceName.POSTGRES not in needed:
-        return
+    if ServiceName.POSTGRES not in needed or "owner" not in settings.DATABASES:
+        return  # the operator migrates; or whoever started this process did
     provisioned = provision_database()
     if provisioned or _pending("owner"):
         call_command("migrate", database="owner", interactive=False, verbosity=0)
@@ -71,14 +76,24 @@ def close_connections() -> None:
 def refuse_unsafe_start() -> None:
     """End a server's start where the wall would not hold: its role is too strong, or a table is not isolated or old.
 
+    What the process was given and does not need is told in its log; what it has is closed to others of its account.
+
     Raises: UnsafeStartError: with every problem, and what to do.
     """
+    hide_memory()
+    tell_surplus()
     found = checks.run_checks(tags=[checks.Tags.database], databases=["default"])
     problems = [f"{each.msg} {each.hint or ''}".strip() for each in found if each.is_serious()]
     if not problems and _pending("default"):
         problems.append("The database's tables are of an older release. Run manage.py migrate.")
     if problems:
         raise UnsafeStartError(problems="\n".join(problems))
+
+
+def tell_surplus() -> None:
+    """What this process was given and does not need, in its log."""
+    for each in surplus_check():
+        logger.warning("%s", each.msg)
 
 
 def provision_database(admin_url: str = "") -> bool:

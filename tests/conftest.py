@@ -13,11 +13,13 @@ import hypothesis
 import psutil
 import psycopg
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings
+from django.core.cache import cache
 from django.db import connections
 from django.test import TransactionTestCase
 from psycopg import sql
 
+from apps.audit.classes_table import class_rows
 from config.locks import FileLock
 from config.services import Durability, ensure_services
 
@@ -116,11 +118,14 @@ def _copy(server: psycopg.Connection, template: str) -> None:
             name, sql.Identifier(template)
         )
     )
-    _limit_connecting(server, settings.TEST_DATABASE)
+    _settle_copy(server, settings.TEST_DATABASE)
 
 
-def _limit_connecting(server: psycopg.Connection, database: str) -> None:
-    """As `migrate` leaves it in earnest; a process that starts in production's way refuses to run without."""
+def _settle_copy(server: psycopg.Connection, database: str) -> None:
+    """What `migrate` gives a database and a copy loses; a process that starts in production's way refuses without."""
+    from apps.tenants.provision import set_defaults
+
+    set_defaults(server, database)
     name = sql.Identifier(database)
     server.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(name))
     server.execute(
@@ -148,12 +153,17 @@ def _schema_digest() -> str:
         _CHECKOUT / "apps/tenants/eraser_operations.py",
         _CHECKOUT / "apps/tenants/isolation_sql.py",
         _CHECKOUT / "apps/tenants/rights.py",
+        _CHECKOUT / "apps/tenants/stamping.py",
+        _CHECKOUT / "apps/audit/recorded_operations.py",
+        _CHECKOUT / "config/database.py",
         _CHECKOUT / "apps/tenants/provision.py",
     ]
     for path in sorted(sources):
         digest.update(path.read_bytes())
     for key in settings.GLASSBOX_SCOPE_KEYS:
         digest.update(key.key)
+    # Written into the template (apps/audit/classes_table.py).
+    digest.update(repr(class_rows()).encode())
     return digest.hexdigest()[:16]
 
 
@@ -209,13 +219,23 @@ def admin_dsn() -> str:
     return endpoints(settings.GLASSBOX_HOME).admin_dsn
 
 
+@pytest.fixture
+def own_cache(settings: LazySettings) -> None:
+    """An empty cache in a database of its own: tests of other workers clear all that is in theirs."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    configured = settings.CACHES["default"]
+    location = configured["LOCATION"].replace("?db=1", f"?db={3 + worker % 12}")
+    settings.CACHES = {"default": {**configured, "LOCATION": location}}
+    cache.clear()
+
+
 # What a module imports that has its tests look at the disk of the suite's server.
 _LOOKS_AT_THE_DISK = ("own_access", "turn_over_wal")
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _one_look_at_the_disk_at_a_time(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A control writes to WAL what it must find there, and another process' turning it over would take that away.
+    """A control writes to WAL what it must find there, and another run's turning it over would take that away.
 
     In production there is one prover, and it holds a lock. For a whole file, since some prove once for all its tests.
     """

@@ -11,13 +11,14 @@ from django.utils import timezone
 
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
-from apps.tenants.models import Scope, Tenant, User
+from apps.tenants.models import Invitation, Membership, Scope, Tenant, User
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.selectors.grants import key_principal, user_principal
 from apps.tenants.selectors.people import user_by_name
 from apps.tenants.services.api_keys import api_key_create
-from apps.tenants.services.members import membership_grant
+from apps.tenants.services.invitations import invitation_accept, invitation_link, member_invite
+from apps.tenants.services.members import membership_confirm, membership_grant
 from apps.tenants.services.personal_keys import personal_key_create
 from apps.tenants.services.tenants import scope_create, tenant_create
 
@@ -68,6 +69,29 @@ def make_member(firm: Firm, username: str, role: Role, *, scopes: Iterable[str] 
     with open_scope(tenant=firm.id, reason="a test"):
         membership_grant(user=user, role=role, scopes=[firm.scopes[key] for key in scopes] or [firm.root])
     return user_principal(user, firm.id)
+
+
+def make_invitation(
+    firm: Firm, email: str, role: Role, *, by: Principal, scopes: Iterable[str] = ()
+) -> tuple[Invitation, str]:
+    """An invitation by a member, and the secret of its link, as the letter to the mailbox holds it."""
+    with as_(by):
+        invitation = member_invite(email=email, role=role, scopes=[firm.scopes[key] for key in scopes] or [firm.root])
+    return invitation, invitation_link(firm.id, invitation.id)
+
+
+def make_invited(
+    firm: Firm, username: str, role: Role, *, by: Principal, scopes: Iterable[str] = (), password: str = ""
+) -> Membership:
+    """A person who accepted a member's invitation: in force, or awaiting confirmation where the role approves."""
+    user = user_by_name(username) or make_user(username, password=password)
+    _, secret = make_invitation(firm, user.email, role, by=by, scopes=scopes)
+    return invitation_accept(secret=secret, user=user)
+
+
+def confirm(membership: Membership, *, by: Principal) -> None:
+    with as_(by):
+        membership_confirm(membership)
 
 
 def make_key(firm: Firm, role: Role = Role.ANALYST, *, scopes: Iterable[str] = ()) -> tuple[Principal, str]:

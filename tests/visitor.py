@@ -12,6 +12,17 @@ from lxml import html
 
 from apps.tenants.models import User
 
+# Pages on which a decision names what was read, and the fields by which it does.
+_DECIDED_ON = frozenset(
+    {
+        *("erasure_request", "erasure_request_step", "erasure_inventory", "access_package", "removal_run", "purge"),
+        *("retention_schedule", "retention_draft_submit", "retention_draft_discard"),
+        *("policy_review", "policy_draft_submit"),
+        *("tenants_membership_confirm", "tenants_membership_decline"),
+    }
+)
+_READ = frozenset({"revision", "run_id", "number", "against"})
+
 
 class Visitor(Client):
     """Django's test client, signed in."""
@@ -26,7 +37,20 @@ class Visitor(Client):
         return Page(self.get(reverse(f"admin:{name}", args=args), query))
 
     def send(self, name: str, /, *args: UUID | str, **fields: Any) -> Page:
-        return Page(self.post(reverse(f"admin:{name}", args=args), fields))
+        """Post a form. What the page says that its reader has read (a revision) is sent along, as a browser does."""
+        url = reverse(f"admin:{name}", args=args)
+        read = self._read(url, fields) if name in _DECIDED_ON and not fields.keys() & _READ else {}
+        return Page(self.post(url, {**read, **fields}))
+
+    def _read(self, url: str, fields: dict[str, Any]) -> dict[str, str]:
+        shown = self.get(url)
+        if shown.status_code != 200:
+            return {}
+        forms = html.document_fromstring(shown.content.decode()).xpath("//*[@id='main']//form[@method='post']")
+        if act := fields.get("act"):
+            forms = [form for form in forms if form.xpath(".//*[@name='act'][@value=$act]", act=act)]
+        hidden = forms[0].xpath(".//input[@type='hidden']") if forms else []
+        return {each.get("name"): each.get("value") for each in hidden if each.get("name") in _READ}
 
 
 class Page:

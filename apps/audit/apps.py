@@ -12,8 +12,10 @@ class AuditConfig(AppConfig):
         from django.core import checks
 
         from apps.audit.backup.checks import served_check
+        from apps.audit.backup.gate import refuse_unless_served
         from apps.audit.backup.opening import open_where_nothing_is_erased
         from apps.audit.classes import register_tenant_events
+        from apps.audit.classes_table import event_classes_check, write_event_classes
         from apps.audit.erasure.closing import no_scope_below_a_closed_one
         from apps.audit.erasure.contracts import Origin, TargetType
         from apps.audit.erasure.events import register_removal_events
@@ -28,12 +30,13 @@ class AuditConfig(AppConfig):
             register_release_hook,
             register_store,
         )
-        from apps.audit.erasure.runs import runs_take_up
+        from apps.audit.erasure.runs import runs_take_up, runs_waiting
         from apps.audit.erasure.searched_log import register_texts_of_these_floors
         from apps.audit.erasure_stores import register_stores
         from apps.audit.holds.events import register_hold_events
         from apps.audit.holds.items import EventParts, register_items
         from apps.audit.holds.selectors import held, held_within
+        from apps.audit.holds.waiting import register_waiting
         from apps.audit.inventory.events import register_inventory_events
         from apps.audit.inventory.restricting import kept_by_requests
         from apps.audit.personal_data import classify_audit
@@ -46,7 +49,11 @@ class AuditConfig(AppConfig):
         from apps.audit.services import record
         from apps.audit.subject_access.registering import register_subject_access
         from apps.audit.tombstones.writing import tombstone_close, tombstone_write
+        from apps.audit.watching import register_watches
+        from apps.audit.webhooks.events import register_webhook_events
+        from apps.audit.webhooks.offering import offer_of_these_floors
         from apps.tenants import events
+        from apps.tenants.management.served import register_gate
         from apps.tenants.provisioning import on_migrated, on_scope_create, on_tenant_created
 
         register_tenant_events()
@@ -56,6 +63,7 @@ class AuditConfig(AppConfig):
         register_removal_events()
         register_store(EventPartStore())
         register_release_hook(runs_take_up)
+        register_waiting(runs_waiting)
         register_looked_for_here()
         register_hold_events()
         register_items(TargetType.EVENT_GROUP, EventParts())
@@ -63,15 +71,21 @@ class AuditConfig(AppConfig):
         register_obstacle(kept_by_requests)
         register_request_events()
         register_inventory_events()
+        register_webhook_events()
+        offer_of_these_floors()
         register_listener(Origin.REQUEST, request_follows)
         register_given_texts(Origin.REQUEST, texts_given)
         events.connect(record)
+        register_watches()
         register_stores()
         classify_audit()
         register_before_removal(tombstone_write)
         register_after_removal(tombstone_close)
         on_migrated(open_where_nothing_is_erased)
+        on_migrated(write_event_classes)
+        checks.register(event_classes_check, checks.Tags.database)
         checks.register(served_check, checks.Tags.database)
+        register_gate(refuse_unless_served)
         register_subject_access()
         on_tenant_created(give_baseline)
         on_scope_create(no_scope_below_a_closed_one)

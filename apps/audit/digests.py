@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
 from apps.tenants.ids import TenantId
+from config.secrets import given
 
 
 def epoch(moment: datetime) -> str:
@@ -26,6 +27,6 @@ def epoch(moment: datetime) -> str:
 def keyed_digest(text: str, *, tenant: TenantId, epoch: str) -> str:
     """HMAC-SHA256 of the text under the tenant's key of that epoch, in hex."""
     key = HKDF(algorithm=SHA256(), length=32, salt=None, info=f"glassbox question {tenant} {epoch}".encode()).derive(
-        settings.GLASSBOX_AUDIT_KEY
+        given(settings.GLASSBOX_AUDIT_KEY, "GLASSBOX_AUDIT_MASTER_KEY")
     )
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()

@@ -1,6 +1,7 @@
 """The one way to remove something from the log, in two steps.
 
-1. payload_erase records which groups of which events shall go and why. Nothing is removed; the event is sealed.
+1. payload_erase, as glassbox_eraser, records which groups of which events shall go and why: those that a run which
+   two people are behind names, or that a restore repeats, and no other. Nothing is removed; the event is sealed.
 2. removals_execute, as glassbox_eraser, removes what a sealed event names. The database holds to it (audit_erase, in
    migration 0004): what no sealed event names can't be removed by anybody.
 
@@ -40,12 +41,19 @@ class RemovalReason(StrEnum):
     RETENTION_ENDED = "retention_ended"
     ORDER_OF_AUTHORITY = "order_of_authority"
     RECORDED_BY_MISTAKE = "recorded_by_mistake"
+    # Of documents that somebody wants gone.
+    UPLOADED_BY_MISTAKE = "uploaded_by_mistake"
+    DUPLICATE = "duplicate"
+    WRONG_PLACE = "wrong_place"
+    NO_LONGER_NEEDED = "no_longer_needed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Removal:
+    """group: of what the application wrote a registry.Group; what was put there beside it may be named anything."""
+
     event_id: UUID
-    group: Group
+    group: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +67,19 @@ class Execution:
 
 def target_of(removal: Removal) -> Target:
     return Target(type=TargetType.EVENT_GROUP, id=removal.event_id, part=str(removal.group))
+
+
+def disowns(removal: Removal, event: Event) -> bool:
+    """Whether it names the actor of an event that was written without: somebody wrote it beside the application.
+
+    Nothing is there to remove but the name in the row. Verifiers take it that nobody stands by the event.
+    """
+    return removal.group == Group.ACTOR and is_unvouched(event)
+
+
+def is_unvouched(event: Event) -> bool:
+    """Whether it was written without the group that says who acted."""
+    return Group.ACTOR not in event.commitments
 
 
 class RemovalRefusedError(ApplicationError):
@@ -82,11 +103,12 @@ class RemovalNotSealedError(ApplicationError):
 
 
 def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) -> Event:
-    """Authorise the removal of groups, and record it. Needs the permission to manage privacy.
+    """Authorise the removal of groups, and record it: as glassbox_eraser, for what an executing run names.
 
     Returns: the event that removals_execute takes, once it is sealed.
-    Raises:  PermissionDeniedError; TooManyRemovalsError; RemovalRefusedError: a group is not there, its event is not
-             sealed yet (what authorises must come later in the log), it authorises removals itself, or it is held.
+    Raises:  PermissionDeniedError: a person, who may not manage privacy; TooManyRemovalsError; RemovalRefusedError: a
+             group is not there, its event is not sealed yet (what authorises must come later in the log), it authorises
+             removals itself, or it is held.
     Costs:   five queries, and the event's.
     """
     current_scope().principal.require(Permission.PRIVACY_MANAGE)
@@ -105,7 +127,7 @@ def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) ->
             "is not there: no such event"
             if event is None
             else "is not there: it was removed before, or never written"
-            if (removal.event_id, str(removal.group)) not in there
+            if (removal.event_id, str(removal.group)) not in there and not disowns(removal, event)
             else "is not sealed yet; that takes seconds"
             if removal.event_id not in sealed
             else "authorises removals, and stays"
@@ -137,10 +159,10 @@ def removals_execute(*, authorising_event_id: UUID) -> Execution:
     is_sealed = Leaf.objects.filter(event_id=authorising_event_id).exists()
     rows = Payload.objects.filter(event_id=authorising_event_id, group=Group.CORE).values_list("terms", flat=True)
     terms: list[str] = next(iter(rows), []) if is_sealed else []
-    named = [term.split(":") for term in terms if term.startswith(f"{REMOVAL}:")]
+    named = [term.split(":", 2) for term in terms if term.startswith(f"{REMOVAL}:")]
     if not named:
         raise RemovalNotSealedError(event=authorising_event_id)
-    removals = [Removal(event_id=UUID(event_id), group=Group(group)) for _, event_id, group in named]
+    removals = [Removal(event_id=UUID(event_id), group=group) for _, event_id, group in named]
     kept = held([target_of(removal) for removal in removals])
     removable = [removal for removal in removals if target_of(removal) not in kept]
     removed = 0

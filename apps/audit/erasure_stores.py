@@ -46,8 +46,15 @@ RESTRICTIONS: Final = Rows(
     table="audit_restriction",
     found_by={TargetType.DOCUMENT: f"{OF_DOCUMENT} AND t.because <> 'hold'"},
 )
+# They hold ids beside the address and the secret, so they go with their tenant alone.
+WEBHOOKS: Final = TenantRows(
+    key="audit.webhooks",
+    label="Webhooks, with their addresses and secrets, and what was sent to each",
+    phase=Phase.CACHES,
+    tables=("audit_webhookattempt", "audit_webhookdelivery", "audit_webhook"),
+)
 
 
 def register_stores() -> None:
     register_store(RateCounters(), REQUESTS, Accounts(), GRANTS, KEYS, MEMBERSHIPS, SCOPES, RESTRICTIONS, TENANT)
-    register_store(AccessPackages(), RETENTION, HOLDS, LogContents(), DataKeys())
+    register_store(AccessPackages(), RETENTION, HOLDS, LogContents(), DataKeys(), WEBHOOKS)

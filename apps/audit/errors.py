@@ -112,3 +112,19 @@ class WholeLogError(ApplicationError):
     message = (
         "The package holds the whole log, and you don't hold all scopes of this tenant. Somebody who does can take it."
     )
+
+
+class WitnessError(ApplicationError):
+    """A checkpoint goes on without this cosignature, and it is asked for again."""
+
+    code = "audit.witness"
+    status = 502
+    message = "The witness {witness} did not cosign: {problem}."
+
+
+class TimestampError(ApplicationError):
+    """A checkpoint goes on without a time stamp, and it is asked for again."""
+
+    code = "audit.timestamp"
+    status = 502
+    message = "There is no time stamp: {problem}."

@@ -23,14 +23,58 @@ def classify_audit() -> None:
     _beside()
     classify_records()
     _inventory()
+    _webhooks()
+
+
+def _webhooks() -> None:
+    sending = "Ids, codes, counts and times of what was sent, and no content: the receiver asks for that."
+    table = "audit_webhook"
+    classify_columns(
+        table,
+        "id tenant_id actions scope_ids data_key_id previous_until created_at paused_at pause_reason cursor failures "
+        "failing_since delivered_at given_up_at next_attempt_at lease_owner lease_until",
+        Sort.NONE,
+        because="Ids, codes, counts and times.",
+    )
+    classify(
+        f"{table}.url",
+        Sort.CREDENTIAL,
+        because="The address of a program of the firm's, which may be as good as a password.",
+        cleared_by="audit.webhooks",
+        stays="It is of a program, and the firm changes or deletes it.",
+    )
+    classify(
+        f"{table}.sealed",
+        Sort.CREDENTIAL,
+        because="The secrets that deliveries are signed with, under a data key of the tenant.",
+        cleared_by="audit.webhooks",
+    )
+    classify_columns(
+        "audit_webhookdelivery",
+        "id tenant_id webhook_id scope_ids event_id event_scope_ids place created_at state attempts earlier "
+        "next_attempt_at ended_at",
+        Sort.NONE,
+        because=sending,
+        cleared_by="audit.webhooks",
+    )
+    classify_columns(
+        "audit_webhookattempt",
+        "id tenant_id delivery_id scope_ids number began_at duration_ms status error",
+        Sort.NONE,
+        because=sending,
+        cleared_by="audit.webhooks",
+    )
+    classify("task:apps.audit.tasks.deliver_webhook", Sort.NONE, because="Ids of the tenant, of a row and of scopes.")
+    classify("task:apps.audit.tasks.webhooks_due", Sort.NONE, because="Without arguments.")
+    classify("memory:apps.audit.webhooks.sending", Sort.NONE, because="Certificates of authorities that are trusted.")
 
 
 def _inventory() -> None:
     table = "audit_inventory"
     classify_columns(
         table,
-        "id tenant_id request_id state requested_at done total counts unreadable started_at finished_at lease_owner "
-        "lease_until attempts next_attempt_at error_code",
+        "id tenant_id request_id state requested_at done total counts unreadable unread_files started_at finished_at "
+        "lease_owner lease_until attempts next_attempt_at error_code",
         Sort.NONE,
         because="Ids, counts, codes and times of a search for a person.",
     )
@@ -131,6 +175,12 @@ def _tree() -> None:
         "audit_tombstonemark", "id tenant_id number kind created_at", Sort.NONE, because="Ids, counts, times."
     )
     classify_columns("audit_checkpoint", "id tenant_id size created_at", Sort.NONE, because="Ids, counts, times.")
+    classify_columns(
+        "audit_attestation",
+        "id tenant_id size kind by content told_at created_at",
+        Sort.NONE,
+        because="Sizes, names and addresses of services, times, and signatures over digests.",
+    )
     for name in ("audit_leaf.hash", "audit_subtree.hash", "audit_checkpoint.root", "audit_checkpoint.note"):
         classify(name, Sort.NONE, because="Digests over headers and commitments, which stay, and signatures of them.")
 
@@ -148,16 +198,59 @@ def _certificates() -> None:
         Sort.NONE,
         because="Ids, counts, codes, digests and times of an erasure, and a signature of them.",
     )
+    classify_columns(
+        "audit_restoration",
+        "id tenant_id restore_id ordinal backup_id backup_made_at through state runs came_back targets leaves manifest "
+        "error_code restored_at prepared_at removed_at ended_at verification end_events",
+        Sort.NONE,
+        because="Ids, counts, codes, digests and times, names of tables and places: nothing of what is looked for.",
+    )
+    classify_columns(
+        "audit_supplement",
+        "id tenant_id number restoration_id outcome event_id leaf_index size root body note issued_at",
+        Sort.NONE,
+        because="Ids, counts, codes, digests and times of a restore, and a signature of them.",
+    )
 
 
 def _beside() -> None:
     classify(
         "cache:apps.audit.log.export.state",
         Sort.NONE,
-        because="audit:export:<tenant>: size and time of the newest exported checkpoint; kept until overwritten.",
+        because="audit:export:<tenant>: size and time of the newest exported checkpoint; audit:attesting:<tenant>: "
+        "which witnesses did not answer. Kept until overwritten.",
     )
     classify(
         "cache:apps.audit.log.lag", Sort.NONE, because="audit:lag-alarm:<tenant>: that an alarm was given; 5 minutes."
+    )
+    classify(
+        "cache:apps.audit.verify.stating",
+        Sort.NONE,
+        because="audit:verified:<tenant>: the newest exported note of a verification: its state, its time and a digest "
+        "of its counts. Kept until overwritten.",
+    )
+    classify(
+        "cache:apps.tenants.watchdog",
+        Sort.NONE,
+        because="watchdog:ended: the database's roles of which a session was ended; an hour.",
+    )
+    classify(
+        "cache:apps.tenants.clock", Sort.NONE, because="clock:<task>: when a task of the schedule last ended well."
+    )
+    classify(
+        "cache:apps.tenants.waiting",
+        Sort.NONE,
+        because="waiting:<work>: how much waits for a worker over all tenants, and since when; ten minutes.",
+    )
+    classify(
+        "cache:apps.tenants.sweeping",
+        Sort.NONE,
+        because="sweep:failed:<what>: ids of tenants for which something failed that is done by the clock; a day.",
+    )
+    classify(
+        "cache:apps.tenants.alarm_mail",
+        Sort.NONE,
+        because="alarm:told:<day>:<what>:<tenant>: that the operators were told of an alarm; two days.",
     )
     classify(
         "cache:apps.tenants.api.throttling",
@@ -165,6 +258,13 @@ def _beside() -> None:
         because="throttle:<tenant>:<kind>:<id>: times of the calls that an account or a key made; one minute.",
         cleared_by="tenants.rate_counters",
     )
+    classify(
+        "cache:apps.tenants.counting",
+        Sort.NONE,
+        because="Counts under the keys of throttling and attempts; names none.",
+    )
+    classify("cache:apps.tenants.tally", Sort.NONE, because="How often what happened, of all tenants together.")
+    classify("memory:config.release", Sort.NONE, because="The version and the commit.")
     classify(
         "cache:apps.tenants.attempts",
         Sort.DERIVED,
@@ -181,11 +281,27 @@ def _beside() -> None:
         stays="Five minutes in the memory of a process, and not after its end.",
     )
     classify("memory:apps.tenants.api.probes", Sort.NONE, because="Whether the platform's parts work; two seconds.")
+    classify(
+        "memory:apps.tenants.api.media_types",
+        Sort.NONE,
+        because="Renderers by media type; there are as many as the code names.",
+    )
     classify("memory:apps.tenants.api.schema", Sort.NONE, because="The description of the API.")
-    for name in ("apps.audit.tasks.seal", "apps.audit.tasks.checkpoint", "apps.audit.tasks.issue_certificates"):
+    for name in (
+        "apps.audit.tasks.seal",
+        "apps.audit.tasks.checkpoint",
+        "apps.audit.tasks.attest",
+        "apps.audit.tasks.issue_certificates",
+    ):
         classify(f"task:{name}", Sort.NONE, because="Without arguments.")
-    for name in ("apps.tenants.tasks.forget_ended_sessions", "apps.tenants.tasks.forget_expired_requests"):
-        classify(f"task:{name}", Sort.NONE, because="Without arguments.")
+    for name in ("forget_ended_sessions", "forget_expired_requests", "tell_alarms"):
+        classify(f"task:apps.tenants.tasks.{name}", Sort.NONE, because="Without arguments.")
+    classify(
+        "task:apps.tenants.tasks.password_link_ask",
+        Sort.IDENTIFIER,
+        because="The sign-in name that somebody forgot the password of.",
+        stays="Until a worker has taken it, which is a moment; an hour at most.",
+    )
     classify("folder:checkpoints", Sort.NONE, because="Sizes, digests and signatures of logs, under the tenants' ids.")
     classify(
         "folder:tombstones",
@@ -205,6 +321,13 @@ def _beside() -> None:
         "in the folder's backups: a sample of what was removed.",
         stays="Until the scan that it is there for was clean; then it is overwritten and removed.",
     )
+    classify(
+        "folder:databases",
+        Sort.SEALED,
+        because="As erasure, of what a restore brought back into another database than the configured one.",
+        stays="Until that database is proven, and the scan was clean; then it is overwritten and removed.",
+    )
+    classify("folder:baseline", Sort.NONE, because="The catalogue of a freshly made PostgreSQL, in which nobody is.")
     classify("folder:redis", Sort.NONE, because="Empty: the embedded Redis keeps nothing on the disk.")
     classify(
         "folder:log",

@@ -69,7 +69,7 @@ def _removals() -> None:
         table,
         "id tenant_id origin origin_id state reason_code made_in frozen_at proposed_at approved_at rejected_at "
         "rejection_code started_at finished_at attempts next_attempt_at lease_owner lease_until error_code "
-        "unproven_code unproven_asked_at unproven_agreed_at staying redacted",
+        "unproven_code unproven_asked_at unproven_agreed_at staying redacted revision decided_revision",
     )
     _people(table, "proposed_by approved_by rejected_by unproven_asked_by unproven_agreed_by")
     _technical("audit_removaltarget", "id tenant_id run_id type part outcome ground authorised_by")
@@ -90,7 +90,9 @@ def _removals() -> None:
 def _retention() -> None:
     table = "audit_retentionschedule"
     _technical(
-        table, "id tenant_id number origin status revision created_at submitted_at decided_at valid_from valid_to"
+        table,
+        "id tenant_id number origin status revision decided_revision created_at submitted_at decided_at valid_from "
+        "valid_to",
     )
     _people(table, "author_id approver_id")
     _labels(table, "author_label approver_label")
@@ -126,7 +128,7 @@ def _requests() -> None:
         table,
         "id tenant_id year number purpose state subject_type requester language received_at zone received_on "
         "first_due_on due_on data_key_id identity_asked_at identity_confirmed_at ground extension extended_at refusal "
-        "run_id proposed_at approved_at finished_at created_at",
+        "run_id proposed_at approved_at finished_at created_at revision decided_revision",
     )
     classify(
         f"{table}.subject_id",
@@ -181,8 +183,9 @@ def _verifications() -> None:
     table = "audit_verification"
     _technical(
         table,
-        "id tenant_id checkpoint_size state done total events leaves groups finding_count findings requested_at "
-        "started_at finished_at duration_ms night attempts next_attempt_at lease_owner lease_until error_code",
+        "id tenant_id checkpoint_size covered_size state done total events leaves groups finding_count findings "
+        "requested_at started_at finished_at duration_ms night attempts next_attempt_at lease_owner lease_until "
+        "error_code note",
     )
     _people(table, "started_by")
     for name in ("run_verification", "verification_sweep"):

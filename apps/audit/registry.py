@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from apps.audit.errors import UnregisteredActionError, UnregisteredFieldError
 
@@ -23,8 +24,33 @@ class Group(StrEnum):
     PASSAGES = "passages"
 
 
+# What binds an event that something acts upon to what it tells of; audit_record holds it (migrations/_bindings.py).
+# Removal of parts of events: the eraser, for parts that an executing run names, or a restore repeats.
+REMOVAL_NAMED: Final = ("removal",)
+# The end of a tenant: the eraser, for a run that names it, or a restore that repeats it.
+TENANT_NAMED: Final = ("tenant",)
+# What a restore says: the owner of the tables alone, as whom nothing runs; and the eraser, while the owner repeats.
+RESTORES: Final = ("restore",)
+REPEATS: Final = ("repeated",)
+
+
+def made_with(table: str, at: str, *, key: str = "id", once: bool = True) -> tuple[str, ...]:
+    """Bound to a row of a table that was made in the very transaction, and only the first time that it is told of.
+
+    Args: at: the column of the time that the server sets. key: the column that the event's subject is found by.
+          once: whether an event of the class is there but once for a subject.
+    """
+    return ("made" if once else "made again", table, key, at)
+
+
+# Instead of permissions: every token may write events of the class.
+ANYBODY: Final = frozenset({"anybody"})
+# And of an account, whoever it is of: the event's subject is the person who acts.
+THEMSELVES: Final = frozenset({"themselves"})
 # The field of the actor's group that every event has, beside those of its class: the name of that moment.
 ACTOR_LABEL = "actor_label"
+# And this one, where a request was what it came of: its name in the answer's X-Request-ID and in the logs.
+ACTOR_REQUEST = "http_request_id"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +59,12 @@ class EventClass:
 
     action: dotted, `app.thing.verb_in_the_past`.
     fields: group -> names of the fields that its payload may hold.
+    permissions: one of these the token of whoever writes it must hold (apps/tenants/roles.py), and the database sees to
+        that (classes_table.py): an event that vouches for a decision is written by nobody who could not take it. None:
+        the platform's own token, which may write every class. ANYBODY: any token. THEMSELVES: the token of the person
+        who is the event's subject. Where each of them is one to approve by, the second factor was just used as well.
+    binding: of a class whose events something acts upon, such as a sweep, a trigger or a verifier: what the database
+        asks for before it believes one. tests/isolation/test_bindings.py names a class that lacks it.
     legal_basis: the GDPR article 6 ground for keeping it.
     retention_years: how long it must be kept, counted from the event.
     """
@@ -40,8 +72,20 @@ class EventClass:
     action: str
     label: str
     fields: Mapping[Group, frozenset[str]]
+    permissions: frozenset[str] = frozenset()
+    binding: tuple[str, ...] = ()
     legal_basis: str = "6(1)(c) legal obligation"
     retention_years: int = 7
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """Those that an event of the class may have: its own, and who acted."""
+        return frozenset(map(str, self.fields)) | {Group.ACTOR}
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Those that it has in any case: who acted, and what the regulator needs."""
+        return self.groups & {Group.ACTOR, Group.CORE}
 
 
 _classes: dict[str, EventClass] = {}

@@ -15,7 +15,7 @@ from django.db.models.expressions import RawSQL
 from apps.audit.errors import PayloadDamagedError
 from apps.audit.keys.data_keys import data_keys
 from apps.audit.models import Event, Payload
-from apps.audit.registry import ACTOR_LABEL, Group
+from apps.audit.registry import ACTOR_LABEL, ACTOR_REQUEST, Group
 from apps.audit.sealing import Place, SealBrokenError, open_sealed
 from apps.audit.terms import term
 
@@ -38,11 +38,13 @@ class Reading:
     payload: group -> field -> value, of the groups that are what was recorded.
     states: of every group that was asked for and that the event was written with, or that lies beside it unasked.
     problems: what is wrong with the damaged ones.
+    request_id: of the request that it came of, as the logs name it; empty for none, and without the actor's group.
     """
 
     payload: Groups
     states: Mapping[str, GroupState]
     problems: Mapping[str, str]
+    request_id: str = ""
 
 
 @dataclass(slots=True)
@@ -50,6 +52,7 @@ class _Draft:
     payload: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     states: dict[str, GroupState] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
+    request_id: str = ""
 
     def damage(self, group: str, problem: str) -> None:
         self.states[group], self.problems[group] = GroupState.DAMAGED, problem
@@ -86,7 +89,9 @@ def readings_of(events: Iterable[Event], *, groups: Collection[str] = _ALL) -> d
             if group in chosen:
                 draft.states.setdefault(group, GroupState.REMOVED)
     return {
-        event_id: Reading(payload=draft.payload, states=draft.states, problems=draft.problems)
+        event_id: Reading(
+            payload=draft.payload, states=draft.states, problems=draft.problems, request_id=draft.request_id
+        )
         for event_id, draft in drafts.items()
     }
 
@@ -126,6 +131,8 @@ def _read(draft: _Draft, event: Event, row: Payload, key: bytes | None) -> None:
         return draft.damage(row.group, str(error))
     if row.group == Group.ACTOR and values.pop(ACTOR_LABEL, None) != event.actor_label:
         return draft.damage(row.group, "the name beside the event is not the one that was recorded")
+    if row.group == Group.ACTOR:
+        draft.request_id = str(values.pop(ACTOR_REQUEST, ""))
     draft.states[row.group] = GroupState.INTACT
     if values:
         draft.payload[row.group] = values

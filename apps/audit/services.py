@@ -10,17 +10,21 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.utils import timezone
 
 from apps.audit.ids import new_id
 from apps.audit.keys.data_keys import current_data_key
 from apps.audit.models import Event, Outcome
-from apps.audit.registry import ACTOR_LABEL, Group, check_fields, event_class
+from apps.audit.registry import ACTOR_LABEL, ACTOR_REQUEST, Group, check_fields, event_class
 from apps.audit.sealing import Place, seal
 from apps.audit.terms import terms_of
 from apps.audit.writing import insert_event
 from apps.tenants.context import current_scope
 from apps.tenants.ids import ScopeId
+from apps.tenants.principals import LABEL_CHARS
+from apps.tenants.tally import counted
+from config.operations import request_id
 
 
 def record(
@@ -57,9 +61,12 @@ def record(
     }
     payload = {str(group): dict(values) for group, values in groups.items() if values}
     check_fields(event_class(action), payload)
-    now, label = timezone.now(), context.principal.label[:255]
+    now, label = timezone.now(), context.principal.label[:LABEL_CHARS]
     # The name in the row is there to be searched; what vouches for it is sealed, and removed when it must be.
     payload[Group.ACTOR] = {**payload.get(Group.ACTOR, {}), ACTOR_LABEL: label}
+    # Beside the name, and removed with it: whoever called may have named the request after anything.
+    if request_id.current():
+        payload[Group.ACTOR][ACTOR_REQUEST] = request_id.current()
     id, key = new_id(), current_data_key(context.tenant_id, now)
     sealed = {
         group: seal(values, place=Place(tenant_id=context.tenant_id, event_id=id, group=group), key=key.key)
@@ -81,4 +88,5 @@ def record(
     )
     terms = {group: terms_of(group, values) for group, values in payload.items()}
     insert_event(event, sealed, key_id=key.id, terms=terms)
+    transaction.on_commit(lambda: counted("event", action, str(outcome)), robust=True)
     return event

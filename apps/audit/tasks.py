@@ -21,15 +21,19 @@ from apps.audit.erasure.queue import CARRY_OUT_TASK, CERTIFY_TASK
 from apps.audit.inventory.asking import REDACT_TASK, RUN_TASK, inventory_sweep_all
 from apps.audit.inventory.redacting import redactions_make
 from apps.audit.inventory.runner import inventory_run
+from apps.audit.log.attesting import attest_all
 from apps.audit.log.checkpoints import checkpoint_all
 from apps.audit.log.lag import ALARM_AFTER, alarm_where_late
 from apps.audit.log.sequencer import seal_all_waiting
 from apps.audit.requests.services.letters import SEND_TASK
 from apps.audit.requests.services.sending import letter_send, letters_sweep
-from apps.audit.retention.counting import count_all
+from apps.audit.retention.counting import count_due_all
 from apps.audit.verify.requests import RUN_VERIFICATION_TASK, verification_sweep_all
 from apps.audit.verify.runs import verification_run
-from apps.tenants.ids import TenantId
+from apps.audit.webhooks.collecting import webhooks_sweep
+from apps.audit.webhooks.delivering import webhook_run
+from apps.audit.webhooks.queue import DELIVER_TASK
+from apps.tenants.ids import ScopeId, TenantId
 
 logger = logging.getLogger("glassbox.audit")
 
@@ -37,6 +41,8 @@ logger = logging.getLogger("glassbox.audit")
 _LONGEST_VERIFICATION_S: Final = 6 * 3600
 # A search reads every text of a tenant.
 _LONGEST_SEARCH_S: Final = 2 * 3600
+# A witness may take its time, and no other task waits for it for long.
+_LONGEST_ATTESTING_S: Final = 300
 
 _last_run: float | None = None
 
@@ -90,10 +96,22 @@ def _redact_inventory(tenant_id: str, request_id: str) -> None:
     redactions_make(tenant_id=TenantId(UUID(tenant_id)), request_id=UUID(request_id))
 
 
+def _deliver_webhook(tenant_id: str, webhook_id: str, scope_ids: list[str]) -> None:
+    webhook_run(
+        tenant_id=TenantId(UUID(tenant_id)),
+        webhook_id=UUID(webhook_id),
+        scope_ids=[ScopeId(UUID(each)) for each in scope_ids],
+    )
+
+
 seal: Task = shared_task(name="apps.audit.tasks.seal", ignore_result=True)(seal_all)
 issue_certificates: Task = shared_task(name=CERTIFY_TASK, ignore_result=True)(_issue)
 checkpoint: Task = shared_task(name="apps.audit.tasks.checkpoint", ignore_result=True)(checkpoint_all)
-count_due: Task = shared_task(name="apps.audit.tasks.count_due", ignore_result=True)(count_all)
+# Beside the checkpoint, which never waits for what somebody else answers.
+attest: Task = shared_task(name="apps.audit.tasks.attest", ignore_result=True, time_limit=_LONGEST_ATTESTING_S)(
+    attest_all
+)
+count_due: Task = shared_task(name="apps.audit.tasks.count_due", ignore_result=True)(count_due_all)
 send_letter: Task = shared_task(name=SEND_TASK, ignore_result=True)(_send_letter)
 send_letters: Task = shared_task(name="apps.audit.tasks.send_letters", ignore_result=True)(_send_letters)
 carry_out_removal: Task = shared_task(name=CARRY_OUT_TASK, acks_late=True, ignore_result=True)(_carry_out)
@@ -117,4 +135,7 @@ redact_inventory: Task = shared_task(
     name=REDACT_TASK, acks_late=True, reject_on_worker_lost=True, ignore_result=True, time_limit=_LONGEST_SEARCH_S
 )(_redact_inventory)
 inventory_sweep: Task = shared_task(name="apps.audit.tasks.inventory_sweep", ignore_result=True)(inventory_sweep_all)
+# A run ends by itself after some seconds.
+deliver_webhook: Task = shared_task(name=DELIVER_TASK, ignore_result=True, time_limit=120)(_deliver_webhook)
+webhooks_due: Task = shared_task(name="apps.audit.tasks.webhooks_due", ignore_result=True)(webhooks_sweep)
 expire_access: Task = shared_task(name="apps.audit.tasks.expire_access", ignore_result=True)(expire_all)

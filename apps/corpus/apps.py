@@ -15,16 +15,24 @@ class CorpusConfig(AppConfig):
         from apps.audit.erasure.expansion import register_contents
         from apps.audit.erasure.searched import register_searched
         from apps.audit.holds.items import register_items
-        from apps.audit.inventory.contracts import register_documents, register_person_finder
+        from apps.audit.inventory.contracts import (
+            register_documents,
+            register_file_finder,
+            register_person_finder,
+            register_word_finder,
+        )
         from apps.audit.requests.codes import SubjectType
         from apps.audit.requests.subjects import register_finder
         from apps.audit.tombstones.digests import register_digest_source
         from apps.corpus.erasure_stores import documents_of, register_stores
         from apps.corpus.events import register_events
         from apps.corpus.looked_for import register_looked_for_of_documents
+        from apps.corpus.people.files import FileTexts, find_in_files
+        from apps.corpus.people.hidden import find_words
         from apps.corpus.people.inventory import InventoryDocuments, find_person
-        from apps.corpus.people.texts import DocumentTexts
+        from apps.corpus.people.texts import JOBS, DocumentTexts, leave_unsearched_of_documents
         from apps.corpus.personal_data import classify_corpus
+        from apps.corpus.reader import checks as reader_checks
         from apps.corpus.retention import register_retained_documents
         from apps.corpus.selectors import document_title
         from apps.corpus.services.ingest_erased import digests_of_documents
@@ -33,11 +41,15 @@ class CorpusConfig(AppConfig):
         from apps.corpus.subject_access import register_subject_access
         from apps.tenants.provisioning import on_tenant_configured
 
+        reader_checks.register()
         register_events()
-        register_searched(DocumentTexts())
+        register_searched(DocumentTexts(), FileTexts(), JOBS)
+        leave_unsearched_of_documents()
         register_contents(documents_of)
         register_items(TargetType.DOCUMENT, DocumentItems())
         register_person_finder(find_person)
+        register_word_finder(find_words)
+        register_file_finder(find_in_files)
         register_documents(InventoryDocuments())
         register_retained_documents()
         register_finder(SubjectType.DOCUMENT, document_title)

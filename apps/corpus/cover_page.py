@@ -12,6 +12,7 @@ from apps.corpus.extraction.contracts import Block, BlockKind, ExtractedDocument
 from apps.corpus.kinds import DocumentType
 from apps.corpus.metadata_values import InvalidFieldError, Period, date_of, period_of
 
+UNTITLED = "Untitled"
 _COVER_PAGES = 3
 _COVER_CHARACTERS = 12_000
 _MAX_NAME_CHARACTERS = 90
@@ -109,7 +110,7 @@ def from_filename(filename: str) -> Findings:
 def title_from_filename(filename: str) -> str:
     """A readable title where there is no other; never empty, at most 300 characters."""
     stem = PurePath(filename.replace("\\", "/")).stem
-    return " ".join(stem.replace("_", " ").split())[:300].rstrip() or "Untitled"
+    return " ".join(stem.replace("_", " ").split())[:300].rstrip() or UNTITLED
 
 
 def from_first_pages(document: ExtractedDocument) -> Findings:

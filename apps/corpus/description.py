@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 from apps.corpus.chunking.contracts import DocumentFacts
-from apps.corpus.cover_page import Findings, from_filename, from_first_pages, title_from_filename
+from apps.corpus.cover_page import UNTITLED, Findings, from_filename, from_first_pages, title_from_filename
 from apps.corpus.extraction.contracts import ExtractedDocument
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.metadata_values import (
@@ -27,8 +28,14 @@ from apps.corpus.metadata_values import (
     year_of,
 )
 
-__all__ = ["Description", "DescriptionWarning", "InvalidFieldError", "describe", "title_from_filename"]
+__all__ = ["Description", "DescriptionWarning", "InvalidFieldError", "describe", "title_from_filename", "without"]
 
+# What describe reads of what it is given.
+GIVEN_KEYS = frozenset(
+    ("title", "name", "company", "ticker", "document_type", "doc_type", "type", "source_type", "period", "fiscal_year")
+) | frozenset(
+    ("fiscal_quarter", "published_on", "published", "filing_date", "date", "language", "jurisdictions", "jurisdiction")
+)
 _FILINGS = frozenset({DocumentType.FORM_10K, DocumentType.FORM_10Q, DocumentType.FORM_8K})
 # What an issuer says of itself: a ticker on its first page is its own. Elsewhere it is one that is written about.
 _OF_AN_ISSUER = _FILINGS | {DocumentType.EARNINGS_RELEASE, DocumentType.EARNINGS_TRANSCRIPT}
@@ -43,9 +50,10 @@ _SOURCES: dict[DocumentType, SourceType] = {
     DocumentType.NEWS_ARTICLE: SourceType.NEWS,
     DocumentType.POLICY: SourceType.POLICY,
 }
+_WORD = re.compile(r"[^\W\d_]{2}")
 # What PDF producers and filing agents leave in the title field: accession numbers, form names, file names.
 _NO_TITLE = re.compile(
-    r"^\d{6,}|^\W*$|^(?:form\s+)?(?:10-?[kq]|8-?k)\b|exhibits?-\d|^(?:document|untitled|title)\b|^[a-z]+-\d{8}$"
+    r"^\d{6,}|^\W*$|^[a-z]+:\S*$|^(?:form\s+)?(?:10-?[kq]|8-?k)\b|exhibits?-\d|^(?:document|untitled|title)\b|^[a-z]+-\d{8}$"
     r"|^united\s+states\b",
     re.IGNORECASE,
 )
@@ -128,6 +136,18 @@ def describe(document: ExtractedDocument | None, *, filename: str, given: Mappin
     )
 
 
+def without(about: Description, names: Collection[str]) -> Description:
+    """A description with nothing in these fields; without a year there is no quarter."""
+    emptied: dict[str, Any] = {
+        **dict.fromkeys(("company", "ticker", "language"), ""),
+        "published_on": None,
+        "jurisdictions": (),
+    }
+    emptied |= {"fiscal_year": None, "fiscal_quarter": None}
+    gone = {*names, *(["fiscal_quarter"] if "fiscal_year" in names else [])}
+    return replace(about, **{name: emptied[name] for name in gone})
+
+
 def _document_type(
     given: Mapping[str, object], name: Findings, cover: Findings, warnings: list[DescriptionWarning]
 ) -> DocumentType:
@@ -190,9 +210,13 @@ def _given_period(given: Mapping[str, object], found: Period | None) -> Period |
 def _title(
     given: Mapping[str, object], document: ExtractedDocument | None, name: Findings, cover: Findings, *, built: str
 ) -> str:
+    """What was given, else the file's name. A name without a word, such as 0000320187-21-000028.pdf, is passed over for
+    what the document says of itself: its properties, its form, its first heading."""
     title = _text(given, "title", "name")
     if title:
         return title
+    if _WORD.search(name.title) and name.title != UNTITLED:
+        return name.title
     embedded = document.title if document is not None else None
     if embedded and not _NO_TITLE.search(embedded):
         return embedded[:200]

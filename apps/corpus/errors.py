@@ -11,6 +11,39 @@ class DocumentNotFoundError(ApplicationError):
     message = "There is no document {document} that you may see."
 
 
+class RemovalByTwoError(ApplicationError):
+    code = "corpus.removal_by_two"
+    status = 409
+    message = (
+        "Nothing was removed: no single person removes document {document}. Propose its removal; somebody else, who "
+        "may approve removals, decides."
+    )
+
+
+class RemovalReasonError(ApplicationError):
+    code = "corpus.removal_reason"
+    message = "Say why the document is to go: one of {known}."
+
+
+class RemovalKeptError(ApplicationError):
+    """Data: document, ground (such as `request:<uuid>`), why (as words)."""
+
+    code = "corpus.removal_kept"
+    status = 409
+    message = "Nothing was proposed: document {document} {why} ({ground})."
+
+
+class RemovalNotDueError(ApplicationError):
+    """Data: document, schedule (its number)."""
+
+    code = "corpus.removal_not_due"
+    status = 409
+    message = (
+        "Nothing was proposed: retention schedule {schedule} wants document {document} kept for longer. What is not "
+        "needed any more is removed once the rules let it go; for another reason, name that one."
+    )
+
+
 class JobNotFoundError(ApplicationError):
     code = "corpus.job_not_found"
     status = 404

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from apps.audit.registry import EventClass, Group, register
+from apps.audit.webhooks.offered import offer_to_webhooks
+from apps.corpus.services import ingest_events
 from apps.corpus.services.ingest_events import register_ingest_events
+from apps.tenants.roles import Permission
 
 DELETED = "corpus.document.deleted"
 EXPORTED = "corpus.document.exported"
@@ -21,16 +24,24 @@ def register_events() -> None:
             action=DELETED,
             label="Document deleted",
             fields={Group.CORE: _DOCUMENT | {"status", "page_count", "chunk_count", "byte_size"}},
+            permissions=frozenset({Permission.DOCUMENT_DELETE}),
         ),
-        EventClass(action=EXPORTED, label="Document downloaded", fields={Group.CORE: _DOCUMENT | {"byte_size"}}),
+        EventClass(
+            action=EXPORTED,
+            label="Document downloaded",
+            fields={Group.CORE: _DOCUMENT | {"byte_size"}},
+            permissions=frozenset({Permission.DOCUMENT_VIEW}),
+        ),
         EventClass(
             action=REDACTED,
             label="Document redacted",
             fields={Group.CORE: _DOCUMENT | {"pages", "passages", "fields", "redacted_id"}},
+            permissions=frozenset({Permission.PRIVACY_MANAGE}),
         ),
         EventClass(
             action=PERSON_SEARCHED,
             label="Person searched for",
+            permissions=frozenset({Permission.PRIVACY_MANAGE}),
             # How much was known of the person, never what: the request that it was for holds that.
             fields={
                 Group.CORE: frozenset(
@@ -48,4 +59,9 @@ def register_events() -> None:
                 Group.CORE: _DOCUMENT | {"byte_size", "sent_bytes", "error_code", "reader_kind", "reader_id"},
             },
         ),
+    )
+    offer_to_webhooks(
+        *(ingest_events.RECEIVED, ingest_events.READY, ingest_events.SUPERSEDED, ingest_events.FAILED),
+        *(ingest_events.REEMBEDDED, ingest_events.RETITLED, ingest_events.REFUSED, ingest_events.RESTARTED),
+        *(DELETED, REDACTED),
     )

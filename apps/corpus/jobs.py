@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from uuid import UUID
 
-from django.db import DataError
+from django.db import DataError, IntegrityError
 from django.db.models import Exists, OuterRef
 
 from apps.corpus.description import InvalidFieldError
@@ -23,6 +23,7 @@ from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document, JobStage, Sour
 from apps.corpus.providers.errors import ProviderError
 from apps.corpus.providers.protocol import EmbeddingProvider
 from apps.corpus.providers.registry import provider_for
+from apps.corpus.reader.reading import searched_text
 from apps.corpus.services.ingest_errors import (
     IngestError,
     LeaseLostError,
@@ -33,11 +34,13 @@ from apps.corpus.services.ingest_errors import (
 from apps.corpus.services.ingest_finish import fail, finish, wait_or_fail
 from apps.corpus.services.ingest_lease import Heartbeat, Lease, RunPolicy, claim, give_back, holding
 from apps.corpus.services.ingest_metadata import fill_in
-from apps.corpus.services.ingest_read import read_file, searched_text, warnings_of
+from apps.corpus.services.ingest_read import read_file, warnings_of
 from apps.corpus.services.ingest_store import store_reading, store_vectors
+from apps.corpus.services.ingest_turns import take_next
 from apps.corpus.terms import TERMS_VERSION
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import current_tenant
+from config.operations import request_id
 
 logger = logging.getLogger("glassbox.corpus")
 
@@ -57,13 +60,22 @@ def job_run(*, job_id: UUID, tenant_id: TenantId, policy: RunPolicy | None = Non
              went away meanwhile. WAITING and FAILED have their reason on the job's row.
     """
     lease = claim(tenant_id=tenant_id, job_id=job_id, policy=policy or RunPolicy())
-    if lease is None:
-        return RunOutcome.NOT_CLAIMED
+    return RunOutcome.NOT_CLAIMED if lease is None else _run_held(lease)
+
+
+def next_run(*, policy: RunPolicy | None = None) -> tuple[UUID, RunOutcome] | None:
+    """Run the job that is next by the rules of ingest_turns. Returns: None where none may be taken now."""
+    lease = take_next(policy or RunPolicy())
+    return None if lease is None else (lease.job_id, _run_held(lease))
+
+
+def _run_held(lease: Lease) -> RunOutcome:
     try:
-        with Heartbeat(lease):
+        # What is next is run by whichever message comes first, which may be another request's.
+        with request_id.named(lease.request_id or request_id.current()), Heartbeat(lease):
             return _run(lease)
     except LeaseLostError:
-        logger.warning("ingest job %s was taken over or removed", job_id)
+        logger.warning("ingest job %s was taken over or removed", lease.job_id)
         return RunOutcome.LOST
     except (KeyboardInterrupt, SystemExit):
         give_back(lease, reason="give back an ingest job on shutdown")
@@ -94,10 +106,6 @@ def _read(lease: Lease) -> None:
     read = read_file(content, document=document)
     with holding(lease) as job:
         document = Document.objects.get(id=job.document_id)
-        try:
-            store_reading(document, read)
-        except DataError as error:
-            raise NotStorableError(filename=document.filename) from error
         document.media_type = read.media_type
         fill_in(document, read.about)
         document.warnings = warnings_of(read)
@@ -105,7 +113,11 @@ def _read(lease: Lease) -> None:
         document.chunk_count = job.chunks_total = len(read.children)
         document.term_count = read.term_count
         document.terms_version = TERMS_VERSION
-        document.save()
+        try:
+            store_reading(document, read)
+            document.save()
+        except (DataError, IntegrityError) as error:
+            raise NotStorableError(filename=document.filename) from error
         job.stage = JobStage.EMBED
         job.chunks_embedded = 0
         job.save()

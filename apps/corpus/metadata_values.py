@@ -27,6 +27,8 @@ class Period(NamedTuple):
 
 
 _MAX_TEXT_CHARACTERS = 300
+# PostgreSQL takes no NUL, UTF-8 no half of a surrogate pair.
+_NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100
 _PERIOD_FORMS = "2018, FY2018, 2023Q2, Q2 2023, 2023-06-30"
 _DATE_FORMS = "2022-07-01, 20220701, 01.07.2022, July 1, 2022"
@@ -175,6 +177,8 @@ def text_of(value: object, *, field: str) -> str:
     if not isinstance(value, (str, int, float)) or isinstance(value, bool):
         raise invalid(field, value, "a text")
     text = " ".join(str(value).split())
+    if _NOT_STORABLE.search(text):
+        raise invalid(field, value, "a text without null characters or halves of a surrogate pair")
     if len(text) > _MAX_TEXT_CHARACTERS:
         raise invalid(field, value, f"a text of at most {_MAX_TEXT_CHARACTERS} characters")
     return text

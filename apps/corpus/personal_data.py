@@ -23,13 +23,23 @@ def classify_corpus() -> None:
         because="Cells of tables that look like numbers or years, without where they stood.",
         stays="In the memory of a process: gone when it ends, which the physical phase sees to.",
     )
+    classify(
+        "memory:apps.corpus.reader.process",
+        Sort.NONE,
+        because="Which parts of the sandbox this machine was said to lack.",
+    )
+    classify(
+        "memory:apps.corpus.reader.sandbox.seccomp",
+        Sort.NONE,
+        because="The filter of system calls, which is the same for every file.",
+    )
     classify("memory:apps.corpus.tokens", Sort.NONE, because="A program's vocabulary, which is the same for everybody.")
     classify(
-        "task:apps.corpus.tasks.run_job",
-        Sort.IDENTIFIER,
-        because="Ids of a tenant, a job and the account that brought its document.",
-        stays="Until a worker takes it. Without the job's row it does nothing, and the id names nobody.",
+        "cache:apps.corpus.services.ingest_turns",
+        Sort.NONE,
+        because="ingest:served:<tenant>: when a document of the tenant was last taken up; a day.",
     )
+    classify("task:apps.corpus.tasks.run_next", Sort.NONE, because="Without arguments.")
     classify("task:apps.corpus.tasks.sweep", Sort.NONE, because="Without arguments.")
     _memories()
 
@@ -39,8 +49,8 @@ def _documents() -> None:
     classify_columns(
         table,
         "id tenant_id scope_id kind document_type source_type fiscal_year fiscal_quarter published_on language "
-        "jurisdictions series_id version valid_from valid_to status error_code media_type byte_size page_count "
-        "chunk_count term_count terms_version created_at",
+        "jurisdictions corrected_fields series_id version valid_from valid_to status error_code media_type byte_size "
+        "page_count chunk_count term_count terms_version created_at updated_at",
         Sort.NONE,
         because="Ids, kinds, dates and counts.",
     )
@@ -109,10 +119,11 @@ def _jobs() -> None:
     classify_columns(
         table,
         f"{_KEYS} actor_kind stage status embedding_profile attempts next_attempt_at lease_owner lease_until "
-        "pages_total chunks_total chunks_embedded error_code created_at started_at finished_at",
+        "pages_total chunks_total chunks_embedded error_code created_at updated_at started_at finished_at",
         Sort.NONE,
         because="Ids, counts, times and codes; a lease's owner is a process.",
     )
+    classify(f"{table}.request_id", Sort.NONE, because="A request's own name: no words, and no address.")
     classify(f"{table}.error_detail", Sort.FREE_TEXT, because="May quote the file.", cleared_by="corpus.jobs")
     classify(
         f"{table}.actor_label",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any, Final
+from uuid import UUID
 
 from django.db.models import Count, Max, Min, Q, QuerySet
 
@@ -46,6 +47,10 @@ class DocumentSource:
             for at, id in rows
         ]
 
+    def lets_go(self, aim: Aim, document_id: UUID) -> bool:
+        """Whether this document is among what the aim asks for. One query."""
+        return bool(self._documents(aim).filter(id=document_id).exists())
+
     def _documents(self, aim: Aim) -> QuerySet[Any]:
         column = _COLUMNS[aim.clock]
         before = aim.before.date() if column == "published_on" else aim.before
@@ -56,15 +61,17 @@ class DocumentSource:
         return Document.objects.filter(kind=kind, status__in=settled, **{f"{column}__lt": before})
 
 
+SOURCE: Final = DocumentSource()
+
+
 def register_retained_documents() -> None:
-    source = DocumentSource()
     register_retained(
         *(
             RetainedSubject(
                 key=f"{DOCUMENT}{kind.value}",
                 label=str(kind.label),
                 family="Documents",
-                source=source,
+                source=SOURCE,
                 clocks=_CLOCKS,
                 clock="superseded_at",
                 legal_basis="6(1)(f) legitimate interests",

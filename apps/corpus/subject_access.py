@@ -83,7 +83,3 @@ def register_subject_access() -> None:
         because=_CONTENT,
     )
     leave_out("corpus_ingestjob.error_detail", because=_MAY_QUOTE)
-    leave_out(
-        "task:apps.corpus.tasks.run_job",
-        because="Your id beside a document that waits to be read in. It is the one that stands with the document.",
-    )

@@ -5,43 +5,55 @@ from __future__ import annotations
 import logging
 import traceback
 from datetime import timedelta
-from uuid import UUID
+from functools import partial
 
 from celery import Task, shared_task
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.corpus.jobs import job_run
+from apps.corpus.jobs import next_run
 from apps.corpus.models import IngestJob, JobStatus
-from apps.corpus.services.ingest_queue import RUN_JOB_TASK, enqueue
+from apps.corpus.services.ingest_queue import RUN_NEXT_TASK, announce_work, enqueue
+from apps.corpus.services.ingest_turns import anything_waits, waiting
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.sweeping import Sweep, each_tenant, is_past
+from apps.tenants.waiting import Count, Work
 
 logger = logging.getLogger("glassbox.corpus")
 
 # A job that was sent again and not begun is sent once more after this long: the queue may simply be long.
 _SEND_AGAIN_AFTER = timedelta(minutes=2)
+_MESSAGES_AT_ONCE = 8
 
 
 class TaskCrashedError(Exception):
     """What Celery is told of a crash: where it was stands in our own log, without any text of a document."""
 
 
-def _run_job(tenant_id: str, job_id: str, actor_id: str | None = None) -> None:
-    """Run one ingest job. The message names who, the row and the grants of this moment say whether they may.
+def _run_next() -> None:
+    """Run the ingest job that is next, and say that there is work where more wait when it has ended, however it ended.
 
     Raises: TaskCrashedError: something failed that no error of ours tells of; it names the kind and nothing more.
     """
     try:
-        outcome = job_run(job_id=UUID(job_id), tenant_id=TenantId(UUID(tenant_id)))
+        ran = next_run()
     except Exception as error:  # noqa: BLE001 - it goes on, without its message
         # Celery logs an exception with its message, and a parser's or a driver's may quote the document.
         crashed_at = "".join(traceback.format_tb(error.__traceback__))
-        logger.error("ingest job %s crashed: %s at\n%s", job_id, type(error).__name__, crashed_at)  # noqa: TRY400
+        logger.error("an ingest job crashed: %s at\n%s", type(error).__name__, crashed_at)  # noqa: TRY400
+        _announce_the_next()
         raise TaskCrashedError(type(error).__name__) from None
-    logger.info("ingest job %s of actor %s: %s", job_id, actor_id or "system", outcome)
+    if ran is not None:
+        logger.info("ingest job %s: %s", *ran)
+        _announce_the_next()
+
+
+def _announce_the_next() -> None:
+    if anything_waits():
+        announce_work("what is next")
 
 
 def sweep_all() -> int:
@@ -49,17 +61,21 @@ def sweep_all() -> int:
 
     Returns: how many jobs were sent.
     """
-    return sum(sweep_tenant(TenantId(tenant.id)) for tenant in all_tenants() if tenant.status == TenantStatus.ACTIVE)
+    active = [TenantId(tenant.id) for tenant in all_tenants() if tenant.status == TenantStatus.ACTIVE]
+    seen = Count(Work.DOCUMENTS)
+    sent = each_tenant(partial(sweep_tenant, seen=seen), doing=Sweep.DOCUMENTS, tenants=active)
+    seen.note()
+    return sent
 
 
-def sweep_tenant(tenant_id: TenantId) -> int:
-    """Send one tenant's due jobs again. Returns: how many."""
+def sweep_tenant(tenant_id: TenantId, *, seen: Count | None = None) -> int:
+    """Send one tenant's due jobs again. Args: seen: counts what waits for a worker. Returns: how many."""
     with open_scope(tenant=tenant_id, reason="send due ingest jobs again"):
         now = timezone.now()
-        unfinished = Q(status__in=(JobStatus.PENDING, JobStatus.RETRY)) | Q(
-            status=JobStatus.RUNNING, lease_until__lte=now
+        unfinished = Q(status__in=(JobStatus.PENDING, JobStatus.RETRY)) | (
+            Q(status=JobStatus.RUNNING) & is_past("lease_until", now)
         )
-        is_due = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=now)
+        is_due = Q(next_attempt_at__isnull=True) | is_past("next_attempt_at", now)
         due: list[IngestJob] = list(
             IngestJob.objects.select_for_update(skip_locked=True).filter(unfinished & is_due).order_by("created_at")
         )
@@ -69,10 +85,16 @@ def sweep_tenant(tenant_id: TenantId) -> int:
             # The lease of a dead worker is left as it is: whoever takes the job must see that its worker was lost.
             job.next_attempt_at = now + _SEND_AGAIN_AFTER
             job.save(update_fields=["status", "next_attempt_at"])
+        # Each that ends says so for the next one.
+        for job in due[:_MESSAGES_AT_ONCE]:
             enqueue(job)
+        if seen is not None:
+            seen.add(waiting(now).values_list("created_at", flat=True))
         return len(due)
 
 
 # Registered by call: Celery has no types, and a decorator of unknown type would take those of the functions away.
-run_job: Task = shared_task(name=RUN_JOB_TASK, acks_late=True, reject_on_worker_lost=True, ignore_result=True)(_run_job)
+run_next: Task = shared_task(name=RUN_NEXT_TASK, acks_late=True, reject_on_worker_lost=True, ignore_result=True)(
+    _run_next
+)
 sweep: Task = shared_task(name="apps.corpus.tasks.sweep", ignore_result=True)(sweep_all)

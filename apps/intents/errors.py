@@ -185,7 +185,7 @@ class VersionChangedError(ApplicationError):
     code: ClassVar[str] = "intents.version_changed"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Nothing was decided: version {number} was changed and submitted again since you read it, and is at revision "
+        "Nothing was done: version {number} was changed or submitted since you read it, and is at revision "
         "{revision} now. Read it again."
     )
 

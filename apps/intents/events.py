@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from apps.audit.registry import EventClass, Group, register
+from apps.audit.registry import ANYBODY, EventClass, Group, register
+from apps.audit.webhooks.offered import offer_to_webhooks
+from apps.tenants.roles import Permission
 
 ACCESS_ASKED = "intents.access.asked"
 
@@ -18,21 +20,44 @@ _STEPS = {
     "intents.policy.sent_back": ("Policy sent back", set()),
     "intents.policy.withdrawn": ("Policy withdrawn", {"revision"}),
     "intents.policy.commented": ("Policy commented on", {"comment_id"}),
-    "intents.policy.activated": ("Policy put in force", {"approver", "superseded_number"}),
+    "intents.policy.activated": ("Policy put in force", {"approver", "superseded_number", "valid_from"}),
+}
+
+_EDIT = frozenset({Permission.POLICY_EDIT})
+_APPROVE = frozenset({Permission.POLICY_APPROVE})
+_PERMISSIONS = {
+    "intents.policy.drafted": _EDIT,
+    "intents.policy.draft_changed": _EDIT,
+    "intents.policy.submitted": _EDIT,
+    "intents.policy.approved": _APPROVE,
+    "intents.policy.rejected": _APPROVE,
+    "intents.policy.sent_back": _APPROVE,
+    "intents.policy.withdrawn": _EDIT | _APPROVE,
+    "intents.policy.commented": _EDIT | _APPROVE,
+    # At once with the approval, or by the clock.
+    "intents.policy.activated": _APPROVE,
 }
 
 
 def register_policy_events() -> None:
     register(
         *(
-            EventClass(action=action, label=label, fields={Group.CORE: _VERSION | more})
+            EventClass(
+                action=action,
+                label=label,
+                fields={Group.CORE: _VERSION | more},
+                permissions=_PERMISSIONS[action],
+            )
             for action, (label, more) in _STEPS.items()
         )
     )
+    offer_to_webhooks(*_STEPS)
     register(
         EventClass(
             action=ACCESS_ASKED,
             label="Asked who could reach what",
+            # Of themselves, everybody may.
+            permissions=ANYBODY,
             fields={
                 Group.CORE: frozenset(
                     {"asked_about", "user_id", "api_key_id", "instant", "intent", "verdict", "policy_version"}

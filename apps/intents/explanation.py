@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from apps.intents.contracts import NearestExample, PolicySnapshot
 from apps.intents.scoring import IntentScore
+from apps.tenants.figures import told_apart
 
 
 class Verdict(StrEnum):
@@ -52,30 +53,27 @@ def _verdict_words(
 ) -> str:
     first_label, second_label = snapshot.label_of(best.intent), snapshot.label_of(second.intent)
     unit = " points" if outside is None else ""
-    lead = f"{best.score - second.score:.2f}{unit}"
     fallback = snapshot.fallback.label
     settings = snapshot.classifier
     minimum_score = settings.minimum_score if outside is not None else settings.minimum_term_points
     minimum_margin = settings.minimum_margin if outside is not None else settings.minimum_term_margin
     match verdict:
         case Verdict.RECOGNISED:
-            return f"{first_label}: score {best.score:.2f}{unit}, {lead} ahead of {second_label}"
+            lead = told_apart(0.0, best.score - second.score)[1]
+            return f"{first_label}: score {best.score:.2f}{unit}, {lead}{unit} ahead of {second_label}"
         case Verdict.EMPTY:
             return f"{fallback}: nothing is left of the question to classify"
         case Verdict.OUTSIDE:
-            return (
-                f"{fallback}: nearer to examples outside the domain ({outside:.2f}) "
-                f"than to {first_label} ({best.score:.2f})"
-            )
+            inside, further = told_apart(best.score, best.score if outside is None else outside)
+            return f"{fallback}: nearer to examples outside the domain ({further}) than to {first_label} ({inside})"
         case Verdict.TOO_LOW:
-            return (
-                f"{fallback}: the best intent, {first_label}, scores {best.score:.2f}{unit}, "
-                f"below the minimum of {minimum_score:.2f}"
-            )
+            score, minimum = told_apart(best.score, minimum_score)
+            return f"{fallback}: the best intent, {first_label}, scores {score}{unit}, below the minimum of {minimum}"
         case Verdict.TOO_CLOSE:
+            ahead, margin = told_apart(best.score - second.score, minimum_margin, of_more=3)
             return (
-                f"{fallback}: {first_label} leads {second_label} by only {lead}, "
-                f"less than the margin of {minimum_margin:.3f}"
+                f"{fallback}: {first_label} leads {second_label} by only {ahead}{unit}, "
+                f"less than the margin of {margin}"
             )
 
 

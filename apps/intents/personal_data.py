@@ -52,7 +52,8 @@ def _versions() -> None:
         table,
         "id tenant_id number status origin valid_from valid_to created_at total_cap_chars neighbours term_weight "
         "decisive_points points_for_full_weight minimum_score minimum_margin minimum_term_points minimum_term_margin "
-        "minimum_golden_accuracy retrieval_settings based_on_id decided_at effective_from revision submitted_at",
+        "minimum_golden_accuracy retrieval_settings based_on_id decided_at effective_from revision decided_revision "
+        "submitted_at",
         Sort.NONE,
         because="Ids, figures, times and settings.",
     )

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.corpus.kinds import Kind
@@ -36,6 +36,7 @@ from apps.intents.models import (
 )
 from apps.intents.models import KindBudget as BudgetRow
 from apps.intents.retrieval_settings import retrieval_settings_from_json
+from apps.intents.standing import by_time, in_force_at, is_settled
 from apps.tenants.context import current_scope
 
 # Versions that are not drafts never change but for their status and validity, so their content may be kept. One that is
@@ -46,18 +47,14 @@ _lock = Lock()
 
 
 def policy_in_force(at: datetime | None = None) -> PolicySnapshot:
-    """The open tenant's policy, now or at an instant in the past.
+    """The open tenant's policy, now or at an instant in the past: by the times of the approved versions.
 
     Args:    at: aware; None for now.
     Raises:  NoPolicyInForceError: none was in force; NoScopeError: no scope is open.
     Costs:   one query, five more the first time that this process meets the version.
     """
     tenant_id = current_scope().tenant_id
-    versions: QuerySet[PolicyVersion] = PolicyVersion.objects.filter(tenant_id=tenant_id)
-    if at is None:
-        version = versions.filter(status=VersionStatus.ACTIVE).first()
-    else:
-        version = versions.filter(Q(valid_to__isnull=True) | Q(valid_to__gt=at), valid_from__lte=at).first()
+    version = in_force_at(PolicyVersion.objects.filter(tenant_id=tenant_id), at)
     if version is None:
         raise NoPolicyInForceError(tenant_id=tenant_id, at=(at or timezone.now()).isoformat())
     return version_snapshot(version)
@@ -74,14 +71,12 @@ def version_snapshot(version: PolicyVersion) -> PolicySnapshot:
 def version_snapshots(versions: Iterable[PolicyVersion]) -> dict[UUID, PolicySnapshot]:
     """Versions of the open tenant as values, by their ids. Raises as version_snapshot does.
 
-    Costs: five queries, however many versions this process has not met; none where it has met them all.
+    Costs: five queries, however many versions this process has not met; none where it has met them all. One more for
+           rows of versions that are approved or in force, which alone do not tell where they stand by now.
     """
     found: dict[UUID, PolicySnapshot] = {}
     unread: list[PolicyVersion] = []
-    tenant_id = current_scope().tenant_id
-    for version in versions:
-        if version.tenant_id != tenant_id:
-            raise PolicyVersion.DoesNotExist(f"there is no policy version {version.id}")
+    for version in _by_time(versions):
         with _lock:
             known = _snapshots.get(_key(version))
         if known is None:
@@ -95,13 +90,23 @@ def version_snapshots(versions: Iterable[PolicyVersion]) -> dict[UUID, PolicySna
     return found | read
 
 
-def policy_versions() -> QuerySet[PolicyVersion]:
-    """The open tenant's versions, newest first."""
-    versions: QuerySet[PolicyVersion] = PolicyVersion.objects.order_by("-number")
-    return versions
+def policy_versions() -> QuerySet[Any]:
+    """The open tenant's versions as they stand by now, newest first."""
+    return by_time(PolicyVersion.objects.order_by("-number"))
+
+
+def _by_time(versions: Iterable[PolicyVersion]) -> list[PolicyVersion]:
+    tenant_id, given = current_scope().tenant_id, list(versions)
+    for version in given:
+        if version.tenant_id != tenant_id:
+            raise PolicyVersion.DoesNotExist(f"there is no policy version {version.id}")
+    rows = [version.id for version in given if not is_settled(version)]
+    settled = {each.id: each for each in by_time(PolicyVersion.objects.filter(id__in=rows))} if rows else {}
+    return [settled.get(version.id, version) for version in given]
 
 
 def _key(version: PolicyVersion) -> tuple[UUID, UUID, int, str, datetime | None]:
+    """Where it stands is a part of it: what is kept of a version ends when the next one begins."""
     return version.tenant_id, version.id, version.revision, version.status, version.valid_to
 
 

@@ -11,6 +11,7 @@ from apps.audit.subject_access.contracts import Category, Entry, Page, Person
 from apps.audit.subject_access.event_fields import register_own_words
 from apps.audit.subject_access.registry import leave_out, leave_out_columns, register_category
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
+from apps.intents.standing import by_time
 
 _PURPOSE: Final = "To show by what rules answers were given, who wrote them, and that a second person approved them."
 _BASIS: Final = "6(1)(c) legal obligation: accountability (Article 5(2)) and supervision of financial services"
@@ -22,7 +23,8 @@ _OF_THE_POLICY: Final = (
 
 
 def _versions(person: Person, after: object | None) -> Page:
-    rows = PolicyVersion.objects.filter(Q(author_id=person.id) | Q(approver_id=person.id), created_at__lte=person.until)
+    of_them = Q(author_id=person.id) | Q(approver_id=person.id)
+    rows = by_time(PolicyVersion.objects.filter(of_them, created_at__lte=person.until))
     return Page(entries=[_version(row, person) for row in rows.order_by("number")])
 
 

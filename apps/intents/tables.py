@@ -7,6 +7,7 @@ from rich.table import Table
 from apps.corpus.kinds import Kind
 from apps.intents.check import GoldenCheck
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
+from apps.tenants.figures import shares_told_apart
 
 
 def policy_tables(snapshot: PolicySnapshot) -> tuple[Table, ...]:
@@ -79,10 +80,11 @@ def check_verdict(check: GoldenCheck) -> str:
     """One line: the accuracy against the policy's own bar."""
     how = "terms alone" if check.degraded else "embeddings and terms"
     verdict = "reaches" if check.accuracy >= check.minimum_accuracy else "does not reach"
+    accuracy, bar = shares_told_apart(check.accuracy, check.minimum_accuracy, digits=1)
     unreachable = f" No question reaches {', '.join(check.unreachable)}." if check.unreachable else ""
     return (
         f"{check.correct} of {check.examples} golden examples get their intent without themselves ({how}): "
-        f"{check.accuracy:.1%}, which {verdict} the bar of {check.minimum_accuracy:.0%}."
+        f"{accuracy}, which {verdict} the bar of {bar}."
         f"{unreachable}"
     )
 

@@ -38,11 +38,14 @@ def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
     if not MINIMUM_INTENTS <= count <= MAXIMUM_INTENTS:
         yield f"It has {count} intents; {MINIMUM_INTENTS} to {MAXIMUM_INTENTS} are wanted."
     names = [rule.name for rule in snapshot.intents]
-    yield from (f"Intent '{name}' occurs more than once." for name in sorted(set(names)) if names.count(name) > 1)
+    yield from (
+        f"Intent '{name}' occurs more than once." for name, times in sorted(Counter(names).items()) if times > 1
+    )
+    examples_of = Counter(example.intent for example in snapshot.examples)
     for rule in snapshot.intents:
         if not rule.kinds:
             yield f"Intent '{rule.name}' may reach no kind at all; tick one, or remove the intent."
-        own = sum(1 for example in snapshot.examples if example.intent == rule.name)
+        own = examples_of[rule.name]
         if own < MINIMUM_EXAMPLES:
             yield f"Intent '{rule.name}' has {own} golden examples; at least {MINIMUM_EXAMPLES} are needed."
         if own > MAXIMUM_EXAMPLES:

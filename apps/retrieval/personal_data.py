@@ -100,5 +100,7 @@ def classify_retrieval() -> None:
         because="Codes of countries for what documents state as their jurisdiction.",
         stays="In the memory of a process: gone when it ends, which the physical phase sees to.",
     )
+    classify("memory:apps.retrieval.api.problem_types", Sort.NONE, because="The codes that the API answers with.")
+    classify("memory:apps.retrieval.api.changelog", Sort.NONE, because="A file of the release's own.")
     classify("task:apps.retrieval.tasks.run_impact", Sort.NONE, because="Ids of a tenant and a preview.")
     classify("task:apps.retrieval.tasks.impact_sweep", Sort.NONE, because="Without arguments.")

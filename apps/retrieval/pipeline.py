@@ -32,6 +32,11 @@ _NOTHING_FOUND = (
     "officer whether the answer lies in a kind of document that this intent may not reach."
 )
 
+_NOTHING_WITHIN = (
+    "Nothing was found within the filters that came with the question: {within}. They are never loosened: check them, "
+    "or leave one out."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipelineResult:
@@ -97,11 +102,9 @@ def find(question: Question, *, deps: PipelineDependencies) -> FindResult:
 def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependencies) -> Found:
     text = reading.read_question(recorder, question, deps)
     decision = reading.classify(recorder, text, deps)
-    grant = reading.grant_kinds(recorder, decision, deps)
-    bounds = SearchBounds(
-        tenant_id=question.tenant_id, scope_ids=question.scope_ids, kinds=grant.permitted, as_of=question.as_of
-    )
-    analysis = reading.read_meaning(recorder, question, text, bounds, deps)
+    grant = reading.grant_kinds(recorder, question, decision, deps)
+    bounds = reading.bounds_of(question, grant, deps)
+    analysis = reading.read_meaning(recorder, question, text, grant, bounds, deps)
     found = partial(Found, decision=decision, grant=grant, analysis=analysis)
     if analysis.refusal is not None:
         return found(candidates=(), outcome=analysis.refusal)
@@ -124,14 +127,19 @@ def _found(recorder: TraceRecorder, question: Question, deps: PipelineDependenci
     candidates = narrowing.cut(recorder, candidates, deps)
     candidates = narrowing.heal(recorder, candidates, analysis, deps, search=found_again)
     if not candidates:
-        return found(candidates=(), outcome=_nothing_found(bounds))
+        return found(candidates=(), outcome=_nothing_found(bounds, analysis))
     candidates = statement_lines.read_lines(recorder, candidates, analysis, deps, within=bounds)
     candidates = narrowing.expand(recorder, candidates, deps, within=bounds)
     context = answering.build_context(recorder, candidates, analysis, grant)
     return found(candidates=candidates, outcome=context)
 
 
-def _nothing_found(bounds: SearchBounds) -> Refusal:
+def _nothing_found(bounds: SearchBounds, analysis: QueryAnalysis) -> Refusal:
+    if analysis.given:
+        unmet = (each.unmet for each in analysis.given if each.unmet)
+        within = "; ".join(each.label for each in analysis.given)
+        message = " ".join((_NOTHING_WITHIN.format(within=within), *unmet))
+        return Refusal(reason=RefusalReason.NOTHING_WITHIN_FILTERS, message=message)
     named = (
         *bounds.filter.companies,
         *(period.label for period in bounds.filter.periods),

@@ -13,6 +13,7 @@ from apps.retrieval.contracts import (
     CorpusInventory,
     DocumentId,
     FloatVector,
+    GivenFilters,
     Healing,
     QueryAnalysis,
     Ranking,
@@ -54,7 +55,10 @@ class QueryEmbedder(Protocol):
 
 class Inventory(Protocol):
     def read(self, bounds: SearchBounds) -> CorpusInventory:
-        """What is held within the scopes and kinds of the bounds; their filter is not applied."""
+        """What is held within the scopes, kinds and given filters of the bounds; their other filter is not applied."""
+
+    def held(self, given: GivenFilters, bounds: SearchBounds) -> GivenFilters:
+        """The same filters with what of their documents and companies is held within the scopes and kinds."""
 
 
 class Retriever(Protocol):

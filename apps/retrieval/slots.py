@@ -80,7 +80,8 @@ RERANKERS: Final[Mapping[str, Callable[[SlotParts], CandidateStage]]] = {
     "late_interaction": _late_interaction,
     "cross_encoder": _cross_encoder,
 }
-
+# Whose scores are probabilities, which the adaptive rules of the cut read (apps/retrieval/stages/cut_off.py).
+CALIBRATED_RERANKERS: Final = frozenset({"cross_encoder"})
 NEEDED_SETTINGS: Final[Mapping[str, str]] = {"cross_encoder": "GLASSBOX_CROSS_ENCODER_MODEL"}
 
 

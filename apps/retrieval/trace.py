@@ -89,7 +89,7 @@ class EmbeddedQuery:
 class CandidateLine:
     """A candidate as the trace shows it: its scores and where it stands, without its text.
 
-    around: the passage that it was added around; None for one that was found itself.
+    url: of its page in the API. around: the passage that it was added around; None for one that was found itself.
     """
 
     chunk_id: ChunkId
@@ -101,6 +101,7 @@ class CandidateLine:
     page: int
     section: str
     content_sha256: str
+    url: str
     rrf_score: float
     boost: float
     boost_reasons: tuple[str, ...]
@@ -208,6 +209,11 @@ class Trace:
         return next((record for record in self.stages if record.stage is stage), None)
 
 
+def page_url(document_id: DocumentId, page: int) -> str:
+    """Where the API shows a page of a document version; characters of a quote or passage count within its text."""
+    return f"/api/v1/documents/{document_id}/pages/{page}/"
+
+
 def candidate_list(candidates: Sequence[Candidate]) -> CandidateList:
     """Candidates without their text, best first."""
     return CandidateList(
@@ -222,6 +228,7 @@ def candidate_list(candidates: Sequence[Candidate]) -> CandidateList:
                 page=each.chunk.page_start,
                 section=each.chunk.section,
                 content_sha256=each.chunk.content_sha256,
+                url=page_url(each.hit.document_id, each.chunk.page_start),
                 rrf_score=each.hit.rrf_score,
                 boost=each.boost,
                 boost_reasons=each.boost_reasons,

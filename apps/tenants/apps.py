@@ -9,7 +9,9 @@ class TenantsConfig(AppConfig):
     verbose_name = "Tenants"
 
     def ready(self) -> None:
-        from apps.tenants import checks, sessions
+        from apps.tenants import checks, clock, sessions, watchdog
 
         checks.register()
         sessions.connect()
+        clock.connect()
+        watchdog.connect()

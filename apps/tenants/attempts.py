@@ -14,25 +14,33 @@ is kept out for longer by somebody who goes on failing. Within it, so many failu
 Whether there is an account of that name, nobody asks here: names that nobody has are counted alike. What is counted is
 kept under digests that are keyed with the installation's own key, without the name or the address.
 
-Without Redis failures are not counted, and the log says so.
+Without Redis failed sign-ins are not counted, and the log says so: otherwise nobody got in. A code of a second factor
+has six digits, and is not looked at then.
 """
 
 from __future__ import annotations
 
 import logging
 import math
-import time
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+from uuid import UUID
 
 from django.conf import settings
-from django.core.cache import cache
 from django.utils.crypto import salted_hmac
 from redis.exceptions import RedisError
 
-from apps.tenants.errors import TooManyAttemptsError, TooManyKeyAttemptsError
+from apps.tenants import counting
+from apps.tenants.counting import Counted
+from apps.tenants.errors import (
+    CodesNotCountedError,
+    TooManyAttemptsError,
+    TooManyCodesError,
+    TooManyKeyAttemptsError,
+    TooManyLettersError,
+)
 
 logger = logging.getLogger("glassbox.tenants")
 
@@ -46,6 +54,10 @@ class Of(StrEnum):
     ADDRESS = "address"
     NAME = "name"
     KEY_FROM_ADDRESS = "key_from_address"
+    CODES = "codes"
+    LETTERS_TO_NAME = "letters_to_name"
+    LETTERS_TO_NAME_FROM_ADDRESS = "letters_to_name_from_address"
+    LETTERS_FROM_ADDRESS = "letters_from_address"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,31 +82,25 @@ def attempt_begin(*, username: str, address: str) -> Attempt:
 
     Args:   address: of the client; empty where the server does not know it (client_address.py).
     Raises: TooManyAttemptsError: nobody looks at the password.
-    Costs:  six round trips to Redis at most.
+    Costs:  one round trip to Redis.
     """
     limits = _sign_in_limits(username, address)
-    taken: list[Limit] = []
-    last: list[Limit] = []
     try:
-        for limit in limits:
-            count = _added(limit)
-            if count > limit.most:
-                _given_back(taken)
-                raise TooManyAttemptsError(seconds=_wait_seconds(limit))
-            taken.append(limit)
-            if count == limit.most:
-                last.append(limit)
+        counted = _added(limits)
     except RedisError as error:
         _say_that_nothing_is_counted(error)
         return Attempt()
-    return Attempt(limits=tuple(taken), last=tuple(last))
+    if counted.is_refused:
+        raise TooManyAttemptsError(seconds=_seconds(counted.wait_s))
+    last = tuple(limit for limit, count in zip(limits, counted.counts, strict=True) if count == limit.most)
+    return Attempt(limits=limits, last=last)
 
 
 def attempt_succeeded(attempt: Attempt) -> None:
     """Take it back: it was no failure. What the person mistyped before, under this name from here, is forgotten too."""
     try:
-        cache.delete_many([limit.key for limit in attempt.limits if limit.of is Of.NAME_FROM_ADDRESS])
-        _given_back([limit for limit in attempt.limits if limit.of is not Of.NAME_FROM_ADDRESS])
+        counting.forget([limit.key for limit in attempt.limits if limit.of is Of.NAME_FROM_ADDRESS])
+        counting.give_back([limit.key for limit in attempt.limits if limit.of is not Of.NAME_FROM_ADDRESS])
     except RedisError as error:
         _say_that_nothing_is_counted(error)
 
@@ -111,34 +117,89 @@ def attempt_failed(attempt: Attempt) -> tuple[Limit, ...]:
     return tuple(limit for limit in attempt.last if limit.of is not Of.ADDRESS)
 
 
-def key_attempt_begin(*, prefix: str, address: str) -> None:
-    """Refuse a key whose secret was wrong too often from that address, before anybody looks at it.
+def key_attempt(*, prefix: str, address: str, is_right: bool) -> bool:
+    """Count a wrong secret, and refuse every one once too many from that address were wrong, a right one included.
 
+    In one step, after the secret was compared and before anybody is told how that went: of guesses at one moment no
+    more are answered than the limit lets through, and calls with the right secret at one moment do not count at all.
     Of one prefix alone: other keys of the same address, a firm's single way out perhaps, go on.
 
-    Raises: TooManyKeyAttemptsError.
-    Costs:  one round trip to Redis.
+    Raises:  TooManyKeyAttemptsError: whether the secret was right is not told.
+    Returns: whether it was the last wrong one that is answered in this window.
+    Costs:   one round trip to Redis.
     """
     limit = _key_limit(prefix, address)
     try:
-        if cache.get(limit.key, 0) >= limit.most:
-            raise TooManyKeyAttemptsError(seconds=_wait_seconds(limit))
-    except RedisError as error:
-        _say_that_nothing_is_counted(error)
-
-
-def key_attempt_failed(*, prefix: str, address: str) -> bool:
-    """Count a wrong secret. Returns: whether it was the last that is looked at in this window."""
-    limit = _key_limit(prefix, address)
-    try:
-        return _added(limit) == limit.most
+        if is_right:
+            wait_s, count = counting.look(limit.key, most=limit.most), 0
+        else:
+            counted = _added((limit,))
+            wait_s, count = counted.wait_s, max(counted.counts, default=0)
     except RedisError as error:
         _say_that_nothing_is_counted(error)
         return False
+    if wait_s:
+        raise TooManyKeyAttemptsError(seconds=_seconds(wait_s))
+    return count == limit.most
+
+
+def letter_asked(*, username: str, address: str) -> bool:
+    """Count that somebody asked for a link to set a password: from an address, and of a name from there, before a name.
+
+    Whoever asks too often from one place is refused there, and uses up nobody else's letters. A name that was asked for
+    from many places gets no further letter in this window: those that are under way work, for an hour each.
+
+    Returns: whether a letter is to be sent; whoever asked is told the same either way.
+    Raises:  TooManyLettersError: nothing is sent. The same for a name that nobody has.
+    """
+    name = _plain(username)
+    ofs = [
+        (Of.LETTERS_TO_NAME_FROM_ADDRESS, (name, address), settings.GLASSBOX_SIGN_IN_FAILURES),
+        (Of.LETTERS_TO_NAME, (name,), settings.GLASSBOX_SIGN_IN_FAILURES_OF_NAME),
+    ]
+    if address:
+        ofs.insert(0, (Of.LETTERS_FROM_ADDRESS, (address,), settings.GLASSBOX_SIGN_IN_FAILURES_OF_ADDRESS))
+    limits = [Limit(of=of, key=_key(of, *parts), most=most) for of, parts, most in ofs]
+    try:
+        counted = _added(tuple(limits[:-1]))
+        if counted.is_refused:
+            raise TooManyLettersError(seconds=_seconds(counted.wait_s))
+        return not _added((limits[-1],)).is_refused
+    except RedisError as error:
+        _say_that_nothing_is_counted(error)
+        return True
+
+
+def factor_tried(*, user_id: UUID) -> Limit:
+    """Count a code of a second factor before it is looked at. As many as sign-ins of a name fail.
+
+    Raises: TooManyCodesError: nobody looks at it. CodesNotCountedError: nor without Redis.
+    """
+    limit = Limit(of=Of.CODES, key=_key(Of.CODES, str(user_id)), most=settings.GLASSBOX_SIGN_IN_FAILURES)
+    try:
+        counted = _added((limit,))
+    except RedisError as error:
+        logger.error("codes of second factors are refused: Redis can't be reached (%s)", type(error).__name__)  # noqa: TRY400
+        raise CodesNotCountedError from error
+    if counted.is_refused:
+        raise TooManyCodesError(seconds=_seconds(counted.wait_s))
+    return limit
+
+
+def factor_used(limit: Limit) -> None:
+    """The code was right: what was mistyped before is forgotten."""
+    try:
+        counting.forget([limit.key])
+    except RedisError as error:
+        _say_that_nothing_is_counted(error)
+
+
+def _plain(username: str) -> str:
+    return unicodedata.normalize("NFKC", username).strip().casefold()
 
 
 def _sign_in_limits(username: str, address: str) -> tuple[Limit, ...]:
-    name = unicodedata.normalize("NFKC", username).strip().casefold()
+    name = _plain(username)
     limits = [
         Limit(
             of=Of.NAME_FROM_ADDRESS,
@@ -163,36 +224,16 @@ def _key(of: Of, *parts: str) -> str:
     return f"attempts:{of}:{digest}"
 
 
-def _added(limit: Limit) -> int:
-    """Count one more, atomically. Returns: how many there are in this window."""
-    window: int = settings.GLASSBOX_FAILURE_WINDOW_SECONDS
-    if cache.add(limit.key, 0, timeout=window):
-        cache.set(_end_of(limit), time.time() + window, timeout=window)
-    try:
-        return int(cache.incr(limit.key))
-    except ValueError:
-        # The window ended between the two.
-        cache.set(limit.key, 1, timeout=window)
-        cache.set(_end_of(limit), time.time() + window, timeout=window)
-        return 1
+def _added(limits: tuple[Limit, ...]) -> Counted:
+    return counting.add(
+        [limit.key for limit in limits],
+        most=[limit.most for limit in limits],
+        window_s=settings.GLASSBOX_FAILURE_WINDOW_SECONDS,
+    )
 
 
-def _given_back(limits: list[Limit]) -> None:
-    for limit in limits:
-        try:
-            cache.decr(limit.key)
-        except ValueError:
-            continue  # its window has ended: there is nothing to give back
-
-
-def _end_of(limit: Limit) -> str:
-    return f"{limit.key}:end"
-
-
-def _wait_seconds(limit: Limit) -> int:
-    now = time.time()
-    end: float = cache.get(_end_of(limit), now)
-    return max(1, math.ceil(end - now))
+def _seconds(wait_s: float) -> int:
+    return max(1, math.ceil(wait_s))
 
 
 def _say_that_nothing_is_counted(error: RedisError) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.core import checks
 from django.db import connections
 from django.db.utils import OperationalError
@@ -22,6 +23,7 @@ ROLE_SQL = """
 def register() -> None:
     checks.register(runtime_role_check, checks.Tags.database)
     checks.register(isolation_check, checks.Tags.database)
+    checks.register(operators_check, deploy=True)
 
 
 def runtime_role_check(*, databases: Sequence[str] | None = None, **kwargs: Any) -> list[checks.CheckMessage]:
@@ -61,6 +63,18 @@ def isolation_check(*, databases: Sequence[str] | None = None, **kwargs: Any) ->
         if each.is_warning
         else checks.Error(str(each), hint=each.remedy, id="tenants.E002")
         for each in found
+    ]
+
+
+def operators_check(**kwargs: Any) -> list[checks.CheckMessage]:
+    if settings.GLASSBOX_OPERATORS:
+        return []
+    return [
+        checks.Info(
+            "Nobody is told by mail of what must not go unnoticed.",
+            hint="Set GLASSBOX_OPERATORS to the addresses of those who run the platform.",
+            id="tenants.I001",
+        )
     ]
 
 

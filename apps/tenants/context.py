@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,6 +13,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection, transaction
 
+from apps.errors import ApplicationError
 from apps.tenants.errors import NoScopeError, ScopeNotGrantedError
 from apps.tenants.events import emit
 from apps.tenants.ids import ScopeId, TenantId
@@ -24,7 +26,7 @@ from apps.tenants.tokens import (
     identity_token,
     scope_token,
 )
-from config.secrets import SigningKey
+from config.secrets import SigningKey, given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,9 @@ class ScopeContext:
     reason: str
 
 
+logger = logging.getLogger("glassbox.tenants")
+
+_AFTERWARDS = "record what failed"
 _current: ContextVar[ScopeContext | None] = ContextVar("glassbox_scope", default=None)
 # Failures that the outermost open scope records when it ends, whatever was rolled back on the way.
 _failures: ContextVar[list[Mapping[str, Any]] | None] = ContextVar("glassbox_failures", default=None)
@@ -76,6 +81,8 @@ def open_scope(
     """
     if principal is None and not reason:
         raise ValueError("open_scope without a principal needs a reason")
+    # Asked for twice where what failed is recorded afterwards.
+    scopes = None if scopes is None else frozenset(scopes)
     if _failures.get() is not None:
         with _opened(tenant, scopes, principal, reason) as context:
             yield context
@@ -85,12 +92,12 @@ def open_scope(
     try:
         with _opened(tenant, scopes, principal, reason) as context:
             yield context
-            _record(failures)
+            for failure in failures:
+                emit(**failure)
     except BaseException:
-        # All of the above is undone; what failed is recorded by itself, with the same grants.
-        if failures:
-            with _opened(tenant, scopes, principal, reason):
-                _record(failures)
+        # All of the above is undone, what was recorded in it too: each failure is recorded by itself.
+        for failure in failures:
+            _record_afterwards(failure, tenant, scopes, principal, reason)
         raise
     finally:
         _failures.reset(reset)
@@ -98,6 +105,10 @@ def open_scope(
 
 def record_failure(**event: Any) -> None:
     """Record an act that fails, though it is rolled back: written when the outermost open scope ends.
+
+    If that is rolled back as well, or its connection breaks, in a transaction of its own; where the principal may not
+    any more, by the system, which names them. Where the connection broke while it was being committed, nobody can say
+    whether it was: it may be recorded twice then, and never not at all.
 
     Args: event: what events.emit takes.
     """
@@ -108,9 +119,34 @@ def record_failure(**event: Any) -> None:
     failures.append(event)
 
 
-def _record(failures: list[Mapping[str, Any]]) -> None:
-    while failures:
-        emit(**failures.pop(0))
+def _record_afterwards(
+    failure: Mapping[str, Any],
+    tenant: TenantId,
+    scopes: Iterable[ScopeId] | None,
+    principal: Principal | None,
+    reason: str,
+) -> None:
+    """In a transaction of its own, with a token of its own; the last resort is the process' log.
+
+    Nothing is raised: the caller is about to raise what went wrong with the act itself.
+    """
+    named = system_principal(
+        tenant_id=tenant,
+        scope_ids=frozenset(failure.get("scopes") or ()),
+        label=f"system, for {principal.label if principal else reason}",
+    )
+    for actor in (principal, named):
+        try:
+            with _opened(tenant, scopes if actor is principal else named.scope_ids, actor, reason or _AFTERWARDS):
+                emit(**failure)
+        except Exception as error:  # noqa: BLE001 - tried once more; and what failed first is raised by the caller
+            # Not its message: a database's may quote a row. A connection that broke is not used again.
+            code = error.code if isinstance(error, ApplicationError) else type(error).__name__
+            logger.critical("%s of tenant %s is not recorded: %s", failure["action"], tenant, code)
+            if not connection.in_atomic_block:
+                connection.close()
+        else:
+            return
 
 
 @contextmanager
@@ -192,7 +228,7 @@ def _identified(identity: Identity, *, ends: bool) -> Iterator[None]:
 
 def signing_key() -> SigningKey:
     """The newest scope-token key; older ones stay valid in the database until they are removed there."""
-    key: SigningKey = settings.GLASSBOX_SCOPE_KEYS[0]
+    key: SigningKey = given(settings.GLASSBOX_SCOPE_KEYS, "GLASSBOX_SCOPE_TOKEN_KEYS")[0]
     return key
 
 
@@ -217,7 +253,7 @@ def _token(context: ScopeContext, bearer: Bearer) -> str:
         bearer=bearer,
         tenant=context.tenant_id,
         scopes=context.scope_ids,
-        permissions=context.principal.permissions,
+        permissions=context.principal.permissions | {context.principal.actor_claim},
     )
 
 

@@ -19,7 +19,7 @@ class PermissionDeniedError(ApplicationError):
 
 class WithheldFromKeyError(PermissionDeniedError):
     code = "tenants.withheld_from_key"
-    message = "A key that acts for a person may not do this, whatever its role ({permission}). Sign in to do it."
+    message = "A key of this kind may not do this, whatever its role ({permission}). Sign in to do it."
 
 
 class PlatformOnlyError(ApplicationError):
@@ -75,10 +75,179 @@ class TooManyKeyAttemptsError(TooManyAttemptsError):
     )
 
 
+class TooManyLettersError(TooManyAttemptsError):
+    code = "tenants.too_many_letters"
+    message = "Too many links were asked for. Look into the mailbox, or try again in {seconds} seconds."
+
+
+class TooManyCodesError(TooManyAttemptsError):
+    code = "tenants.too_many_codes"
+    message = "Too many wrong codes. Try again in {seconds} seconds."
+
+
+class CodesNotCountedError(ApplicationError):
+    code = "tenants.codes_not_counted"
+    status = 503
+    message = "Codes can't be checked at the moment, since guesses could not be counted. Try again in some minutes."
+
+
+class StepUpNeededError(ApplicationError):
+    code = "tenants.step_up_needed"
+    status = 403
+    message = (
+        "This decision asks for your second factor. In the admin, enter a code first (Administration, Second factor). "
+        "By API, use a key that acts for you and that you made right after entering one (My keys)."
+    )
+
+
+class NoFactorError(ApplicationError):
+    code = "tenants.no_second_factor"
+    status = 409
+    message = "You have not set up a second factor. Do so under Administration, Second factor."
+
+
+class FactorThereError(ApplicationError):
+    code = "tenants.second_factor_there"
+    status = 409
+    message = "A second factor is set up. Take it away first, with a code of it."
+
+
+class WrongCodeError(ApplicationError):
+    code = "tenants.wrong_code"
+    status = 400
+    message = "This code is not right, or was used already. Wait for the next one, and look at the device's clock."
+
+
+class FactorResetSettledError(ApplicationError):
+    code = "tenants.factor_reset_settled"
+    status = 409
+    message = "This was agreed to or taken back meanwhile. Look at the page again."
+
+
+class MissingReasonError(ApplicationError):
+    code = "tenants.missing_reason"
+    status = 400
+    message = "Say why: whoever agrees reads it."
+
+
 class NotInPersonError(ApplicationError):
     code = "tenants.not_in_person"
     status = 403
     message = "A key that acts for a person is made and rotated by that person alone, signed in and not by another key."
+
+
+class KeyMadeInPersonError(NotInPersonError):
+    message = (
+        "A key is made and rotated by a person who is signed in, and by no other key: it would outlive that one's end. "
+        "Sign in, or do it under Administration, API keys."
+    )
+
+
+class InvitedInPersonError(NotInPersonError):
+    message = (
+        "A person who is signed in invites, and no key: whoever agrees to a role must know who asked for it. Sign in, "
+        "or do it under Administration, Members."
+    )
+
+
+class ConfirmedInPersonError(NotInPersonError):
+    message = (
+        "A role that approves is agreed to by a person who is signed in, and by no key. Sign in, enter a code of your "
+        "second factor, and do it under Administration, Members."
+    )
+
+
+class InvitationEndedError(ApplicationError):
+    """The same for a link that never was: who guesses learns nothing."""
+
+    code = "tenants.invitation_ended"
+    status = 410
+    message = (
+        "This invitation does not work: it was used, withdrawn or replaced, or its seven days are over. Ask whoever "
+        "invited you to send it again."
+    )
+
+
+class LinkEndedError(ApplicationError):
+    """The same for a link that never was: who guesses learns nothing."""
+
+    code = "tenants.link_ended"
+    status = 410
+    message = "This link does not work: it was used, or its hour is over. Ask for a new one."
+
+
+class NoMailboxError(ApplicationError):
+    code = "tenants.no_mailbox"
+    status = 409
+    message = "The account {username} names no mailbox, so nothing can be sent to it. Invite the person anew."
+
+
+class AccountNameTakenError(ApplicationError):
+    """Told to whoever reads the mailbox of that name, and to nobody else."""
+
+    code = "tenants.account_name_taken"
+    status = 409
+    message = "There is an account for this mailbox already. Sign in with it to accept."
+
+
+class RoleAlreadyHeldError(ApplicationError):
+    code = "tenants.role_already_held"
+    status = 409
+    message = "This account has the role {role} there already, or it waits for confirmation."
+
+
+class ApprovesForThemselvesError(ApplicationError):
+    code = "tenants.approves_for_themselves"
+    status = 409
+    message = "Nobody gives themselves a role that approves ({role}). Have another administrator invite you."
+
+
+class MembershipSettledError(ApplicationError):
+    code = "tenants.membership_settled"
+    status = 409
+    message = "This membership was confirmed or ended meanwhile. Look at the page again."
+
+
+class MembershipChangedError(ApplicationError):
+    code = "tenants.membership_changed"
+    status = 409
+    message = "This membership was changed since you read it. Look at it again, and decide on what it says now."
+
+
+class MembershipNotFoundError(ApplicationError):
+    code = "tenants.membership_not_found"
+    status = 404
+    message = "There is no such membership."
+
+
+class InvitationNotFoundError(ApplicationError):
+    code = "tenants.invitation_not_found"
+    status = 404
+    message = "There is no such invitation."
+
+
+class InvitationSettledError(ApplicationError):
+    code = "tenants.invitation_settled"
+    status = 409
+    message = "This invitation does not wait any more: it was accepted or withdrawn, or it expired. Invite anew."
+
+
+class SameHandsError(ApplicationError):
+    code = "tenants.same_hands"
+    status = 409
+    message = (
+        "Somebody else must decide on this. Your account and the one that asked count as one person's: they are the "
+        "same, or one made the other and its mailbox was never confirmed."
+    )
+
+
+class InvitedByThemselvesError(ApplicationError):
+    code = "tenants.invited_by_themselves"
+    status = 409
+    message = (
+        "Somebody else must confirm this: you invited this person, or who invited them. Where nobody else may, the "
+        "platform's operator does (manage.py tenant member)."
+    )
 
 
 class RoleNotHeldError(ApplicationError):
@@ -103,6 +272,31 @@ class KeyReachesNothingError(ApplicationError):
     code = "tenants.key_reaches_nothing"
     status = 409
     message = "You no longer reach any scope of the key “{name}”. Create a new one."
+
+
+class ReasonMissingError(ApplicationError):
+    code = "tenants.reason_missing"
+    message = "Say why, in a few words: the record needs it."
+
+
+class KeyNotFoundError(ApplicationError):
+    code = "tenants.key_not_found"
+    status = 404
+    message = "There is no such key."
+
+
+class ScopeKeyTakenError(ApplicationError):
+    code = "tenants.scope_key_taken"
+    status = 409
+    message = "This key is taken. Choose another."
+
+
+class RootScopeKeyError(ApplicationError):
+    """Data: key."""
+
+    code = "tenants.root_scope_key"
+    status = 409
+    message = "The key of the tenant as a whole, {key}, stays: the platform finds it by that. Its name can be changed."
 
 
 class InvalidScopeKeyError(ApplicationError):

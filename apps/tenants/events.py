@@ -25,6 +25,7 @@ def emit(
     *,
     action: str,
     core: Mapping[str, Any],
+    actor: Mapping[str, Any] | None = None,
     question: Mapping[str, Any] | None = None,
     outcome: str = "success",
     subject_type: str = "",
@@ -34,4 +35,13 @@ def emit(
     """Record an act of the open scope's principal, in the current transaction."""
     if _writer is None:
         raise RuntimeError("no audit writer is connected; is apps.audit installed?")
-    _writer(action=action, core=core, outcome=outcome, subject_type=subject_type, subject_id=subject_id, scopes=scopes)
+    _writer(
+        action=action,
+        core=core,
+        question=question,
+        actor=actor,
+        outcome=outcome,
+        subject_type=subject_type,
+        subject_id=subject_id,
+        scopes=scopes,
+    )

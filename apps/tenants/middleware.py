@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -14,6 +15,7 @@ from apps.tenants.ids import UserId
 from apps.tenants.models import ApiKey, User
 from apps.tenants.principals import Principal
 from apps.tenants.requests import Access, attach_access
+from apps.tenants.second_factor.fresh import is_fresh
 from apps.tenants.selectors.grants import TenantChoice, key_principal, tenants_of_user, user_principal
 from apps.tenants.services.api_keys import api_key_authenticate, api_key_used
 
@@ -64,7 +66,7 @@ def _active_principal(request: HttpRequest, user: User, choices: tuple[TenantCho
     if chosen != str(tenant_id):
         request.session[SESSION_TENANT] = str(tenant_id)
     try:
-        return user_principal(user, tenant_id)
+        return replace(user_principal(user, tenant_id), stepped_up=is_fresh(request, user))
     except UnknownTenantError:
         # Revoked between the two queries: as if it had never been there.
         return None

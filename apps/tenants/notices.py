@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from functools import partial
 from smtplib import SMTPException
 from uuid import UUID
@@ -10,7 +11,9 @@ from uuid import UUID
 from django.core.mail import EmailMessage
 from django.db import transaction
 
-from apps.tenants.models import Membership
+from apps.tenants.ids import UserId
+from apps.tenants.models import Membership, User
+from apps.tenants.models.membership import IN_FORCE
 from apps.tenants.roles import PERMISSIONS, Permission, Role
 
 logger = logging.getLogger("glassbox.tenants")
@@ -19,17 +22,18 @@ logger = logging.getLogger("glassbox.tenants")
 def write_to_deciders(*, permission: Permission, author_id: UUID | None, subject: str, body: str) -> None:
     """Write to everybody of the open tenant who has a permission but the author, once the transaction is committed.
 
-    A mail server that is down undoes nothing: it is logged, and the start page shows what waits. Costs: one query.
+    A mail server that is down undoes nothing: it is logged, and the start page shows what waits. Costs: one query, and
+    three for each of them afterwards.
     """
     roles = [role for role in Role if permission in PERMISSIONS[role]]
-    holders = Membership.objects.filter(role__in=roles, revoked_at__isnull=True, user__is_active=True)
-    others = holders.exclude(user_id=author_id)
-    addresses = sorted(set(others.values_list("user__email", flat=True)) - {""})
-    transaction.on_commit(partial(_send, subject, body, addresses))
+    holders = Membership.objects.filter(IN_FORCE, role__in=roles, user__is_active=True)
+    others = set(holders.exclude(user_id=author_id).values_list("user_id", flat=True))
+    transaction.on_commit(partial(_send, subject, body, others))
 
 
-def _send(subject: str, body: str, addresses: list[str]) -> None:
-    for address in addresses:
+def _send(subject: str, body: str, people: Iterable[UUID]) -> None:
+    # Whoever asks may not know the others' addresses, and this may.
+    for address in sorted({User.objects.get_by_id(UserId(person)).email for person in people} - {""}):
         try:
             # One letter each: who else may decide is nobody's business.
             EmailMessage(subject, body, to=[address]).send()

@@ -81,6 +81,12 @@ def _probe() -> Iterator[Observation]:
             "SELECT count(*) FROM tenants_scope",
             before="SET LOCAL row_security = off",
         )
+        for table in _tables():
+            yield _refused(
+                f"conditions on {table} run in no other order than the policies'",
+                f"SELECT count(*) FROM {connection.ops.quote_name(table)}",  # noqa: S608
+                before="SET LOCAL cpu_operator_cost = 0.0025",
+            )
     yield from _tenants(besides=canary)
 
 

@@ -7,33 +7,44 @@ is the only code that does. Everything else runs as one of the roles made here.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psycopg
 from psycopg import sql
 
+from apps.tenants.advisory import advisory_key
 from apps.tenants.catalogue.guarded import guarded_tables
 from apps.tenants.provisioning import migrated
 from apps.tenants.rights import (
-    ASKED_BY_POLICIES,
+    ASKED_BY_RECORDER,
+    CALLED_BY_OWNER,
     CLOSED_FUNCTIONS,
+    DATABASE_DEFAULTS,
     GLOBAL_GRANTS,
     HANDED_OVER,
+    LEAKPROOF_FUNCTIONS,
 )
 from apps.tenants.tokens import pads
+from config.database import LIMIT_GRACE, ROLE_LIMITS, SERVER_LIMITS, TIME_LIMITS
 from config.secrets import SigningKey
+
+logger = logging.getLogger("glassbox.tenants")
 
 _SQL = Path(__file__).with_name("sql")
 _AUTHZ_SQL = _SQL / "authz.sql"
 _CLOSED_DOORS_SQL = _SQL / "closed_doors.sql"
+_CONDITIONS_IN_ORDER_SQL = _SQL / "conditions_in_order.sql"
 _PLANNER_SQL = _SQL / "planner.sql"
 
-# Attributes as isolation.md has them; nobody is a member of anything.
+# Attributes as isolation.md has them. Nobody is a member of anything, but glassbox_watchdog, of what ends sessions.
 ROLE_ATTRIBUTES: Mapping[str, str] = {
     "glassbox_owner": "LOGIN NOBYPASSRLS",
     "glassbox_authz": "NOLOGIN NOBYPASSRLS",
     "glassbox_remover": "NOLOGIN NOBYPASSRLS",
+    "glassbox_recorder": "NOLOGIN NOBYPASSRLS",
+    "glassbox_watchdog": "NOLOGIN NOBYPASSRLS",
     "glassbox_api": "LOGIN NOBYPASSRLS",
     "glassbox_worker": "LOGIN NOBYPASSRLS",
     "glassbox_auditor": "LOGIN NOBYPASSRLS",
@@ -56,7 +67,7 @@ def provision(
     """
     with psycopg.connect(admin_url, autocommit=True) as server:
         # Two first starts at once: the second waits and then finds it done.
-        server.execute("SELECT pg_advisory_lock(hashtext('glassbox provision'))")
+        server.execute("SELECT pg_advisory_lock(%s)", [advisory_key("provision")])
         if not server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
             _roles(server, passwords)
             server.execute(_create_database(database, template))
@@ -77,7 +88,7 @@ def settle(*, admin_url: str, database: str) -> None:
     """What only the server's administrator can put right, after every migration, and what others do then."""
     hand_over_functions(admin_url=admin_url, database=database)
     grant_global_tables(admin_url=admin_url, database=database)
-    settle_planner(admin_url=admin_url, database=database)
+    settle_tables(admin_url=admin_url, database=database)
     migrated(admin_url, database)
 
 
@@ -93,13 +104,18 @@ def hand_over_functions(*, admin_url: str, database: str) -> None:
                 connection.execute(f"GRANT CREATE ON SCHEMA public TO {role}")
                 connection.execute(sql.SQL(f"ALTER FUNCTION {function} OWNER TO {role}"))
                 connection.execute(f"REVOKE CREATE ON SCHEMA public FROM {role}")
-                if function in ASKED_BY_POLICIES:
+                if function in CALLED_BY_OWNER:
                     # Its own right went with the function.
                     connection.execute(sql.SQL(f"GRANT EXECUTE ON FUNCTION {function} TO glassbox_owner"))
+            if row is not None and function in ASKED_BY_RECORDER:
+                connection.execute(sql.SQL(f"GRANT EXECUTE ON FUNCTION {function} TO glassbox_recorder"))
 
 
-def settle_planner(*, admin_url: str, database: str) -> None:
-    """Keep no statistics of tables that hold more than one tenant's rows: see sql/planner.sql."""
+def settle_tables(*, admin_url: str, database: str) -> None:
+    """What the planner may do with tables that hold more than one tenant's rows, and what it may know of them.
+
+    See sql/conditions_in_order.sql and sql/planner.sql.
+    """
     with psycopg.connect(admin_url, dbname=database) as connection:
         tables = guarded_tables(connection.cursor())
         connection.execute(
@@ -107,7 +123,8 @@ def settle_planner(*, admin_url: str, database: str) -> None:
                 sql.Literal(tables)
             )
         )
-        connection.execute(_PLANNER_SQL.read_text(encoding="utf-8"))
+        for statements in (_CONDITIONS_IN_ORDER_SQL, _PLANNER_SQL):
+            connection.execute(statements.read_text(encoding="utf-8"))
 
 
 def grant_global_tables(*, admin_url: str, database: str) -> None:
@@ -128,17 +145,26 @@ def grant_global_tables(*, admin_url: str, database: str) -> None:
         connection.execute("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO glassbox_worker")
 
 
+def set_defaults(connection: psycopg.Connection, database: str) -> None:
+    """What every session of the database begins with. Not copied with a database, nor put back with a backup."""
+    for setting, value in DATABASE_DEFAULTS.items():
+        connection.execute(sql.SQL(f"ALTER DATABASE {{}} SET {setting} = {value}").format(sql.Identifier(database)))
+
+
 def closed_doors() -> sql.Composed:
     """The statements that shut PostgreSQL's side doors, as far as whoever runs them may."""
     statements = _CLOSED_DOORS_SQL.read_text(encoding="utf-8")
-    return sql.SQL(statements).format(closed=sql.Literal(list(CLOSED_FUNCTIONS)))
+    return sql.SQL(statements).format(
+        closed=sql.Literal(list(CLOSED_FUNCTIONS)), leakproof=sql.Literal(LEAKPROOF_FUNCTIONS)
+    )
 
 
 def _stamp(connection: psycopg.Connection, passwords: Mapping[str, str], keys: Sequence[SigningKey]) -> str:
     """Of all that is provisioned, and of the database: a restored one has our comment, and not what it stands for."""
     row = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
     digest = hashlib.sha256(_AUTHZ_SQL.read_bytes() + _CLOSED_DOORS_SQL.read_bytes())
-    digest.update(repr(CLOSED_FUNCTIONS).encode())
+    limits = sorted((role, sorted(of_role.items())) for role, of_role in ROLE_LIMITS.items())
+    digest.update(repr((CLOSED_FUNCTIONS, LEAKPROOF_FUNCTIONS, DATABASE_DEFAULTS, limits, LIMIT_GRACE)).encode())
     digest.update(repr((row, sorted(ROLE_ATTRIBUTES.items()), sorted(passwords.items()))).encode())
     for key in keys:
         digest.update(key.kid.encode() + key.key)
@@ -170,6 +196,22 @@ def _roles(server: psycopg.Connection, passwords: Mapping[str, str]) -> None:
             server.execute(statement)
         # A role may change its own defaults; whoever ran SQL as one may have left some for its later sessions.
         server.execute(f"ALTER ROLE {role} RESET ALL")
+        for name, value in ROLE_LIMITS.get(role, {}).items():
+            try:
+                server.execute(f"ALTER ROLE {role} SET {name} = '{value}'")
+            except psycopg.errors.InsufficientPrivilege:
+                if name not in SERVER_LIMITS:
+                    raise
+                logger.warning("%s of %s is not limited: this administrator may not set it", name, role)
+
+
+def _session_limits(connection: psycopg.Connection) -> None:
+    connection.execute("DELETE FROM authz.session_limit")
+    for role, limits in ROLE_LIMITS.items():
+        connection.execute(
+            "INSERT INTO authz.session_limit (role, statement, transaction, idle, grace) VALUES (%s, %s, %s, %s, %s)",
+            [role, *(limits.get(name) for name in TIME_LIMITS), LIMIT_GRACE],
+        )
 
 
 def _wall(connection: psycopg.Connection, database: str, keys: Sequence[SigningKey]) -> None:
@@ -185,6 +227,8 @@ def _wall(connection: psycopg.Connection, database: str, keys: Sequence[SigningK
             [key.kid, inner, outer],
         )
     connection.execute("DELETE FROM authz.signing_key WHERE kid <> ALL (%s)", [[key.kid for key in keys]])
+    _session_limits(connection)
+    set_defaults(connection, database)
     name = sql.Identifier(database)
     for role in ROLE_ATTRIBUTES:
         connection.execute(sql.SQL(f"ALTER ROLE {role} IN DATABASE {{}} RESET ALL").format(name))
@@ -195,7 +239,9 @@ def _wall(connection: psycopg.Connection, database: str, keys: Sequence[SigningK
         "REVOKE ALL ON SCHEMA public FROM PUBLIC",
         "ALTER SCHEMA public OWNER TO glassbox_owner",
         "GRANT USAGE ON SCHEMA public TO glassbox_api, glassbox_worker, glassbox_auditor, glassbox_eraser, "
-        "glassbox_backup, glassbox_remover",
+        "glassbox_backup, glassbox_remover, glassbox_recorder, glassbox_authz",
         "GRANT pg_read_all_data TO glassbox_backup",
+        # pg_dump and the reading of the log share one snapshot; closed_doors.sql took this from everybody.
+        "GRANT EXECUTE ON FUNCTION pg_export_snapshot() TO glassbox_backup",
     ):
         connection.execute(sql.SQL(statement).format(db=name))

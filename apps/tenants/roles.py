@@ -43,7 +43,14 @@ PERMISSIONS: Mapping[Role, frozenset[Permission]] = {
     Role.COMPLIANCE_OFFICER: _READ
     | {Permission.QUESTION_ASK, Permission.POLICY_EDIT, Permission.AUDIT_VIEW, Permission.MEMBER_VIEW},
     Role.REVIEWER: _READ
-    | {Permission.QUESTION_ASK, Permission.POLICY_APPROVE, Permission.PRIVACY_APPROVE, Permission.AUDIT_VIEW},
+    | {
+        Permission.QUESTION_ASK,
+        Permission.POLICY_APPROVE,
+        Permission.PRIVACY_APPROVE,
+        Permission.AUDIT_VIEW,
+        # Whoever confirms that somebody else becomes a reviewer sees who that is.
+        Permission.MEMBER_VIEW,
+    },
     # A second DPO may approve what the first proposes; nobody approves their own.
     Role.DPO: _READ
     | {
@@ -72,3 +79,15 @@ PERMISSIONS: Mapping[Role, frozenset[Permission]] = {
 def allows(roles: Iterable[Role], permission: Permission) -> bool:
     """Whether any of the roles carries the permission."""
     return any(permission in PERMISSIONS[role] for role in roles)
+
+
+# What decides on what somebody else proposed. A role that carries one takes a second person to be given.
+APPROVING: frozenset[Permission] = frozenset(each for each in Permission if each.value.endswith(".approve"))
+
+
+def approvals(role: Role) -> frozenset[Permission]:
+    """What the role may decide on: whoever confirms that somebody gets it holds all of these."""
+    return PERMISSIONS[role] & APPROVING
+
+
+APPROVING_ROLES: tuple[Role, ...] = tuple(role for role in Role if approvals(role))

@@ -1,13 +1,17 @@
-"""Signing in, out and failing to are events of the tenants that the person belongs to."""
+"""Signing in, out and failing to are events of the tenants that the person belongs to.
+
+Of a sign-in that failed they are recorded once the answer was sent: how long it takes tells nobody who is a member.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from apps.tenants.attempts import Limit
 from apps.tenants.context import open_scope
@@ -17,6 +21,10 @@ from apps.tenants.ids import UserId
 from apps.tenants.models import User
 from apps.tenants.selectors.grants import tenants_of_user, user_principal
 from apps.tenants.selectors.people import user_by_name
+
+logger = logging.getLogger("glassbox.tenants")
+
+_FAILED_AS: Final = "sign_in_failed_as"
 
 
 def connect() -> None:
@@ -35,10 +43,38 @@ def _logged_out(sender: object, user: User | None, **kwargs: Any) -> None:
 
 
 def _login_failed(sender: object, credentials: dict[str, Any], request: HttpRequest | None, **kwargs: Any) -> None:
+    username = str(credentials.get("username", ""))
+    if request is not None and _FAILED_AS in request.__dict__:
+        request.__dict__[_FAILED_AS] = username
+    else:
+        _record_failed(username)
+
+
+def _record_failed(username: str) -> None:
     # A name that nobody has belongs to no tenant, and so to no tenant's log.
-    user = user_by_name(credentials.get("username", ""))
+    user = user_by_name(username)
     if user is not None:
         _record("tenants.session.login_failed", user, outcome="failed")
+
+
+def sign_in_begins(request: HttpRequest) -> None:
+    """Before a password is looked at: what fails waits for record_after_answer."""
+    request.__dict__[_FAILED_AS] = ""
+
+
+def record_after_answer(request: HttpRequest, response: HttpResponse, username: str, limits: Iterable[Limit]) -> None:
+    """Record a sign-in that failed, and the limits that it used up, when the answer has been sent."""
+
+    def record() -> None:
+        try:
+            if request.__dict__[_FAILED_AS]:
+                _record_failed(request.__dict__[_FAILED_AS])
+            record_locked_out(username, limits)
+        except Exception as error:  # noqa: BLE001 - Django drops what is raised here
+            logger.critical("a sign-in that failed is not recorded: %s", type(error).__name__)
+
+    # What Django closes once the last byte was sent.
+    response._resource_closers.append(record)  # type: ignore[attr-defined]
 
 
 def record_locked_out(username: str, limits: Iterable[Limit]) -> None:

@@ -4,28 +4,50 @@ from __future__ import annotations
 
 from celery import Task, shared_task
 
+from apps.tenants.alarm_mail import tell_operators
 from apps.tenants.api.idempotency import forget_expired
+from apps.tenants.api.probes import seen_now
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.services.account_links import forget_expired_links, password_link_send
+from apps.tenants.services.invitations import forget_expired_invitations
 from apps.tenants.session_store import SessionStore
+from apps.tenants.sweeping import Sweep, each_tenant
 
 
 def forget_all_expired() -> None:
-    """Remove what was kept to replay requests, after its day, in every tenant."""
-    for tenant in all_tenants():
-        with open_scope(tenant=TenantId(tenant.id), reason="forget expired idempotency keys"):
-            forget_expired()
+    """Remove what was kept to replay requests, after its day, and mailboxes of expired invitations, in every tenant."""
+    each_tenant(_forget_expired, doing=Sweep.REQUESTS)
+
+
+def _forget_expired(tenant_id: TenantId) -> int:
+    with open_scope(tenant=tenant_id, reason="forget expired idempotency keys"):
+        forget_expired()
+    with open_scope(tenant=tenant_id, reason="forget the mailboxes of invitations that expired"):
+        forget_expired_invitations()
+    return 1
+
+
+def tell_all_alarms() -> None:
+    """Mail the operators what is wrong, and was not told today."""
+    seen = seen_now()
+    if seen is not None:
+        tell_operators(seen.alarms)
 
 
 def clear_sessions() -> None:
-    """Remove the sessions that have ended."""
+    """Remove the sessions and the mailed links that have ended."""
     SessionStore.clear_expired()
+    forget_expired_links()
 
 
+password_link_ask: Task = shared_task(name="apps.tenants.tasks.password_link_ask", ignore_result=True)(
+    password_link_send
+)
 forget_ended_sessions: Task = shared_task(name="apps.tenants.tasks.forget_ended_sessions", ignore_result=True)(
     clear_sessions
 )
+tell_alarms: Task = shared_task(name="apps.tenants.tasks.tell_alarms", ignore_result=True)(tell_all_alarms)
 forget_expired_requests: Task = shared_task(name="apps.tenants.tasks.forget_expired_requests", ignore_result=True)(
     forget_all_expired
 )

@@ -38,6 +38,10 @@ class Identity:
     key_prefix: one API key; directory: one tenant's scopes and grants.
     all_tenants, all_accounts, ended_sessions: every tenant's own row, every account, every session that has ended: for
     the platform's sweepers and administrators.
+    link: what a mailed link opens, by the digest of its secret: an invitation, or an account's link.
+    credential: the account whose password is compared or set (credentials.py).
+    mails: the account that the platform is making a link for (services/account_links.py), which nothing else asks for.
+    founds: an account is made by the platform itself, such as the first ones from a shell (models/user.py).
     """
 
     user: UserId | None = None
@@ -48,6 +52,10 @@ class Identity:
     session: str = ""
     all_accounts: bool = False
     ended_sessions: bool = False
+    link: str = ""
+    credential: UserId | None = None
+    mails: UserId | None = None
+    founds: bool = False
 
     def claim(self) -> str:
         return ",".join(
@@ -61,6 +69,10 @@ class Identity:
                 self.session,
                 "all" if self.all_accounts else "",
                 "all" if self.ended_sessions else "",
+                self.link,
+                str(self.credential or ""),
+                str(self.mails or ""),
+                "platform" if self.founds else "",
             )
         )
 

@@ -1,4 +1,4 @@
-"""The platform's own processes (web, worker, sealer, eraser, beat) as children of one supervisor.
+"""The platform's own processes (web, workers, beat) as children of one supervisor.
 
 platform    what is run, and when it is ready
 supervisor  start, watch, restart, stop in order
@@ -8,7 +8,7 @@ ports       a free port, or a clear error
 
 from .errors import PortTakenError, ProcessDiedError, ProcessError, ProcessNotReadyError
 from .platform import Platform, start_platform
-from .ports import choose_port
+from .ports import choose_port, take_port
 from .supervisor import ProcessSpec, Supervisor
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "Supervisor",
     "choose_port",
     "start_platform",
+    "take_port",
 ]

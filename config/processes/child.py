@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from config.env import CHECKOUT
+from config.needs import Process, child_environment
 
 Emit = Callable[[str, str], None]
 
@@ -22,14 +23,18 @@ class ProcessSpec:
 
     Attributes:
         command: its first part is a path.
-        environment: added to ours.
+        process: what it is for, which decides on the secrets that it gets of ours; None for none.
+        environment: added to that.
+        descriptors: open files that it inherits, such as the socket that it listens on.
         ready: whether it does its work; asked again and again until it does. It must return within seconds.
         stop_timeout_s: how long it may take to finish what it is doing after SIGTERM.
     """
 
     name: str
     command: Sequence[str]
+    process: Process | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
+    descriptors: Sequence[int] = ()
     ready: Callable[[], bool] = lambda: True
     stop_timeout_s: float = 30.0
 
@@ -49,13 +54,13 @@ class Child:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "config.processes.lifeline", str(os.getpid()), *spec.command],
             cwd=CHECKOUT,
-            env=os.environ | {"PYTHONUNBUFFERED": "1"} | dict(spec.environment),
+            env=child_environment(spec.process) | {"PYTHONUNBUFFERED": "1"} | dict(spec.environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             # Away from our terminal, so that a Ctrl-C reaches us alone and we stop them in order.
             start_new_session=True,
-            pass_fds=pass_descriptors,
+            pass_fds=(*pass_descriptors, *spec.descriptors),
             text=True,
             encoding="utf-8",
             errors="replace",

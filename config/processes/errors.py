@@ -19,9 +19,9 @@ class PortTakenError(ProcessError):
 
 class ProcessDiedError(ProcessError):
     code = "process.died"
-    message = "{name} ended {how}, {times}. Its last lines say why."
+    message = "{name} ended {how}, {times}. {where}"
 
 
 class ProcessNotReadyError(ProcessError):
     code = "process.not_ready"
-    message = "{name} was not ready after {timeout_s} s. Its last lines say what it was doing."
+    message = "{name} was not ready after {timeout_s} s. {where}"

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import http.client
 import os
+import socket
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Final
+from typing import IO, Any, Final
 
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
+from config.needs import Process
 from config.services import ServiceName, release_services, shared_descriptors
+from config.serving import STOPS_WITHIN_S, command, surroundings
 
 from .child import Emit, ProcessSpec
+from .ports import take_port
 from .supervisor import Supervisor
 
 _SERVICES_STOP_S: Final = 30.0
@@ -29,11 +33,13 @@ class Platform:
 
     Attributes:
         base_url: where the web server answers, without a slash at its end.
+        listener: what it listens on: its port is nobody else's while the web server is started again.
         leaves_services: whether this process needs the services no longer once it has stopped.
     """
 
     supervisor: Supervisor
     base_url: str
+    listener: socket.socket
     leaves_services: bool = True
 
     def __enter__(self) -> Platform:
@@ -57,6 +63,7 @@ class Platform:
     def stop(self) -> None:
         """Stop everything, the services last (unless another command uses them)."""
         self.supervisor.stop()
+        self.listener.close()
         if self.leaves_services:
             release_services(wait_s=_SERVICES_STOP_S)
 
@@ -66,47 +73,61 @@ def start_platform(
     port: int,
     emit: Emit,
     host: str = "127.0.0.1",
+    search: bool = False,
     web_processes: int = 2,
     worker_processes: int = 1,
-    queues: Sequence[str] = ("celery",),
+    ingest_processes: int = 2,
 ) -> Platform:
-    """Start worker, sealer, eraser, prover, beat and web, and wait until they do their work.
+    """Start web, beat, the prover and every worker, and wait until they do their work.
 
     The services and the schema must be there.
 
     Args:
-        port: free, see `choose_port`.
-        emit: gets the name of a process and a line of its output; see `to_terminal` and `to_files`.
-        worker_processes: tasks at the same time; each holds its own embedding model.
-        queues: which the worker consumes.
-    Raises:  ProcessError: one did not come up; everything has been stopped again.
+        port: the one to listen on; the next free one where it is taken and `search` is set.
+        emit: gets the name of a process and a line of its output; see `to_terminal` and `ToFiles`.
+        worker_processes: long tasks at the same time.
+        ingest_processes: documents at the same time; each holds its own embedding model.
+    Raises:  ProcessError: the port is taken, or one did not come up; everything has been stopped again.
     """
+    listener = take_port(port, host=host, search=search)
     specs = (
-        _worker(worker_processes, queues),
-        _sealer(),
-        _eraser(),
+        _worker(Process.WORKER, processes=worker_processes),
+        _worker(Process.INGEST, processes=ingest_processes),
+        _worker(Process.CLOCK),
+        _worker(Process.SEALER),
+        _worker(Process.ERASER),
         *_prover(),
-        _beat(),
-        _web(host, port, web_processes),
+        _spec(Process.BEAT),
+        _web(listener, host, web_processes),
     )
     # The children share our place among the users of the services: they live as long as any of us.
     supervisor = Supervisor(specs, emit=emit, pass_descriptors=shared_descriptors())
-    supervisor.start()
-    return Platform(supervisor=supervisor, base_url=f"http://{_bracketed(_visited(host))}:{port}")
+    return _started(supervisor, listener, host)
 
 
 def start_web(*, port: int, emit: Emit, environment: Mapping[str, str], host: str = "127.0.0.1") -> Platform:
     """Start one more web process, differently configured, beside a running platform.
 
-    Args:    environment: what it has beyond ours, such as another embedding model.
+    Args:    port: the first one to try.
+             environment: what it has beyond any web process, such as another embedding model.
     Raises:  ProcessError: it did not come up.
     """
-    spec = _web(host, port, 1)
+    listener = take_port(port, host=host, search=True)
+    spec = _web(listener, host, 1)
     spec = replace(spec, environment=dict(spec.environment) | dict(environment))
     supervisor = Supervisor((spec,), emit=emit, pass_descriptors=shared_descriptors())
-    supervisor.start()
+    return replace(_started(supervisor, listener, host), leaves_services=False)
+
+
+def _started(supervisor: Supervisor, listener: socket.socket, host: str) -> Platform:
+    try:
+        supervisor.start()
+    except BaseException:
+        listener.close()
+        raise
+    port = listener.getsockname()[1]
     base_url = f"http://{_bracketed(_visited(host))}:{port}"
-    return Platform(supervisor=supervisor, base_url=base_url, leaves_services=False)
+    return Platform(supervisor=supervisor, base_url=base_url, listener=listener)
 
 
 def to_terminal(stream: IO[str]) -> Emit:
@@ -118,69 +139,41 @@ def to_terminal(stream: IO[str]) -> Emit:
     return emit
 
 
-def to_files(directory: Path) -> Emit:
-    """A log file for each process, so that the terminal stays free for something else."""
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+class ToFiles:
+    """A log file for each process, so that the terminal stays free for something else. That one ended is told there."""
 
-    def emit(name: str, line: str) -> None:
-        with (directory / f"{name}.log").open("a", encoding="utf-8") as file:
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def __call__(self, name: str, line: str) -> None:
+        with self._log(name).open("a", encoding="utf-8") as file:
             file.write(f"{line}\n")
 
-    return emit
+    def where(self, name: str) -> str:
+        return f"See {self._log(name)}."
+
+    def notice(self, line: str) -> None:
+        print(f"glassbox: {line}", file=sys.stderr, flush=True)
+
+    def _log(self, name: str) -> Path:
+        return self._directory / f"{name}.log"
 
 
-def _worker(processes: int, queues: Sequence[str]) -> ProcessSpec:
-    name = f"glassbox-{os.getpid()}"
+def _worker(process: Process, *, processes: int | None = None) -> ProcessSpec:
+    name = f"glassbox-{process}-{os.getpid()}"
+    return _spec(process, processes=processes, name=name, ready=lambda: _worker_answers(name))
+
+
+def _spec(process: Process, *, ready: Callable[[], bool] = lambda: True, **asked: Any) -> ProcessSpec:
+    """As `manage.py serve` starts it."""
     return ProcessSpec(
-        name="worker",
-        command=(
-            *_celery("worker"),
-            "--loglevel=INFO",
-            f"--concurrency={processes}",
-            f"--queues={','.join(queues)}",
-            f"--hostname={name}@%h",
-            "--without-gossip",
-            "--without-mingle",
-        ),
-        environment={"GLASSBOX_DB_ROLE": "glassbox_worker"},
-        ready=lambda: _worker_answers(name),
-        stop_timeout_s=60.0,
-    )
-
-
-def _sealer() -> ProcessSpec:
-    """The log's sequencer: a worker of its own, without children, that never waits behind a document."""
-    return ProcessSpec(
-        name="sealer",
-        command=(
-            *_celery("worker"),
-            "--loglevel=WARNING",
-            "--pool=solo",
-            "--queues=log",
-            f"--hostname=glassbox-sealer-{os.getpid()}@%h",
-            "--without-gossip",
-            "--without-mingle",
-        ),
-        environment={"GLASSBOX_DB_ROLE": "glassbox_worker"},
-        stop_timeout_s=20.0,
-    )
-
-
-def _eraser() -> ProcessSpec:
-    """What carries out approved removals: alone with the role that may remove, and one run after another."""
-    return ProcessSpec(
-        name="eraser",
-        command=(
-            *_celery("worker"),
-            "--loglevel=WARNING",
-            "--pool=solo",
-            "--queues=erasure",
-            f"--hostname=glassbox-eraser-{os.getpid()}@%h",
-            "--without-gossip",
-            "--without-mingle",
-        ),
-        environment={"GLASSBOX_DB_ROLE": "glassbox_eraser"},
-        stop_timeout_s=30.0,
+        name=process.value,
+        command=command(process, **asked),
+        process=process,
+        environment=surroundings(process, processes=asked.get("processes")),
+        ready=ready,
+        stop_timeout_s=STOPS_WITHIN_S,
     )
 
 
@@ -195,8 +188,8 @@ def _prover() -> tuple[ProcessSpec, ...]:
         ProcessSpec(
             name="prover",
             command=(sys.executable, "-m", "django", "erasure", "physical", "--watch"),
+            process=Process.PROVER,
             environment={
-                "GLASSBOX_DB_ROLE": "glassbox_eraser",
                 "DJANGO_SETTINGS_MODULE": os.environ.get("DJANGO_SETTINGS_MODULE", "config.settings.development"),
             },
             stop_timeout_s=10.0,
@@ -204,35 +197,17 @@ def _prover() -> tuple[ProcessSpec, ...]:
     )
 
 
-def _beat() -> ProcessSpec:
-    return ProcessSpec(
-        name="beat",
-        command=(*_celery("beat"), "--loglevel=INFO", "--pidfile="),
-        environment={"GLASSBOX_DB_ROLE": "glassbox_worker"},
-        stop_timeout_s=10.0,
-    )
-
-
-def _web(host: str, port: int, processes: int) -> ProcessSpec:
-    return ProcessSpec(
-        name="web",
-        command=(
-            sys.executable,
-            "-m",
-            "gunicorn",
-            "--config=python:config.gunicorn",
-            f"--bind={_bracketed(host)}:{port}",
-            f"--workers={processes}",
-            "config.wsgi:application",
-        ),
-        environment={"GLASSBOX_DB_ROLE": "glassbox_api"},
+def _web(listener: socket.socket, host: str, processes: int) -> ProcessSpec:
+    port = listener.getsockname()[1]
+    spec = _spec(
+        Process.WEB,
+        bind=f"fd://{listener.fileno()}",
+        processes=processes,
         ready=lambda: _web_answers(_visited(host), port),
-        stop_timeout_s=35.0,
     )
-
-
-def _celery(command: str) -> tuple[str, ...]:
-    return (sys.executable, "-m", "celery", "--app=config.celery:app", command)
+    # Where links lead, of problems among others; unless the installation says what stands before it.
+    address = os.environ.get("GLASSBOX_URL") or f"http://{_bracketed(_visited(host))}:{port}"
+    return replace(spec, environment={**spec.environment, "GLASSBOX_URL": address}, descriptors=(listener.fileno(),))
 
 
 def _worker_answers(name: str) -> bool:

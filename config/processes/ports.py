@@ -9,10 +9,12 @@ from typing import Final
 from .errors import PortTakenError
 
 _SEARCHED: Final = 100
+# As gunicorn has it.
+_BACKLOG: Final = 2048
 
 
-def choose_port(port: int, *, host: str = "127.0.0.1", search: bool = False) -> int:
-    """A port that a server can listen on at this moment.
+def take_port(port: int, *, host: str = "127.0.0.1", search: bool = False) -> socket.socket:
+    """Bind a socket for a server that is given it: from now on the port is nobody else's.
 
     Args:
         search: take the next free one when `port` is taken.
@@ -21,18 +23,36 @@ def choose_port(port: int, *, host: str = "127.0.0.1", search: bool = False) -> 
     last = min(65535, port + _SEARCHED if search else port)
     reason = ""
     for candidate in range(port, last + 1):
-        reason = _obstacle(host, candidate)
-        if not reason:
-            return candidate
+        bound = _bound(host, candidate)
+        if isinstance(bound, socket.socket):
+            return bound
+        reason = bound
     raise PortTakenError(port=port if last == port else f"{port} to {last}", host=host, reason=reason)
 
 
-def _obstacle(host: str, port: int) -> str:
+def choose_port(port: int, *, host: str = "127.0.0.1", search: bool = False) -> int:
+    """A port that is free at this moment, for what can't be given a socket. Raises as take_port does."""
+    with take_port(port, host=host, search=search) as bound:
+        return int(bound.getsockname()[1])
+
+
+def _bound(host: str, port: int) -> socket.socket | str:
+    """The socket, or what stands in the way."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
-            probe.bind(address)
+        bound = socket.socket(family, kind, protocol)
     except OSError as error:
-        return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
-    return ""
+        return _words(error)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as a server does
+        bound.bind(address)
+        # Bound alone, two could have it: whoever listens first wins.
+        bound.listen(_BACKLOG)
+    except OSError as error:
+        bound.close()
+        return _words(error)
+    return bound
+
+
+def _words(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)

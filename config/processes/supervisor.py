@@ -27,7 +27,8 @@ class Supervisor:
 
     Args:
         specs: in the order of their start; they are stopped in the reverse one.
-        emit: gets a name and a line of output; called from several threads, one line at a time.
+        emit: gets a name and a line of output; called from several threads, one line at a time. Where that is not
+            seen at once, its `where` says of a name where it is, and its `notice` is told what must be.
         pass_descriptors: open files that the children inherit.
     """
 
@@ -40,6 +41,8 @@ class Supervisor:
         self._specs = tuple(specs)
         self._pass_descriptors = tuple(pass_descriptors)
         self._output = emit
+        self._where: Callable[[str], str] = getattr(emit, "where", lambda name: "Its last lines say why.")
+        self._notice: Callable[[str], None] = getattr(emit, "notice", lambda line: None)
         self._output_lock = threading.Lock()
         self._children: dict[str, Child] = {}
         self._deaths: dict[str, int] = {}
@@ -109,14 +112,16 @@ class Supervisor:
             if spec.ready():
                 return
             if time.monotonic() > deadline:
-                raise ProcessNotReadyError(name=spec.name, timeout_s=f"{timeout_s:.0f}")
+                raise ProcessNotReadyError(name=spec.name, timeout_s=f"{timeout_s:.0f}", where=self._where(spec.name))
             time.sleep(POLL_S)
 
     def _require_alive(self) -> None:
         for name, child in self._children.items():
             code = child.returncode()
             if code is not None:
-                raise ProcessDiedError(name=name, how=_ending(code), times="before it was ready")
+                raise ProcessDiedError(
+                    name=name, how=_ending(code), times="before it was ready", where=self._where(name)
+                )
 
     def _watch(self) -> None:
         while not self._stopping.wait(POLL_S):
@@ -137,12 +142,19 @@ class Supervisor:
         deaths = 1 if stable else self._deaths.get(spec.name, 0) + 1
         self._deaths[spec.name] = deaths
         if deaths >= self.deaths_max:
-            self.failure = ProcessDiedError(name=spec.name, how=_ending(code), times=f"the {deaths}th time in a row")
+            self.failure = ProcessDiedError(
+                name=spec.name,
+                how=_ending(code),
+                times=f"the {deaths}th time in a row",
+                where=self._where(spec.name),
+            )
             return
         pause_s = 0.0 if deaths == 1 else min(self.pause_max_s, self.pause_first_s * 2 ** (deaths - 2))
         self._due[spec.name] = time.monotonic() + pause_s
         when = f"in {pause_s:.0f} s" if pause_s else "at once"
-        self.emit(spec.name, f"ended {_ending(code)}; starting it again {when}.")
+        ended = f"ended {_ending(code)}; starting it again {when}."
+        self.emit(spec.name, ended)
+        self._notice(f"{spec.name} {ended} {self._where(spec.name)}")
 
     @contextmanager
     def _handling_signals(self) -> Iterator[None]:

@@ -15,6 +15,7 @@ from typing import Final
 
 from config import env
 from config.locks import FileLock, LockTimeoutError
+from config.needs import child_environment
 
 from .account import user_name
 from .cluster import require_space
@@ -192,6 +193,7 @@ def _spawn_keeper(layout: Layout, service: ServiceName, durability: Durability) 
         code = subprocess.run(
             [sys.executable, "-m", "config.services", service, str(layout.home), durability],
             cwd=env.CHECKOUT,
+            env=child_environment(None),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

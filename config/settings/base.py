@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import django_stubs_ext
-from celery.schedules import crontab
+from csp.constants import NONCE, NONE, SELF
 
 from config import env
+from config.cache import SERVING_BROKER
+from config.log_keys import timestamps, witnesses
+from config.needs import Process
+from config.operations.logs import logging_settings
 from config.settings.unfold import UNFOLD as UNFOLD
 
 # Makes Django's generic classes subscriptable at run time, as the type checker reads them.
@@ -39,8 +43,8 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "csp",
     "django_filters",
-    "django_celery_beat",
     "apps.tenants",
     "apps.audit",
     "apps.corpus",
@@ -49,12 +53,18 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # Names the request; then what a supervisor asks is answered, whatever name it calls us by.
+    "config.operations.requests.RequestMiddleware",
+    "config.operations.middleware.OperationsMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    # Before whatever answers by itself: every answer has these.
+    "csp.middleware.CSPMiddleware",
+    "config.headers.BrowserHeadersMiddleware",
+    "config.cors.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Before anything asks the database: one that was put back is not served.
     "apps.audit.backup.middleware.ServingMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -73,6 +83,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
                 "apps.tenants.admin.context.tenant_switcher",
             ],
         },
@@ -88,7 +99,10 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "/admin/login/"
 LOGIN_REDIRECT_URL = "/admin/"
 
+# Of all pages, whatever a browser asks for: half of them are Django's, which knows many, and half are ours, which are
+# English. Letters are written in the language of their request (apps/audit/requests/wordings).
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English")]
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
@@ -107,13 +121,35 @@ SESSION_ENGINE = "apps.tenants.session_store"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_AGE = 8 * 60 * 60
 SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+# Nothing of what somebody stored runs in a browser, even where it was not escaped: scripts come from our files or bear
+# the nonce of this one answer, none stands in an attribute, and none is made of text while it runs.
+CONTENT_SECURITY_POLICY: dict[str, Any] = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "script-src-attr": [NONE],
+        "style-src": [SELF, NONCE],
+        "style-src-attr": [NONE],
+        # Icons in style sheets are data.
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
 
 # --- The platform's own settings -------------------------------------------------------------------------------
 
 # Where this installation runs; the region of every provider that runs inside it.
 GLASSBOX_REGION = env.text("GLASSBOX_REGION", default="eu")
-GLASSBOX_DB_ROLE = env.text("GLASSBOX_DB_ROLE", default="glassbox_api")
+# What this process is for; it decides the database role and which secrets it takes (config/needs.py).
+GLASSBOX_PROCESS = env.process()
+GLASSBOX_DB_ROLE = env.text("GLASSBOX_DB_ROLE", default=GLASSBOX_PROCESS.role)
 # How many sign-ins may fail within the window before the next ones are refused until its end: of one name from one
 # address; of one name from anywhere; from one address, of whatever names (apps/tenants/attempts.py).
 GLASSBOX_FAILURE_WINDOW_SECONDS = env.integer("GLASSBOX_FAILURE_WINDOW_SECONDS", default=15 * 60, minimum=1)
@@ -133,6 +169,19 @@ GLASSBOX_LEGAL_TIME_ZONE = env.text("GLASSBOX_LEGAL_TIME_ZONE", default="UTC")
 # Where the log's key-encryption keys are: a class after apps.audit.keys.contracts.KeyProvider.
 GLASSBOX_AUDIT_KEY_PROVIDER = "apps.audit.keys.environment.EnvironmentKeys"
 # Where checkpoints of the log go, out of the database's reach: a directory, or s3://bucket/prefix with the rest below.
+# Who attests checkpoints: "URL name+mark+key" of each witness (C2SP tlog-witness), and a service of RFC 3161 with the
+# PEM file of the certificates that its own leads to.
+GLASSBOX_WITNESSES = witnesses(env.items("GLASSBOX_WITNESSES", default=()))
+GLASSBOX_TIMESTAMPS = timestamps(
+    env.url("GLASSBOX_TIMESTAMP_URL", default=""), env.text("GLASSBOX_TIMESTAMP_ROOTS", default="")
+)
+# Where webhooks may go: these ports; private addresses for these hosts alone; and authorities that certificates may
+# lead to beside the system's, as a PEM file.
+GLASSBOX_WEBHOOK_PORTS = env.ports("GLASSBOX_WEBHOOK_PORTS", default=(443,))
+GLASSBOX_WEBHOOK_PRIVATE_HOSTS = frozenset(
+    each.lower() for each in env.items("GLASSBOX_WEBHOOK_PRIVATE_HOSTS", default=())
+)
+GLASSBOX_WEBHOOK_ROOTS = env.text("GLASSBOX_WEBHOOK_ROOTS", default="")
 GLASSBOX_CHECKPOINT_URL = env.text("GLASSBOX_CHECKPOINT_URL", default=str(GLASSBOX_HOME / "checkpoints"))
 # Where tombstones of what was removed go, likewise; an object store is reached as GLASSBOX_CHECKPOINT_S3 says.
 GLASSBOX_TOMBSTONES_URL = env.text("GLASSBOX_TOMBSTONES_URL", default=str(GLASSBOX_HOME / "tombstones"))
@@ -160,6 +209,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = GLASSBOX_MAX_UPLOAD_BYTES
 # A policy in its editor is a form with a field for each term and example: the baseline alone has more than 1,000.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+# Whether no file is read where the kernel or the container lacks a part of the sandbox (apps/corpus/reader).
+GLASSBOX_REQUIRE_SANDBOX = env.boolean("GLASSBOX_REQUIRE_SANDBOX", default=False)
 
 # Whether each web process loads the models on this machine when it begins, and not with its first question.
 GLASSBOX_WARM_UP = env.boolean("GLASSBOX_WARM_UP", default=True)
@@ -203,13 +254,15 @@ GLASSBOX_GENERATION_PROFILES: dict[str, dict[str, Any]] = {
 
 # --- API ----------------------------------------------------------------------------------------------------------
 
+# Whose web pages may call the API from a browser, such as https://app.example.com: exact origins, with a comma between.
+GLASSBOX_CORS_ORIGINS = frozenset(env.items("GLASSBOX_CORS_ORIGINS", default=()))
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "apps.tenants.api.authentication.ApiKeyAuthentication",
         "apps.tenants.api.authentication.MemberSessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["apps.tenants.api.permissions.HasTenantPermission"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "apps.tenants.api.described.ApiSchema",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["apps.tenants.api.parsers.StrictJsonParser"],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
@@ -222,18 +275,23 @@ REST_FRAMEWORK: dict[str, Any] = {
     "URL_FORMAT_OVERRIDE": None,
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "OAS_VERSION": "3.1.0",
     "TITLE": "Glassbox API",
     "VERSION": "1",
     "DESCRIPTION": (
         "Cited answers from a firm's own documents, with every step of the way in the open.\n\n"
         "**Start.** Make an API key in the admin (Administration, API keys), `export GLASSBOX_KEY=gbx_...`, and paste "
         "any example below: they run as they stand. Where one is about a particular thing, set `DOCUMENT_ID`, "
-        "`JOB_ID`, `EVENT_ID`, `VERSION_ID`, `REQUEST_ID`, `CERTIFICATE_ID` or `SCOPE` first, from the "
-        "lists. Policy versions and requests for erasure are worked on by "
-        "people: for those writes, use a key that acts for you (Administration, "
-        "My keys).\n\n"
-        "**Errors** are problem details (RFC 9457) with a stable `code`. **Lists** come in pages: follow `next` as it "
-        "is. Unknown fields and parameters are refused. Every address ends with a slash. **Writes** may carry an "
+        "`JOB_ID`, `EVENT_ID`, `VERSION_ID`, `REQUEST_ID`, `CERTIFICATE_ID`, `MEMBER_ID`, `INVITATION_ID`, "
+        "`KEY_ID`, `SCOPE_ID` or `SCOPE` first, from the lists. Policy versions and requests for erasure are worked on "
+        "by people: for those writes, use a key that acts for you (Administration, "
+        "My keys). What decides on somebody else's proposal asks for a second factor: make that key right after "
+        "entering a code, or the answer is `tenants.step_up_needed`.\n\n"
+        "**Changes** stand in the [changelog](/api/v1/changelog/), by version. What is to go says so in its answers, "
+        "with `Deprecation` (RFC 9745) and, where that is settled, `Sunset` (RFC 8594).\n\n"
+        "**Errors** are problem details (RFC 9457) with a stable `code` ([what each means](/api/v1/problems/)), and "
+        "name their request as `X-Request-ID` does. **Lists** come in pages: follow `next` as it is. "
+        "Unknown fields and parameters are refused. Every address ends with a slash. **Writes** may carry an "
         "`Idempotency-Key`, and are then safe to send again."
     ),
     "TAGS": [
@@ -243,6 +301,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         {"name": "Policy", "description": "Which kinds of document a question may reach."},
         {"name": "Privacy", "description": "Requests for erasure, from receipt to the certificate that it is done."},
         {"name": "Audit", "description": "What happened, by whom, under which policy."},
+        {"name": "Members", "description": "Who works in the tenant, and who is invited. Most writes are people's."},
+        {"name": "Keys", "description": "The tenant's API keys. No key makes another one."},
+        {"name": "Scopes", "description": "The parts of the tenant that grants reach."},
+        {"name": "Webhooks", "description": "Programs of yours that are told of events."},
         {"name": "Account", "description": "Who you are here."},
         {"name": "Health", "description": "Is it up."},
     ],
@@ -255,7 +317,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "DISABLE_DOCSTRING_DESCRIPTIONS": True,
     "SORT_OPERATION_PARAMETERS": False,
     "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "Kind": "apps.corpus.kinds.Kind",
@@ -280,6 +342,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "LetterKind": "apps.audit.requests.codes.LetterKind",
         "LetterState": "apps.audit.requests.codes.LetterState",
         "Delivery": "apps.audit.requests.codes.Delivery",
+        "RemovalState": "apps.audit.models.removal.RemovalState",
+        "RemovalReason": "apps.audit.erasing.RemovalReason",
+        "RejectionReason": "apps.audit.erasure.runs.RejectionReason",
         "InventoryState": "apps.audit.inventory.codes.InventoryState",
         "InventoryDecision": "apps.audit.inventory.codes.Decision",
         "InventoryReason": "apps.audit.inventory.codes.Reason",
@@ -288,8 +353,13 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "GroupState": "apps.audit.selectors.GroupState",
         "RemovalOrigin": "apps.audit.models.removal.RemovalOrigin",
         "VerificationState": "apps.audit.models.VerificationState",
+        "WebhookDeliveryState": "apps.audit.models.DeliveryState",
+        "WebhookPauseReason": "apps.audit.models.PauseReason",
         "FindingClass": "apps.audit.verify.findings.FindingClass",
         "Permission": "apps.tenants.roles.Permission",
+        "MemberState": "apps.tenants.selectors.members.MemberState",
+        "InvitationState": "apps.tenants.selectors.invitations.InvitationState",
+        "KeyState": "apps.tenants.selectors.keys.KeyState",
         "PrincipalKind": "apps.tenants.principals.PrincipalKind",
         "RecordingMode": "apps.intents.contracts.RecordingMode",
         "Grounding": "apps.retrieval.contracts.GroundingStatus",
@@ -314,8 +384,9 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_IGNORE_RESULT = True
-CELERY_TASK_SERIALIZER = "json"
-CELERY_ACCEPT_CONTENT = ["json"]
+# JSON alone, in every direction: whoever may write to the broker would run code otherwise, by a pickle.
+CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = CELERY_RESULT_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_TIME_LIMIT = 3600
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
@@ -323,11 +394,13 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
     "socket_timeout": 5,
     "socket_connect_timeout": 2,
 }
+if env.named_process() is Process.WEB:
+    CELERY_BROKER_TRANSPORT_OPTIONS |= SERVING_BROKER
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1}
-CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
-# Note each run at once: the start page tells from it that the schedule is alive. By default it is every three minutes.
-CELERY_BEAT_SYNC_EVERY = 1
+CELERY_BEAT_SCHEDULER = "config.beat:ScheduleOfTheCode"
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    # What is wrong and must not go unnoticed, by mail to the operators (apps/tenants/alarms.py).
+    "alarms": {"task": "apps.tenants.tasks.tell_alarms", "schedule": 60.0, "options": {"expires": 60}},
     "forget-expired-requests": {"task": "apps.tenants.tasks.forget_expired_requests", "schedule": 3600.0},
     "forget-ended-sessions": {"task": "apps.tenants.tasks.forget_ended_sessions", "schedule": 3600.0},
     "activate-due-policies": {"task": "apps.intents.tasks.activate_due_policies", "schedule": 30.0},
@@ -335,7 +408,9 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     # Not long good: what one run leaves, the next one finds.
     "audit-seal": {"task": "apps.audit.tasks.seal", "schedule": 1.0, "options": {"expires": 5}},
     "audit-checkpoint": {"task": "apps.audit.tasks.checkpoint", "schedule": 60.0, "options": {"expires": 60}},
-    "retention-count": {"task": "apps.audit.tasks.count_due", "schedule": crontab(hour="2", minute="40")},
+    "audit-attest": {"task": "apps.audit.tasks.attest", "schedule": 60.0, "options": {"expires": 60}},
+    # Once a night, after 02:40 UTC: whoever was not counted today.
+    "retention-count": {"task": "apps.audit.tasks.count_due", "schedule": 600.0, "options": {"expires": 600}},
     "letters-sweep": {"task": "apps.audit.tasks.send_letters", "schedule": 60.0, "options": {"expires": 60}},
     # What was approved and whose message was lost, what waits for its seal, and what a process that died has left.
     "removal-sweep": {"task": "apps.audit.tasks.sweep_removals", "schedule": 5.0, "options": {"expires": 5}},
@@ -348,24 +423,42 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
+    "webhooks": {"task": "apps.audit.tasks.webhooks_due", "schedule": 5.0, "options": {"expires": 5}},
     # Packages of requests for access, and what is known of the person after their end: thirty days, to the hour.
     "access-expiry": {"task": "apps.audit.tasks.expire_access", "schedule": 3600.0},
     "inventory-sweep": {"task": "apps.audit.tasks.inventory_sweep", "schedule": 30.0},
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
-# The sequencer never waits behind a document that is being read: it has a worker of its own. So has the eraser, which
-# alone has the role that may remove.
+# What is due by the clock, and a letter that somebody waits for, never wait behind a document that is being read or a
+# log that is verified: they have a worker of their own. So has the sequencer, and the eraser, which alone has the role
+# that may remove; and documents wait for one another alone. Webhooks are
+# sent by the worker of what takes long: a slow receiver is nobody's to hurry.
 CELERY_TASK_ROUTES: dict[str, dict[str, Any]] = {
+    **{str(entry["task"]): {"queue": "clock"} for entry in CELERY_BEAT_SCHEDULE.values()},
+    "apps.audit.tasks.send_letter": {"queue": "clock"},
+    "apps.tenants.tasks.password_link_ask": {"queue": "clock"},
+    "apps.corpus.tasks.*": {"queue": "ingest"},
     "apps.audit.tasks.seal": {"queue": "log"},
     "apps.audit.tasks.carry_out_removal": {"queue": "erasure"},
     "apps.audit.tasks.sweep_removals": {"queue": "erasure"},
     "apps.audit.tasks.remove_leftovers": {"queue": "erasure"},
 }
 CELERY_TIMEZONE = "UTC"
+# How long a worker that is stopped has for what it is doing, before it gives it back (config/serving.py).
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = float(env.integer("GLASSBOX_SOFT_STOP_SECONDS", default=0, minimum=0))
+# So many documents at once in this process; of more than one, one place is kept from large ones.
+GLASSBOX_INGEST_SLOTS = env.integer("GLASSBOX_INGEST_SLOTS", default=1, minimum=1)
+# From so many bytes on a document is large: the place that is kept for small ones does not take it.
+GLASSBOX_INGEST_LARGE_BYTES = env.integer("GLASSBOX_INGEST_LARGE_BYTES", default=256 * 1024, minimum=1)
 
 # --- E-mail -------------------------------------------------------------------------------------------------------
 
 # Without a server, letters are written to the log of the process that would send them.
+# Whether a decision asks for a code of the decider's second factor, and for how long one counts.
+GLASSBOX_REQUIRE_SECOND_FACTOR = env.boolean("GLASSBOX_REQUIRE_SECOND_FACTOR", default=True)
+GLASSBOX_SECOND_FACTOR_SECONDS = env.integer("GLASSBOX_SECOND_FACTOR_SECONDS", default=600, minimum=60, maximum=3600)
+# Where people open this installation: what links in letters begin with.
+GLASSBOX_URL = env.text("GLASSBOX_URL", default="http://localhost:8000")
 EMAIL_HOST = env.text("GLASSBOX_EMAIL_HOST", default="")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 EMAIL_PORT = env.integer("GLASSBOX_EMAIL_PORT", default=587, minimum=1, maximum=65535)
@@ -373,16 +466,20 @@ EMAIL_HOST_USER = env.text("GLASSBOX_EMAIL_USER", default="")
 EMAIL_HOST_PASSWORD = env.secret("GLASSBOX_EMAIL_PASSWORD", default="", minimum_length=1)
 EMAIL_USE_TLS = env.boolean("GLASSBOX_EMAIL_TLS", default=True)
 EMAIL_TIMEOUT = 10
+# Addresses of those who run the platform, separated by commas: they are told what is wrong, once a day and thing.
+GLASSBOX_OPERATORS = env.items("GLASSBOX_OPERATORS", default=())
 DEFAULT_FROM_EMAIL = env.text("GLASSBOX_EMAIL_FROM", default="glassbox@localhost")
 
-LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.text("GLASSBOX_LOG_LEVEL", default="WARNING")},
-    "loggers": {"glassbox": {"level": "INFO"}},
-}
+# Lines for people, or JSON for a collector of logs; and whether each request has one.
+GLASSBOX_LOG_FORMAT = env.text("GLASSBOX_LOG_FORMAT", default="line")
+GLASSBOX_LOG_LEVEL = env.text("GLASSBOX_LOG_LEVEL", default="WARNING")
+LOGGING: dict[str, Any] = logging_settings(
+    as_json=GLASSBOX_LOG_FORMAT == "json",
+    level=GLASSBOX_LOG_LEVEL,
+    access=env.boolean("GLASSBOX_ACCESS_LOG", default=False),
+)
+# Who may read /metrics; empty: whoever asks on this machine itself, where no proxy stands in front.
+GLASSBOX_METRICS_TOKEN = env.secret("GLASSBOX_METRICS_TOKEN", default="")
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

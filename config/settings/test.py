@@ -1,4 +1,4 @@
-"""The suite: the same services and the same roles, in a state folder of its own and one database a test worker."""
+"""The suite: the same services and the same roles; each test worker has servers, a state folder and a database."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from apps.audit.log.notes import SigningKey
 from config import env
 from config.database import database_settings
 from config.log_keys import SIGNING_ROLE, VERIFY_KEYS, verify_keys
-from config.secrets import load_secrets
+from config.secrets import load_secrets, role_password
 from config.services.layout import Layout, ServiceName
 from config.settings.base import *  # noqa: F403
-from config.settings.base import CELERY_BROKER_TRANSPORT_OPTIONS, REST_FRAMEWORK, STORAGES
+from config.settings.base import CELERY_BROKER_TRANSPORT_OPTIONS, GLASSBOX_DB_ROLE, REST_FRAMEWORK, STORAGES
 
-GLASSBOX_HOME = env.home() / "test"
+# Each worker has servers of its own. What VACUUM may remove and what stands in WAL is a matter of the whole server: a
+# physical proof would wait for another worker's transactions, and find the words that its tests write meanwhile.
+_worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+GLASSBOX_HOME = env.home() / "test" / _worker
 GLASSBOX_EMBEDDED_SERVICES = frozenset(ServiceName)
+GLASSBOX_REQUIRE_SECOND_FACTOR = False
 ALLOWED_HOSTS = ["*"]
 
-_secrets = load_secrets(GLASSBOX_HOME)
+_secrets = load_secrets(GLASSBOX_HOME, process=env.named_process())
 _endpoints = Layout(GLASSBOX_HOME).endpoints()
-# Two runs at once, and the workers of one run, share the servers and nothing else. A process that a test starts
-# inherits the names.
+# Two runs at once share the servers and nothing else. A process that a test starts inherits the names.
 _run = os.environ.setdefault("GLASSBOX_TEST_RUN", str(os.getpid()))
-_worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
 # The model's threads wait for one another asleep. By default they wait at work, which is quicker on cores of their own;
 # where more processes run than there are cores they keep each other from getting on: 7 s of it for 1 s of vectors.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -35,11 +37,12 @@ GLASSBOX_SCOPE_KEYS = _secrets.scope_token_keys
 GLASSBOX_AUDIT_KEY = _secrets.audit_master_key
 GLASSBOX_AUDIT_KEKS = _secrets.audit_keks
 GLASSBOX_DB_PASSWORDS = _secrets.database_passwords
-GLASSBOX_DB_ROLE = env.text("GLASSBOX_DB_ROLE", default="glassbox_api")
-if _secrets.log_seed is None:
+# The public key is everybody's; the private one stays with the processes that sign.
+_seed = load_secrets(GLASSBOX_HOME).log_seed
+if _seed is None:
     raise AssertionError("a checkout makes its own key")
-_log_key = SigningKey(name=_secrets.log_seed.kid, seed=_secrets.log_seed.seed)
-GLASSBOX_LOG_SIGNING_KEY = _log_key if GLASSBOX_DB_ROLE == SIGNING_ROLE else None
+_log_key = SigningKey(name=_seed.kid, seed=_seed.seed)
+GLASSBOX_LOG_SIGNING_KEY = _log_key if _secrets.log_seed and GLASSBOX_DB_ROLE == SIGNING_ROLE else None
 GLASSBOX_LOG_VERIFY_KEYS = verify_keys(_log_key, env.items(VERIFY_KEYS, default=()))
 GLASSBOX_CHECKPOINT_URL = str(GLASSBOX_HOME / "checkpoints" / TEST_DATABASE)
 GLASSBOX_TOMBSTONES_URL = env.text("GLASSBOX_TOMBSTONES_URL", default=str(GLASSBOX_HOME / "tombstones" / TEST_DATABASE))
@@ -50,22 +53,32 @@ DATABASES = {
     "default": database_settings(
         url=DATABASE_URL,
         role=GLASSBOX_DB_ROLE,
-        password=_secrets.database_passwords[GLASSBOX_DB_ROLE],
+        password=role_password(_secrets.database_passwords, GLASSBOX_DB_ROLE),
         application_name="glassbox-test",
+        process=env.named_process(),
     ),
-    "owner": database_settings(
+}
+if "glassbox_owner" in _secrets.database_passwords:
+    DATABASES["owner"] = database_settings(
         url=DATABASE_URL,
         role="glassbox_owner",
         password=_secrets.database_passwords["glassbox_owner"],
         application_name="glassbox-test-owner",
         pool_size=0,
-    ),
-}
+    )
+# Which plans PostgreSQL makes (plan_cache_mode): by itself it changes from plans for the values at hand to one for all
+# values with the sixth use in a session, and what a role may not read is refused by some of them alone.
+_plans = env.text("GLASSBOX_TEST_PLAN_CACHE_MODE", default="")
+if _plans:
+    for _database in DATABASES.values():
+        _database["OPTIONS"]["options"] += f" -c plan_cache_mode={_plans}"
+    # For whoever connects without Django, by libpq's own variable.
+    os.environ["PGOPTIONS"] = f"-c plan_cache_mode={_plans}"
 CELERY_BROKER_URL = _endpoints.broker_url
 CELERY_BROKER_TRANSPORT_OPTIONS = {**CELERY_BROKER_TRANSPORT_OPTIONS, "global_keyprefix": f"{TEST_DATABASE}:"}
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "config.cache.JsonRedisCache",
         "LOCATION": _endpoints.redis_url,
         "KEY_PREFIX": TEST_DATABASE,
     }

@@ -16,6 +16,10 @@ def _script(request: HttpRequest) -> str:
     return static("glassbox/glassbox.js")
 
 
+def _components(request: HttpRequest) -> str:
+    return static("glassbox/alpine.js")
+
+
 def _icon(request: HttpRequest) -> str:
     return static("glassbox/icon.svg")
 
@@ -30,7 +34,7 @@ UNFOLD: dict[str, Any] = {
     "SHOW_HISTORY": "apps.tenants.admin.sidebar.may_see_history",
     "SHOW_VIEW_ON_SITE": False,
     "STYLES": [_stylesheet],
-    "SCRIPTS": [_script],
+    "SCRIPTS": [_components, _script],
     "BORDER_RADIUS": "6px",
     "COLORS": {
         "primary": {

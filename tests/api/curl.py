@@ -18,6 +18,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("-H", dest="headers", action="append", default=[])
     parser.add_argument("-d", dest="body", default="")
     parser.add_argument("-F", dest="parts", action="append", default=[])
+    parser.add_argument("--form-string", dest="parts", action="append", type=_as_it_stands)
     parser.add_argument("-O", dest="to_file", action="store_true")
     parser.add_argument("-J", dest="name_from_header", action="store_true")
     told = parser.parse_args(arguments)
@@ -36,13 +37,25 @@ def main(arguments: list[str]) -> int:
     return 22 if response.status >= 400 else 0
 
 
+class _AsItStands(str):
+    __slots__ = ()
+
+
+def _as_it_stands(part: str) -> _AsItStands:
+    return _AsItStands(part)
+
+
 def _part(part: str, boundary: str) -> bytes:
     name, _, value = part.partition("=")
-    if not value.startswith("@"):
+    quoted = re.fullmatch(r'"([^"]*)"((?:;\w+=[^;]+)+)', value)
+    if isinstance(part, _AsItStands) or not (value.startswith("@") or quoted):
         return f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
-    path, *options = value[1:].split(";")
+    path, *options = (quoted.group(2) if quoted else value[1:]).split(";")
     about = dict(option.split("=", 1) for option in options)
-    content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    if quoted:
+        content = quoted.group(1).encode()
+    else:
+        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"; filename="{about["filename"]}"\r\n'
     return f"{head}Content-Type: {about['type']}\r\n\r\n".encode() + content + b"\r\n"
 

@@ -54,14 +54,15 @@ def test_passages_are_paged_by_their_number(analyst: Api, acme: Firm) -> None:
     assert seen == list(range(1, document.chunk_count + 1))
 
 
-@pytest.mark.parametrize("query", ["page=first", "parents=perhaps", "cursor=cD14"])
+@pytest.mark.parametrize("query", ["page=first", "page=-1", "page=0", "parents=perhaps", "cursor=cD14"])
 def test_a_bad_parameter_of_a_list_of_passages(analyst: Api, report: Document, query: str) -> None:
     response = analyst.get(f"/api/v1/documents/{report.id}/chunks/?{query}")
     assert list(response.json()["errors"]) == [query.partition("=")[0]]
 
 
-def test_a_page_beyond_all_numbers_has_no_passages(analyst: Api, report: Document) -> None:
-    assert analyst.get(f"/api/v1/documents/{report.id}/chunks/?page={10**20}").json()["results"] == []
+def test_a_page_beyond_the_document_has_no_passages(analyst: Api, report: Document) -> None:
+    assert analyst.get(f"/api/v1/documents/{report.id}/chunks/?page=1000").json()["results"] == []
+    assert analyst.get(f"/api/v1/documents/{report.id}/chunks/?page={10**20}").status_code == 400
 
 
 @pytest.mark.parametrize("number", [0, 2, 2**31, 2**70])
@@ -76,6 +77,53 @@ def test_the_original_comes_back_byte_for_byte(analyst: Api, report: Document) -
     assert response.getvalue() == REPORT
     digest = b64decode(response["Repr-Digest"].removeprefix("sha-256=:").rstrip(":"))
     assert digest == hashlib.sha256(REPORT).digest()
+
+
+@pytest.mark.parametrize(
+    ("asked", "start", "stop"),
+    [
+        ("bytes=0-0", 0, 1),
+        ("bytes=5-14", 5, 15),
+        ("bytes=20-", 20, len(REPORT)),
+        ("bytes=-7", len(REPORT) - 7, len(REPORT)),
+        ("bytes=-100000", 0, len(REPORT)),
+        ("bytes=3-100000", 3, len(REPORT)),
+        ("Bytes=0-0", 0, 1),
+    ],
+)
+def test_a_download_goes_on_where_it_stopped(
+    analyst: Api, acme: Firm, report: Document, monkeypatch: pytest.MonkeyPatch, asked: str, start: int, stop: int
+) -> None:
+    monkeypatch.setattr(documents, "PART_BYTES", 4)
+    response = analyst.get(f"/api/v1/documents/{report.id}/content/", range=asked)
+    assert (response.status_code, response.getvalue()) == (206, REPORT[start:stop])
+    assert response["Content-Range"] == f"bytes {start}-{stop - 1}/{len(REPORT)}"
+    assert response["Content-Length"] == str(stop - start)
+    with open_scope(tenant=acme.id, reason="a test"):
+        assert Event.objects.latest("occurred_at").action == "corpus.document.exported"
+
+
+@pytest.mark.parametrize("asked", ["bytes=0-1,3-4", "bytes=-", "bytes=5-4", "lines=1-2", "bytes=x-", ""])
+def test_a_range_that_can_t_be_read_brings_all_of_it(analyst: Api, report: Document, asked: str) -> None:
+    response = analyst.get(f"/api/v1/documents/{report.id}/content/", range=asked)
+    assert (response.status_code, response.getvalue()) == (200, REPORT)
+
+
+def test_a_range_of_another_file_brings_all_of_this_one(analyst: Api, report: Document) -> None:
+    address = f"/api/v1/documents/{report.id}/content/"
+    tag = analyst.get(address)["ETag"]
+    assert analyst.get(address, range="bytes=5-", if_range=tag).status_code == 206
+    assert analyst.get(address, range="bytes=5-", if_range='"another"').getvalue() == REPORT
+
+
+@pytest.mark.parametrize("asked", [f"bytes={len(REPORT)}-", "bytes=100000-100001", "bytes=-0"])
+def test_a_range_after_the_end_is_refused_and_nothing_taken_out(
+    analyst: Api, acme: Firm, report: Document, asked: str
+) -> None:
+    response = analyst.get(f"/api/v1/documents/{report.id}/content/", range=asked)
+    assert (response.status_code, response.json()["code"]) == (416, "api.range_not_satisfiable")
+    with open_scope(tenant=acme.id, reason="a test"):
+        assert not Event.objects.filter(action="corpus.document.exported").exists()
 
 
 @pytest.mark.parametrize("part_bytes", [100, len(REPORT) - 1, len(REPORT), len(REPORT) + 1])

@@ -54,6 +54,71 @@ def test_the_same_bytes_are_stored_once(analyst: Api) -> None:
     assert first.json()["id"] == second.json()["id"]
 
 
+@pytest.mark.parametrize(
+    ("sort", "titles"),
+    [
+        ("title", ["Apples", "Beeches", "Beeches", "Cedars"]),
+        ("-title", ["Cedars", "Beeches", "Beeches", "Apples"]),
+        ("created_at", ["Cedars", "Beeches", "Apples", "Beeches"]),
+        ("-created_at", ["Beeches", "Apples", "Beeches", "Cedars"]),
+    ],
+)
+def test_documents_can_be_sorted_and_followed_from_page_to_page(analyst: Api, sort: str, titles: list[str]) -> None:
+    for place, title in enumerate(("Cedars", "Beeches", "Apples", "Beeches")):
+        analyst.upload(f"# {place}\n\nText.\n".encode(), title=title, company="Sorted")
+    seen: list[str] = []
+    link: str | None = f"/api/v1/documents/?company=sorted&page_size=1&sort={sort}"
+    while link:
+        page = analyst.get(link.removeprefix("http://testserver")).json()
+        seen += [each["title"] for each in page["results"]]
+        link = page["next"]
+    assert seen == titles
+
+
+DESCRIBED = {"title": "A note on costs", "period": "Q4 2024", "jurisdictions": ["DE"], "external_id": "dms-8"}
+
+
+def test_the_same_bytes_with_the_same_said_of_them_are_no_news(analyst: Api) -> None:
+    first, second = analyst.upload(**DESCRIBED), analyst.upload(**DESCRIBED)
+    assert (first.status_code, second.status_code) == (202, 200)
+    assert analyst.upload(title="A note on costs").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", "Another title"),
+        ("period", "Q3 2024"),
+        ("jurisdictions", ["LU"]),
+        ("external_id", "dms-9"),
+        ("company", "Alpha Corp"),
+        ("published_on", "2024-12-31"),
+        ("document_type", "policy"),
+        ("language", "fr"),
+    ],
+)
+def test_what_is_said_of_bytes_that_are_there_is_not_lost_in_silence(analyst: Api, field: str, value: Any) -> None:
+    there = analyst.upload(**DESCRIBED).json()
+    response = analyst.upload(**{**DESCRIBED, field: value})
+    problem = response.json()
+    assert (response.status_code, problem["code"]) == (409, "corpus.otherwise_described")
+    assert problem["data"] == {"document": there["id"], "fields": field}
+    assert analyst.get(f"/api/v1/documents/{there['id']}/").json() == there
+
+
+def test_bytes_that_are_there_replace_nothing(analyst: Api) -> None:
+    other = analyst.upload(b"# Another\n\nText.\n").json()
+    analyst.upload()
+    response = analyst.upload(replaces=other["id"])
+    assert (response.status_code, response.json()["data"]["fields"]) == (409, "replaces")
+
+
+def test_a_next_version_that_is_sent_again_is_no_news(analyst: Api) -> None:
+    first = analyst.upload(b"# One\n\nText.\n").json()
+    sent = [analyst.upload(b"# Two\n\nText.\n", replaces=first["id"]) for _ in range(2)]
+    assert [each.status_code for each in sent] == [202, 200]
+
+
 def test_another_file_with_the_same_external_id_is_the_next_version(analyst: Api) -> None:
     first = analyst.upload(b"# One\n\nText.", external_id="dms-7").json()
     second = analyst.upload(b"# Two\n\nText.", external_id="dms-7").json()

@@ -12,15 +12,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import httpx
 import pytest
 from django.conf import LazySettings
 from django.db import transaction
-from django.test import override_settings
+from django.test import Client, override_settings
+from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
-from apps.audit.access.packages import package_make
 from apps.audit.access.quoting import Chosen, quotes_decide
 from apps.audit.access.told import told_by_rules
 from apps.audit.erasure.contracts import Origin, Phase, TargetType
@@ -30,33 +31,42 @@ from apps.audit.inventory.codes import Decision, Quoting, Reason
 from apps.audit.inventory.deciding import Said, hits_decide
 from apps.audit.inventory.runner import inventory_run
 from apps.audit.inventory.selectors import hits_of
-from apps.audit.models import Event, InventoryHit
+from apps.audit.models import DeliveryState, ErasureRequest, Event, InventoryHit, WebhookDelivery
 from apps.audit.requests.codes import Ground, Purpose, Requester, SubjectType
 from apps.audit.requests.details import Details
-from apps.audit.requests.services.proposing import request_approve, request_propose
 from apps.audit.requests.services.receiving import request_receive
-from apps.audit.requests.services.steps import assess, identity_confirm
-from apps.audit.requests.services.unproven import request_ask_without_proof
-from apps.corpus.models import Document
+from apps.corpus.services.removals import document_remove
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.policy_file import render_policy_file
 from apps.intents.services.drafts import draft_of
-from apps.intents.services.reviews import version_submit
 from apps.tenants.api.examples import EXTENSION
 from apps.tenants.context import open_scope
-from apps.tenants.models import Scope
+from apps.tenants.models import Scope, User
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission, Role
 from apps.tenants.selectors.grants import user_principal
+from apps.tenants.selectors.members import membership_revision
 from apps.tenants.selectors.people import user_by_name
 from tests.api.conftest import firm_with_provider, ready_document
-from tests.api.test_api_access import DOORS, request_of
+from tests.api.test_api_access import DOORS, Ids, invitation_of, member_of, removal_of, request_of, webhook_of
 from tests.audit.acting import checkpointed, sealed
 from tests.audit.proving import certified
 from tests.audit.removing import Table, stores_of_documents
 from tests.corpus.ingesting import ingest, run, short_profile
-from tests.factories import Firm, as_, make_key, make_member, make_personal_key
+from tests.deciding import (
+    assess,
+    identity_confirm,
+    of_run,
+    package_make,
+    proposal_of,
+    request_approve,
+    request_ask_without_proof,
+    request_propose,
+    revision_of,
+    version_submit,
+)
+from tests.factories import Firm, as_, make_invited, make_key, make_member, make_personal_key
 from tests.model_server import ModelServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -97,8 +107,22 @@ def reader(acme: Firm) -> dict[str, str]:
         "VERSION_ID": str(in_force.id),
         "CERTIFICATE_ID": str(certified(acme).id),
         "REQUEST_ID": str(request_of(acme).id),
+        "REMOVAL_ID": str(removal_of(acme, ready_document(acme, b"# Another\n\nText.")).id),
         "SCOPE": "fund:alpha",
+        "MEMBER_ID": str(member_of(acme).id),
+        "INVITATION_ID": str(invitation_of(acme).id),
+        "KEY_ID": str(make_key(acme)[0].id),
+        "SCOPE_ID": str(acme.scopes["fund:beta"].id),
+        **_webhook(acme),
     }
+
+
+def _webhook(firm: Firm) -> dict[str, str]:
+    """One, with a delivery that was given up."""
+    webhook, delivery = webhook_of(firm)
+    with open_scope(tenant=firm.id, reason="a test"):
+        WebhookDelivery.objects.filter(id=delivery.id).update(state=DeliveryState.GIVEN_UP, ended_at=timezone.now())
+    return {"WEBHOOK_ID": str(webhook.id), "DELIVERY_ID": str(delivery.id)}
 
 
 @pytest.fixture(params=["curl", "its stand-in"])
@@ -133,9 +157,7 @@ def permission_for(example: Example) -> Permission | None:
     for door in DOORS:
         if (
             door.method,
-            door.path.format(
-                **dict.fromkeys(("document", "job", "event", "version", "certificate", "request"), "{id}")
-            ),
+            door.path.format(**dict.fromkeys(Ids._fields, "{id}")),
         ) == example[:2]:
             return door.permission
     return None
@@ -147,8 +169,22 @@ def needs_person(example: Example) -> bool:
     return (
         example.path == "/api/v1/me/data/"
         or is_about_access(example)
+        or is_removal(example)
+        or is_of_directory(example)
         or (example.path.startswith(of_people) and example.method != "get")
     )
+
+
+def is_of_directory(example: Example) -> bool:
+    """About members, invitations and keys, of which much is done by nobody but a person who is signed in."""
+    return example.path.startswith(("/api/v1/members/", "/api/v1/invitations/", "/api/v1/keys/"))
+
+
+def is_removal(example: Example) -> bool:
+    """A step of a removal, or its proposal."""
+    if example.path == "/api/v1/documents/{id}/":
+        return example.method == "delete"
+    return example.path.startswith("/api/v1/removals/") and example.method == "post"
 
 
 def is_about_erasure(example: Example) -> bool:
@@ -227,6 +263,16 @@ def inventory_for(example: Example, officer: Principal) -> str:
     return str(request.id)
 
 
+def read_of(request_id: str) -> dict[str, str]:
+    """What a step of a request names: revisions, and the run that it was proposed as."""
+    id = UUID(request_id)
+    return {
+        "REVISION": str(revision_of(ErasureRequest, id)),
+        "RUN_ID": str(proposal_of(id)["run_id"]),
+        "RUN_REVISION": str(of_run(id)["revision"]),
+    }
+
+
 def hit_for(request_id: str, officer: Principal) -> str:
     with as_(officer):
         found = InventoryHit.objects.filter(request_id=request_id).first()
@@ -276,8 +322,29 @@ def test_every_example_runs_as_it_stands(
     assert not any(failures), "\n\n".join(filter(None, failures))
     assert (tmp_path / "report.md").exists()
     assert (tmp_path / "policy-version-1.py").read_text() == render_policy_file(baseline_snapshot())
-    with open_scope(tenant=acme.id, reason="a test"):
-        assert not Document.objects.filter(id=reader["DOCUMENT_ID"]).exists()
+
+
+def test_every_example_of_a_removal_runs_for_those_who_decide(
+    acme: Firm, live_server: LiveServer, reader: dict[str, str], shell: dict[str, str], tmp_path: Path
+) -> None:
+    alice, _ = make_member(acme, "alice", Role.TENANT_ADMIN), make_member(acme, "rupert", Role.REVIEWER)
+    alice_key = make_personal_key(acme, "alice", role=Role.TENANT_ADMIN)[1]
+    reviewer_key = make_personal_key(acme, "rupert", role=Role.REVIEWER)[1]
+    document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
+    failures = []
+    for number, example in enumerate(filter(is_removal, examples(document))):
+        content = f"# Note {number}\n\nText.".encode()
+        environment = {**shell, **reader, "DOCUMENT_ID": str(ready_document(acme, content).id), "REVISION": "1"}
+        if example.method == "post":
+            with as_(alice):
+                made = document_remove(document_id=UUID(environment["DOCUMENT_ID"]), reason="duplicate")
+            assert made is not None
+            environment["REMOVAL_ID"] = str(made.id)
+        approves = permission_for(example) is Permission.PRIVACY_APPROVE
+        environment["GLASSBOX_KEY"] = reviewer_key if approves else alice_key
+        failures.append(failure(example.source, environment, tmp_path))
+    assert len(failures) == 4
+    assert not any(failures), "\n\n".join(filter(None, failures))
 
 
 def test_every_example_that_needs_a_person_runs_for_one(
@@ -291,11 +358,13 @@ def test_every_example_that_needs_a_person_runs_for_one(
     document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
     failures = []
     for example in filter(needs_person, examples(document)):
-        if is_about_erasure(example):
+        if is_about_erasure(example) or is_removal(example) or is_of_directory(example):
             continue
         key = reviewer_key if permission_for(example) is Permission.POLICY_APPROVE else officer_key
         version = version_for(example, officer) if "{id}" in example.path else reader["VERSION_ID"]
         environment = {**shell, **reader, "GLASSBOX_KEY": key, "VERSION_ID": version}
+        with as_(officer):
+            environment["REVISION"] = str(revision_of(PolicyVersion, UUID(version)))
         failures.append(failure(example.source, environment, tmp_path))
     assert not any(failures), "\n\n".join(filter(None, failures))
     with open_scope(tenant=acme.id, reason="a test"):
@@ -332,6 +401,45 @@ def test_every_example_about_erasure_runs_for_its_officers(
             key = reviewer_key if permission_for(example) is Permission.PRIVACY_APPROVE else officer_key
             environment = {**shell, **reader, "GLASSBOX_KEY": key, "REQUEST_ID": request_id}
             environment["HIT_ID"] = hit_for(request_id, officer)
+            with as_(officer):
+                environment |= read_of(request_id)
             failures.append(failure(example.source, environment, tmp_path))
     assert len(failures) == 30
+    assert not any(failures), "\n\n".join(filter(None, failures))
+
+
+def cookies_of(username: str) -> dict[str, str]:
+    """What a browser of theirs would send."""
+    client = Client()
+    client.force_login(User.objects.get_by_natural_key(username))
+    return {"SESSION": client.cookies["sessionid"].value, "CSRF": "c" * 32}
+
+
+def test_every_example_about_members_and_keys_runs_for_those_who_may(
+    acme: Firm, live_server: LiveServer, reader: dict[str, str], shell: dict[str, str], tmp_path: Path
+) -> None:
+    amy = make_member(acme, "amy", Role.TENANT_ADMIN)
+    make_member(acme, "rita", Role.REVIEWER)
+    firm_key = make_key(acme, Role.TENANT_ADMIN)[1]
+    reviewer_key = make_personal_key(acme, "rita", role=Role.REVIEWER)[1]
+    document = httpx.get(f"{live_server.url}/api/v1/openapi.json", trust_env=False).json()
+    failures = []
+    for number, example in enumerate(filter(is_of_directory, examples(document))):
+        decides = example.path.endswith(("/confirm/", "/decline/"))
+        role = Role.REVIEWER if decides else Role.ANALYST
+        made = make_invited(acme, f"jo-{number}", role, by=amy)
+        with open_scope(tenant=acme.id, reason="a test"):
+            revision = membership_revision(made.id)
+        environment = {
+            **shell,
+            **reader,
+            **cookies_of("rita" if decides else "amy"),
+            "GLASSBOX_KEY": reviewer_key if decides else firm_key,
+            "MEMBER_ID": str(made.id),
+            "INVITATION_ID": str(invitation_of(acme).id),
+            "KEY_ID": str(make_key(acme)[0].id),
+            "REVISION": str(revision),
+        }
+        failures.append(failure(example.source, environment, tmp_path))
+    assert len(failures) == 17
     assert not any(failures), "\n\n".join(filter(None, failures))

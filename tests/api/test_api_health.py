@@ -1,16 +1,24 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from celery import current_app
 from celery.contrib.testing.worker import start_worker
 from django.conf import LazySettings
+from django.conf import settings as configured
+from django.core.cache import cache
 from django.db import connections
 from django.test import Client
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from apps.tenants import clock
+from apps.tenants.alarms import Watched
 from apps.tenants.api import probes
+from apps.tenants.waiting import LONG_S, Count, Work
 from tests.api.client import PROBLEM, Api
 
 pytestmark = pytest.mark.django_db
@@ -25,6 +33,14 @@ def _nothing_remembered() -> Iterator[None]:
     probes._health.cache_clear()
 
 
+def the_clock_goes() -> None:
+    """As if every task of the schedule had just ended well."""
+    for entry in configured.CELERY_BEAT_SCHEDULE.values():
+        clock.note(entry["task"])
+    clock.note(clock.BEAT)
+    clock.note(clock.WATCHDOG)
+
+
 @pytest.fixture
 def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without waiting a second for nobody."""
@@ -36,14 +52,59 @@ def no_database(monkeypatch: pytest.MonkeyPatch, no_worker: None) -> None:
     monkeypatch.setitem(connections["default"].settings_dict, "HOST", "/nowhere")
 
 
-def test_a_worker_that_answers_makes_it_whole() -> None:
+@pytest.mark.django_db(transaction=True)  # a worker that starts closes its connections, and asks over new ones
+def test_a_worker_that_answers_makes_it_whole(own_cache: None) -> None:
     with start_worker(current_app, perform_ping_check=False, pool="solo", shutdown_timeout=5.0):
-        parts = ("database", "migrations", "vectors", "redis", "worker", "log", "verification")
+        the_clock_goes()
+        parts = (
+            "database",
+            "migrations",
+            "vectors",
+            "redis",
+            "worker",
+            "log",
+            "verification",
+            "removals",
+            "schedule",
+            "queues",
+            "sessions",
+            "webhooks",
+        )
         assert Api().get(ADDRESS).json() == {
             "status": "ok",
             "checks": dict.fromkeys(parts, "ok"),
             "log": {"sealing_lag_s": 0, "verification_age_s": None},
+            "queues": {"documents": None, "searches": None, "previews": None},
+            "late": [],
         }
+
+
+def test_what_waits_for_a_worker_is_told_by_kind_and_what_waits_long_is_an_alarm(
+    own_cache: None, no_worker: None
+) -> None:
+    now = timezone.now()
+    for work, ages_s in ((Work.DOCUMENTS, (5, LONG_S + 60)), (Work.SEARCHES, ())):
+        seen = Count(work)
+        seen.add(now - timedelta(seconds=age_s) for age_s in ages_s)
+        seen.note()
+    found = Api().get(ADDRESS).json()
+    assert found["queues"]["searches"] == {"waiting": 0, "oldest_s": 0}
+    assert found["queues"]["documents"]["waiting"] == 2
+    assert found["queues"]["documents"]["oldest_s"] >= LONG_S + 60
+    assert (found["queues"]["previews"], found["checks"]["queues"]) == (None, "failed")
+    (alarm,) = [alarm for alarm in probes.health().alarms if alarm.watched is Watched.QUEUES]
+    assert alarm.what == "Of the documents to be read that wait, the oldest has waited for 31 minutes."
+    assert "2 wait. See that `manage.py serve ingest` runs" in alarm.operators
+
+
+def test_what_is_late_by_the_clock_is_named_with_how_late(own_cache: None, no_worker: None) -> None:
+    the_clock_goes()
+    name = "apps.audit.tasks.checkpoint"
+    cache.set(f"clock:{name}", time.time() - 900)
+    found = Api().get(ADDRESS).json()
+    assert (found["late"], found["checks"]["schedule"]) == (["checkpoint"], "failed")
+    (alarm,) = [alarm for alarm in probes.health().alarms if alarm.watched is Watched.SCHEDULE]
+    assert "Late: checkpoint last ended well 15 minutes ago, and is due every 1 minute." in alarm.operators
 
 
 def test_without_a_worker_questions_are_answered_still(no_worker: None) -> None:

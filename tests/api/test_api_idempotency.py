@@ -17,10 +17,10 @@ from apps.tenants.api.idempotency import REPEATS_HEADER, REPLAYED_HEADER, forget
 from apps.tenants.context import open_scope
 from apps.tenants.models import IdempotentRequest
 from apps.tenants.roles import PERMISSIONS, Role
-from tests.api.client import Api
+from tests.api.client import Api, person
 from tests.api.conftest import KeyMaker
 from tests.corpus.ingesting import ingest, run
-from tests.factories import Firm
+from tests.factories import Firm, make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -46,9 +46,18 @@ def test_an_upload_sent_twice_is_answered_twice_and_done_once(analyst: Api, acme
     assert len(events(acme, "corpus.document.received")) == 1
 
 
-def test_a_deletion_sent_twice_succeeds_twice(admin: Api, acme: Firm) -> None:
+def test_a_removal_proposed_twice_is_one_proposal(acme: Firm) -> None:
     document = ingest(acme).document
-    answers = [admin.delete(f"/api/v1/documents/{document.id}/", **KEY) for _ in range(2)]
+    alice = person(make_member(acme, "alice", Role.TENANT_ADMIN))
+    answers = [alice.delete(f"/api/v1/documents/{document.id}/?reason=duplicate", **KEY) for _ in range(2)]
+    assert [(answer.status_code, answer["Location"]) for answer in answers] == [(202, answers[0]["Location"])] * 2
+    assert len(events(acme, "audit.removal.proposed")) == 1
+
+
+def test_an_upload_discarded_twice_is_gone_once(acme: Firm) -> None:
+    principal = make_member(acme, "alice", Role.TENANT_ADMIN)
+    document, alice = ingest(acme, principal=principal).document, person(principal)
+    answers = [alice.delete(f"/api/v1/documents/{document.id}/", **KEY) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [204, 204]
     assert len(events(acme, "corpus.document.deleted")) == 1
 
@@ -72,10 +81,11 @@ def test_a_key_with_another_body_is_refused(analyst: Api, acme: Firm, change: di
         assert Document.objects.count() == 1
 
 
-def test_a_key_at_another_address_is_refused(admin: Api, acme: Firm) -> None:
+def test_a_key_at_another_address_is_refused(acme: Firm) -> None:
+    alice = person(make_member(acme, "alice", Role.TENANT_ADMIN))
     ids = [ingest(acme, f"# Note {number}\n\nText.".encode()).document.id for number in range(2)]
-    admin.delete(f"/api/v1/documents/{ids[0]}/", **KEY)
-    assert admin.delete(f"/api/v1/documents/{ids[1]}/", **KEY).status_code == 422
+    alice.delete(f"/api/v1/documents/{ids[0]}/?reason=duplicate", **KEY)
+    assert alice.delete(f"/api/v1/documents/{ids[1]}/?reason=duplicate", **KEY).status_code == 422
 
 
 def test_two_clients_may_use_the_same_key(key: KeyMaker) -> None:
@@ -94,16 +104,16 @@ def test_a_refused_request_may_be_mended_and_sent_again_with_its_key(analyst: Ap
 def test_what_breaks_half_way_leaves_neither_the_act_nor_the_memory_of_it(
     admin: Api, acme: Firm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = ingest(acme).document
+    path = admin.upload()["Location"]
 
     def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
 
     with monkeypatch.context() as patched:
         patched.setattr(documents, "record_document_event", broken)
-        assert admin.delete(f"/api/v1/documents/{document.id}/", **KEY).status_code == 500
+        assert admin.delete(path, **KEY).status_code == 500
     assert rows(acme) == []
-    assert admin.delete(f"/api/v1/documents/{document.id}/", **KEY).status_code == 204
+    assert admin.delete(path, **KEY).status_code == 204
 
 
 def test_a_key_is_forgotten_after_a_day(analyst: Api, acme: Firm) -> None:
@@ -131,8 +141,8 @@ def test_neither_the_key_nor_the_file_is_kept(analyst: Api, acme: Firm) -> None:
     assert "Secret plan" not in kept
 
 
-def test_deleting_the_document_removes_the_answer_that_names_it(analyst: Api, admin: Api, acme: Firm) -> None:
-    uploaded = analyst.upload(headers=KEY).json()
+def test_discarding_an_upload_removes_the_answer_that_names_it(admin: Api, acme: Firm) -> None:
+    uploaded = admin.upload(headers=KEY).json()
     admin.delete(f"/api/v1/documents/{uploaded['id']}/")
     assert rows(acme) == []
 

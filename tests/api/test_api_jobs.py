@@ -84,3 +84,13 @@ def test_a_list_costs_the_same_queries_for_one_row_and_for_ten(
     with django_assert_max_num_queries(100) as ten:
         analyst.get("/api/v1/jobs/")
     assert len(ten) == len(one)
+
+
+def test_a_job_tells_what_was_lost_of_its_document(analyst: Api, acme: Firm) -> None:
+    job = ingest(acme, b'{"a": 1}\n{"a": 1, "a": 2}\n', filename="a.jsonl").job
+    assert analyst.get(f"/api/v1/jobs/{job.id}/").json()["warnings"] == []
+    run(acme, job)
+    [warning] = analyst.get(f"/api/v1/jobs/{job.id}/").json()["warnings"]
+    assert (warning["code"], warning["row"]) == ("key_repeated", 2)
+    [listed] = analyst.get("/api/v1/jobs/").json()["results"]
+    assert listed["warnings"] == [warning]

@@ -79,8 +79,9 @@ def test_a_format_that_is_not_spoken_is_refused_in_json(analyst: Api) -> None:
         b'{"question": "\\ud800"}',
         b"[" * 100_000,
         b'{"question": ' + b"9" * 5000 + b"}",
+        b'{"question": "What?", "question": "Which?"}',
     ],
-    ids=["cut", "empty", "cut list", "NaN", "not UTF-8", "half a surrogate", "deep", "long number"],
+    ids=["cut", "empty", "cut list", "NaN", "not UTF-8", "half a surrogate", "deep", "long number", "twice"],
 )
 def test_a_body_that_is_no_json_is_a_problem(analyst: Api, body: bytes) -> None:
     assert _raw(analyst, body) == 400
@@ -112,13 +113,14 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones(analyst: Api) -> No
     response = analyst.get("/api/v1/jobs/?stauts=failed")
     assert response.status_code == 400
     assert response.json()["errors"] == {
-        "stauts": ["Unknown parameter. Known: cursor, document, page_size, status."],
+        "stauts": ["Unknown parameter. Known: cursor, document, page_size, status, updated_since."],
     }
 
 
 def test_an_unknown_field_is_refused_with_the_known_ones(analyst: Api) -> None:
     response = analyst.post("/api/v1/query/", {"question": "What?", "scope": "fund:alpha"})
-    assert response.json()["errors"] == {"scope": ["Unknown field. Known: question, scopes, trace."]}
+    known = "question, scopes, documents, companies, periods, kinds, as_of, trace"
+    assert response.json()["errors"] == {"scope": [f"Unknown field. Known: {known}."]}
 
 
 def test_messages_are_in_one_language(analyst: Api) -> None:

@@ -95,12 +95,14 @@ def test_another_tenant_s_documents_are_never_reached(analyst: Api, bolt: Firm) 
     [
         ("", 400, "retrieval.question_empty"),
         (" \n\t", 400, "retrieval.question_empty"),
-        ("\x00\x01\x02", 400, "retrieval.question_unreadable"),
+        ("\x01\x02", 400, "retrieval.question_unreadable"),
+        ("\x00", 400, "api.invalid"),
+        (5, 400, "api.invalid"),
         ("\u200b\u200b", 400, "retrieval.question_unreadable"),
         ("why " * 25_000, 413, "retrieval.question_too_long"),
     ],
 )
-def test_what_is_no_question_is_refused_beside_its_field(analyst: Api, question: str, status: int, code: str) -> None:
+def test_what_is_no_question_is_refused_beside_its_field(analyst: Api, question: Any, status: int, code: str) -> None:
     response = ask(analyst, question=question)
     assert (response.status_code, response.json()["code"]) == (status, code)
     assert list(response.json()["errors"]) == ["question"]
@@ -113,10 +115,6 @@ def test_a_refused_question_is_recorded_all_the_same(analyst: Api, acme: Firm) -
     assert (event.action, event.outcome) == ("retrieval.question.rejected", "refused")
 
 
-def test_a_nul_within_a_question_is_no_obstacle(analyst: Api, report: Document) -> None:
-    assert ask(analyst, question=QUESTION.replace(" ", " \x00", 1)).json()["citations"]
-
-
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -124,7 +122,8 @@ def test_a_nul_within_a_question_is_no_obstacle(analyst: Api, report: Document) 
         ({"question": ["a"]}, "question"),
         ({"question": True}, "question"),
         ({"scopes": "fund:alpha"}, "scopes"),
-        ({"scopes": [7.5, None]}, "scopes.1"),
+        ({"scopes": ["fund:alpha", 7.5]}, "scopes.1"),
+        ({"scopes": ["fund:alpha", None]}, "scopes.1"),
         ({"scopes": ["fund:\x00"]}, "scopes.0"),
         ({"scopes": ["fund:nowhere"]}, "scopes"),
         ({"scopes": ["firm:bolt"]}, "scopes"),
@@ -140,7 +139,7 @@ def test_a_bad_field_is_named(analyst: Api, bolt: Firm, body: dict[str, Any], fi
 
 def test_the_bodies_that_the_document_shows_are_answered(analyst: Api, report: Document) -> None:
     examples = openapi()["paths"][ADDRESS]["post"]["requestBody"]["content"]["application/json"]["examples"]
-    assert [analyst.post(ADDRESS, each["value"]).status_code for each in examples.values()] == [200, 200]
+    assert [analyst.post(ADDRESS, each["value"]).status_code for each in examples.values()] == [200, 200, 200]
 
 
 def test_a_question_is_required(analyst: Api) -> None:

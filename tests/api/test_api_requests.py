@@ -85,23 +85,23 @@ def test_what_is_wrong_is_said_beside_its_field(dora: Api, given: dict[str, Any]
 def test_the_steps_are_those_of_the_admin(office: Office, dora: Api) -> None:
     made = received(dora)
     here = f"{URL}{made['id']}/"
-    asked: Any = dora.post(f"{here}ask-identity/", {"words": "Please show us a statement."}).json()
+    asked: Any = dora.step(f"{here}ask-identity/", {"words": "Please show us a statement."}).json()
     assert asked["state"] == "identity_pending"
-    confirmed: Any = dora.post(f"{here}confirm-identity/").json()
+    confirmed: Any = dora.step(f"{here}confirm-identity/").json()
     assert confirmed["state"] == "assessing"
-    assessed: Any = dora.post(f"{here}assess/", {"ground": "17_1_b", "notes": WORDS}).json()
+    assessed: Any = dora.step(f"{here}assess/", {"ground": "17_1_b", "notes": WORDS}).json()
     assert (assessed["state"], assessed["ground"]) == ("assessing", "17_1_b")
-    proposed: Any = dora.post(f"{here}propose/")
+    proposed: Any = dora.step(f"{here}propose/")
     assert (proposed.status_code, proposed.json()["code"]) == (409, "audit.inventory_not_proposable")
-    extended: Any = dora.post(f"{here}extend/", {"code": "number", "words": "There are many."}).json()
+    extended: Any = dora.step(f"{here}extend/", {"code": "number", "words": "There are many."}).json()
     assert extended["due_on"] > made["due_on"]
     letter = {"subject": "No", "body": "We can't."}
-    refused: Any = dora.post(f"{here}refuse/", {"code": "17_3_e", "words": WORDS, "letter": letter}).json()
+    refused: Any = dora.step(f"{here}refuse/", {"code": "17_3_e", "words": WORDS, "letter": letter}).json()
     assert (refused["state"], refused["days_left"]) == ("refused", None)
     shown: Any = dora.get(here).json()
     assert [each["kind"] for each in shown["letters"]] == ["identity", "extended", "refused"]
     assert shown["letters"][-1]["text"] == {"to": EMAIL, **letter}
-    withdrawn: Any = dora.post(f"{here}withdraw/", {"words": "x"})
+    withdrawn: Any = dora.step(f"{here}withdraw/", {"words": "x"})
     assert withdrawn.status_code == 409
 
 
@@ -111,7 +111,7 @@ def test_sent_twice_it_is_taken_in_once_and_nothing_of_a_person_is_kept(office: 
     assert (first.json(), second.headers["Idempotent-Replayed"]) == (second.json(), "true")
     here = f"{URL}{first.json()['id']}/"
     extension = {"code": "number", "words": WORDS, "letter": {"subject": NAME, "body": WORDS}}
-    dora.post(f"{here}extend/", extension, Idempotency_Key="two")
+    dora.step(f"{here}extend/", extension, Idempotency_Key="two")
     dora.post(f"{here}letters/", {"kind": "received"}, Idempotency_Key="three")
     with open_scope(tenant=office.firm.id, reason="a test"):
         assert ErasureRequest.objects.count() == 1

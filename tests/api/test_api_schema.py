@@ -53,7 +53,7 @@ def test_an_operation_says_what_it_is_and_shows_how(method: str, path: str, oper
 def test_an_operation_documents_its_problems(method: str, path: str, operation: dict[str, Any]) -> None:
     wanted = {"400", "500", "503"}
     wanted |= {"401", "403", "429"} if operation.get("security") else set()
-    wanted |= {"409", "422"} if method in ("post", "put", "delete") else set()
+    wanted |= {"409", "422"} if method in ("post", "put", "patch", "delete") else set()
     wanted |= {"404"} if "{" in path else set()
     assert wanted <= set(operation["responses"])
 
@@ -92,8 +92,11 @@ def test_a_header_that_can_t_be_had_in_json_is_a_problem() -> None:
 
 def test_the_page_asks_nobody_else() -> None:
     page = Client().get("/api/v1/docs/").content.decode()
-    assert re.findall(r"https?://[^\s\"'<]+", page) == []
-    assert "openapi.json" in page
+    [address] = re.findall(r'src="(/api/v1/docs/[^"]*)"', page)
+    script = Client().get(address)
+    assert script["Content-Type"].startswith("application/javascript")
+    assert re.findall(r"https?://[^\s\"'<]+", page + script.content.decode()) == []
+    assert "openapi.json" in script.content.decode()
 
 
 def test_everything_that_the_page_loads_is_here() -> None:

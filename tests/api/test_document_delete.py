@@ -39,17 +39,18 @@ def acme(model_server: ModelServer, settings: LazySettings) -> Firm:
 
 
 @pytest.fixture
-def alice(acme: Firm) -> Principal:
-    return make_member(acme, "alice", Role.TENANT_ADMIN)
-
-
-@pytest.fixture
 def server(model_server: ModelServer) -> Iterator[ModelServer]:
     yield model_server
     model_server.fail_with(None)
 
 
-def delete(firm: Firm, principal: Principal, document_id: uuid.UUID) -> None:
+def delete(firm: Firm, document_id: uuid.UUID) -> None:
+    """By the platform: what people do is in tests/api/test_removals.py."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        document_delete(document_id=document_id)
+
+
+def delete_as(firm: Firm, principal: Principal, document_id: uuid.UUID) -> None:
     with open_scope(tenant=firm.id, principal=principal):
         document_delete(document_id=document_id)
 
@@ -70,27 +71,27 @@ def test_every_table_that_hangs_on_a_document_is_named() -> None:
     assert related == set(BELOW)
 
 
-def test_a_document_goes_with_everything_below_it(acme: Firm, alice: Principal) -> None:
+def test_a_document_goes_with_everything_below_it(acme: Firm) -> None:
     document = ready_document(acme)
     assert len(left_of(acme, document.id)) > 5
-    delete(acme, alice, document.id)
+    delete(acme, document.id)
     assert left_of(acme, document.id) == {}
 
 
-def test_the_log_keeps_what_it_was(acme: Firm, alice: Principal) -> None:
+def test_the_log_keeps_what_it_was(acme: Firm) -> None:
     document = ready_document(acme)
-    delete(acme, alice, document.id)
+    delete(acme, document.id)
     with open_scope(tenant=acme.id, reason="a test"):
         event = Event.objects.get(action="corpus.document.deleted")
-        assert (event.actor_id, event.subject_id) == (alice.id, document.id)
+        assert (event.actor_kind, event.subject_id) == ("system", document.id)
         assert event.payload["core"]["content_sha256"] == document.content_sha256
         assert document.title not in str(event.payload)
 
 
-def test_other_documents_and_versions_stay_as_they_are(acme: Firm, alice: Principal) -> None:
+def test_other_documents_and_versions_stay_as_they_are(acme: Firm) -> None:
     first = ready_document(acme, b"# One\n\nText.", external_id="dms-7")
     second = ready_document(acme, b"# Two\n\nText.", external_id="dms-7")
-    delete(acme, alice, second.id)
+    delete(acme, second.id)
     with open_scope(tenant=acme.id, reason="a test"):
         assert Document.objects.get(id=first.id).status == "superseded"
     assert left_of(acme, first.id)
@@ -99,35 +100,33 @@ def test_other_documents_and_versions_stay_as_they_are(acme: Firm, alice: Princi
 def test_who_may_not_deletes_nothing(acme: Firm) -> None:
     document = ready_document(acme)
     with pytest.raises(PermissionDeniedError):
-        delete(acme, make_member(acme, "bob", Role.ANALYST), document.id)
+        delete_as(acme, make_member(acme, "bob", Role.ANALYST), document.id)
     assert left_of(acme, document.id)
 
 
 def test_a_document_of_another_scope_is_not_found(acme: Firm) -> None:
     document = ready_document(acme)
     with pytest.raises(DocumentNotFoundError):
-        delete(acme, make_member(acme, "bob", Role.TENANT_ADMIN, scopes=["fund:beta"]), document.id)
+        delete_as(acme, make_member(acme, "bob", Role.TENANT_ADMIN, scopes=["fund:beta"]), document.id)
     assert left_of(acme, document.id)
 
 
-def test_a_worker_between_two_batches_finds_it_gone_and_stops(
-    acme: Firm, alice: Principal, server: ModelServer
-) -> None:
+def test_a_worker_between_two_batches_finds_it_gone_and_stops(acme: Firm, server: ModelServer) -> None:
     """Deleted while the provider works on the second batch."""
     result = ingest(acme, long_report(12))
-    server.at_request(len(server.requests) + 2, lambda: delete_elsewhere(acme, alice, result.document.id))
+    server.at_request(len(server.requests) + 2, lambda: delete_elsewhere(acme, result.document.id))
     assert run(acme, result.job) is RunOutcome.LOST
     assert left_of(acme, result.document.id) == {}
 
 
-def delete_elsewhere(firm: Firm, principal: Principal, document_id: uuid.UUID) -> None:
+def delete_elsewhere(firm: Firm, document_id: uuid.UUID) -> None:
     try:
-        delete(firm, principal, document_id)
+        delete(firm, document_id)
     finally:
         connection.close()
 
 
-def test_a_worker_that_is_writing_is_waited_for(acme: Firm, alice: Principal) -> None:
+def test_a_worker_that_is_writing_is_waited_for(acme: Firm) -> None:
     """What it had not yet committed when the deletion began is removed as well."""
     result = ingest(acme)
     has_written, may_commit = threading.Event(), threading.Event()
@@ -144,7 +143,7 @@ def test_a_worker_that_is_writing_is_waited_for(acme: Firm, alice: Principal) ->
 
     worker = in_thread(write)
     assert has_written.wait(WAIT_S)
-    deleting = in_thread(lambda: delete(acme, alice, result.document.id))
+    deleting = in_thread(lambda: delete(acme, result.document.id))
     deleting.join(0.3)
     assert deleting.is_alive()
     may_commit.set()
@@ -153,9 +152,9 @@ def test_a_worker_that_is_writing_is_waited_for(acme: Firm, alice: Principal) ->
     assert left_of(acme, result.document.id) == {}
 
 
-def test_a_message_for_a_job_that_is_gone_does_nothing(acme: Firm, alice: Principal) -> None:
+def test_a_message_for_a_job_that_is_gone_does_nothing(acme: Firm) -> None:
     result = ingest(acme)
-    delete(acme, alice, result.document.id)
+    delete(acme, result.document.id)
     assert run(acme, result.job) is RunOutcome.NOT_CLAIMED
     assert left_of(acme, result.document.id) == {}
 

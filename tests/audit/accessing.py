@@ -9,18 +9,18 @@ from zipfile import ZipFile
 
 from django.db import connection, transaction
 
-from apps.audit.access.packages import package_make, package_take_out
+from apps.audit.access.packages import package_take_out
 from apps.audit.access.quotes import Thing, things_of
 from apps.audit.access.quoting import quotes_decide_at_once
 from apps.audit.access.told import told_by_rules
 from apps.audit.models import AccessPackage, ErasureRequest
 from apps.audit.requests.codes import Language, Purpose
 from apps.audit.requests.details import Details
-from apps.audit.requests.services.steps import identity_confirm
 from apps.tenants.principals import Principal
 from tests.audit.inventorying import PERSON, confirm_all, inventoried
 from tests.audit.mutations import acting_as
 from tests.audit.requesting import Office
+from tests.deciding import identity_confirm, package_make
 from tests.factories import as_
 
 

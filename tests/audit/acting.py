@@ -6,7 +6,7 @@ with as_worker():
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from django.conf import settings
@@ -14,16 +14,23 @@ from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.test import override_settings
 
+from apps.audit.backup.acting import ERASER, acting_as
+from apps.audit.backup.repeating import repeated
+from apps.audit.erasing import Removal, RemovalReason, payload_erase, target_of
 from apps.audit.log.checkpoints import checkpoint_tenant
 from apps.audit.log.notes import SigningKey
 from apps.audit.log.sequencer import seal_tenant
 from apps.audit.models import Event
 from apps.audit.services import record
+from apps.audit.verify.application import verify_tenant
+from apps.audit.verify.findings import VerificationReport
 from apps.tenants.context import open_scope
+from apps.tenants.ids import TenantId
 from config.secrets import load_secrets
 from tests.factories import Firm
 
 WORKER = "glassbox_worker"
+_REASON = RemovalReason.ERASURE_REQUEST
 
 
 def signing_key() -> SigningKey:
@@ -59,6 +66,20 @@ def worker_connection() -> Iterator[None]:
         acting.close()
 
 
+def authorised(tenant_id: TenantId, removals: Sequence[Removal], reason: RemovalReason = _REASON) -> Event:
+    """The event that authorises these removals, unsealed: as the eraser writes it, of what a restore repeats.
+
+    It is committed. Without an open transaction.
+    """
+    targets = [target_of(removal) for removal in removals]
+    with (
+        repeated(tenant_id, targets, database="", reason="a test"),
+        acting_as(ERASER),
+        open_scope(tenant=tenant_id, reason="a test"),
+    ):
+        return payload_erase(removals=removals, reason_code=reason)
+
+
 def recorded(firm: Firm, count: int = 1) -> list[Event]:
     """So many events of a firm, all committed together."""
     with open_scope(tenant=firm.id, reason="a test"):
@@ -75,3 +96,9 @@ def sealed(firm: Firm, count: int = 0) -> int:
 def checkpointed(firm: Firm) -> bool:
     with as_worker():
         return checkpoint_tenant(firm.id)
+
+
+def verified_log(firm: Firm) -> VerificationReport:
+    """A firm's log as it is verified on any night: a checkpoint covers what was sealed."""
+    checkpointed(firm)
+    return verify_tenant(tenant=firm.id)

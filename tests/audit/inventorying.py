@@ -15,7 +15,6 @@ from apps.audit.log.sequencer import seal_all_waiting
 from apps.audit.models import ErasureRequest, Inventory, InventoryHit, RemovalRun
 from apps.audit.requests.codes import Ground
 from apps.audit.requests.details import Details
-from apps.audit.requests.services.steps import assess, identity_confirm
 from apps.audit.services import record
 from apps.corpus.models import Document, IngestJob, JobStatus
 from apps.tenants.context import open_scope
@@ -25,6 +24,7 @@ from tests.audit.mutations import acting_as
 from tests.audit.removing import carried_out
 from tests.audit.requesting import Office
 from tests.corpus.ingesting import ingest, run
+from tests.deciding import assess, identity_confirm
 from tests.factories import as_
 from tests.own import OWN
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import UUID
@@ -21,24 +22,31 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection, connections, transaction
 from django.db.backends.postgresql.base import DatabaseWrapper
+from django.utils import timezone
 from psycopg.conninfo import conninfo_to_dict
 
-from apps.audit.canonical import leaf_hash
-from apps.audit.erasing import Removal, RemovalReason, payload_erase, removals_execute
+from apps.audit.canonical import event_header, leaf_hash
+from apps.audit.erasing import Removal, RemovalReason, removals_execute
 from apps.audit.ids import new_id
+from apps.audit.keys.cache import DataKeyInUse
+from apps.audit.keys.data_keys import current_data_key
 from apps.audit.log.epochs import origin_of
+from apps.audit.log.leaves import leaf_of
 from apps.audit.log.notes import Checkpoint, SigningKey, signed
 from apps.audit.log.tree import root_of
 from apps.audit.models import Checkpoint as StoredCheckpoint
-from apps.audit.models import Leaf, Payload
-from apps.audit.registry import Group
+from apps.audit.models import Event, Leaf, Payload
+from apps.audit.registry import ACTOR_LABEL, Group
+from apps.audit.sealing import Place, Sealed, seal, unsealed
 from apps.audit.services import record
+from apps.audit.terms import terms_of
+from apps.audit.verify.entries import EMPTIED
 from apps.audit.verify.export import export_log
 from apps.audit.verify.findings import VerificationReport
 from apps.audit.verify.offline import Verifier
 from apps.tenants.context import open_scope
-from apps.tenants.ids import TenantId
-from tests.audit.acting import checkpointed, sealed, signing_key
+from apps.tenants.ids import ScopeId, TenantId
+from tests.audit.acting import authorised, checkpointed, sealed, signing_key
 from tests.conftest import admin_dsn
 from tests.factories import Firm
 
@@ -74,6 +82,11 @@ def of_application(report: VerificationReport) -> Counter[Key]:
     )
 
 
+def log_keys() -> list[str]:
+    """The log's public key, as somebody outside has it."""
+    return [signing_key().verify_key.line()]
+
+
 def of_offline(verifier: Verifier) -> Counter[Key]:
     return Counter(each.key() for each in verifier.findings)
 
@@ -102,6 +115,9 @@ class Log:
 
     def event(self, index: int) -> str:
         return str(self.rows[index]["event_id"])
+
+    def scopes(self) -> list[str]:
+        return sorted(str(each.id) for each in self.firm.scopes.values())
 
     def plain(self) -> list[int]:
         """Leaves below the last checkpoint that neither authorise a removal nor lost a group."""
@@ -147,6 +163,7 @@ def _fill(firm: Firm, size: int) -> None:
                 core={"intent": "claims", "policy_version": number},
                 question=question,
                 answer=answer,
+                scopes=[ScopeId(each.id) for each in firm.scopes.values()][: number % 3],
             )
     assert sealed(firm) == max(missing, 0)
 
@@ -183,11 +200,7 @@ def _erase_some(
 
 
 def authorise(firm: Firm, targets: list[tuple[str, str]]) -> UUID:
-    with open_scope(tenant=firm.id, reason="a test"):
-        event = payload_erase(
-            removals=[Removal(event_id=UUID(event_id), group=Group(group)) for event_id, group in targets],
-            reason_code=RemovalReason.ERASURE_REQUEST,
-        )
+    event = authorised(firm.id, [Removal(event_id=UUID(event_id), group=Group(group)) for event_id, group in targets])
     sealed(firm)
     return UUID(str(event.id))
 
@@ -200,12 +213,40 @@ def execute(firm: Firm, authorising: UUID) -> None:
 # --- Where it is mutated ----------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forged:
+    """An event as the application would have written it, with what its groups say, and a leaf behind the others."""
+
+    index: int
+    event: Event
+    values: Mapping[str, Row]
+    sealed: Mapping[str, Sealed]
+    key: DataKeyInUse
+
+
+def header_of(event: Event) -> Row:
+    return event_header(
+        tenant_id=event.tenant_id,
+        event_id=event.id,
+        action=event.action,
+        outcome=event.outcome,
+        occurred_at=event.occurred_at,
+        actor_kind=event.actor_kind,
+        actor_id=event.actor_id,
+        subject_type=event.subject_type,
+        subject_id=event.subject_id,
+        scope_ids=event.scope_ids,
+    )
+
+
 class Store(Protocol):
     """Leaves are named by the index that they had at first, whatever becomes of it."""
 
     def header(self, index: int, name: str, value: Any) -> None: ...
     def commitments(self, index: int, value: Any) -> None: ...
     def label(self, index: int, text: str) -> None: ...
+    def scopes(self, index: int, scopes: list[str], *, event: bool, payloads: bool) -> None: ...
+    def terms(self, index: int, group: str, terms: list[str]) -> None: ...
     def damage(self, index: int, group: str) -> None: ...
     def copy(self, index: int, group: str, source: int) -> None: ...
     def drop_group(self, index: int, group: str) -> None: ...
@@ -217,6 +258,7 @@ class Store(Protocol):
     def insert(self, id: UUID, source: int, place: int | None, hash: bytes) -> None: ...
     def subtree(self, hash: bytes | None) -> None: ...
     def checkpoint(self, size: int, value: tuple[bytes, str] | None) -> None: ...
+    def append(self, forged: Forged) -> None: ...
 
 
 @dataclass(slots=True)
@@ -238,6 +280,19 @@ class DatabaseStore:
     def label(self, index: int, text: str) -> None:
         self.header(index, "actor_label", text)
 
+    def scopes(self, index: int, scopes: list[str], *, event: bool, payloads: bool) -> None:
+        for table, column in [("audit_event", "id")] * event + [("audit_payload", "event_id")] * payloads:
+            statement = f"UPDATE {table} SET scope_ids = %s::uuid[] WHERE {column} = %s"
+            self.run(statement, scopes, self.log.event(index))
+
+    def terms(self, index: int, group: str, terms: list[str]) -> None:
+        self.run(
+            "UPDATE audit_payload SET terms = %s::text[] WHERE event_id = %s AND field_group = %s",
+            terms,
+            self.log.event(index),
+            group,
+        )
+
     def damage(self, index: int, group: str) -> None:
         self.run(
             "UPDATE audit_payload SET ciphertext = set_byte(ciphertext, 20, get_byte(ciphertext, 20) # 1) "
@@ -250,10 +305,10 @@ class DatabaseStore:
         self.drop_group(index, group)
         self.run(
             "INSERT INTO audit_payload (tenant_id, event_id, scope_ids, field_group, ciphertext, data_key_id, terms) "
-            "SELECT tenant_id, %s, scope_ids, %s, ciphertext, data_key_id, terms FROM audit_payload "
-            "WHERE event_id = %s AND field_group = 'core'",
-            self.log.event(index),
+            "SELECT p.tenant_id, e.id, e.scope_ids, %s, p.ciphertext, p.data_key_id, p.terms "
+            "FROM audit_payload p, audit_event e WHERE e.id = %s AND p.event_id = %s AND p.field_group = 'core'",
             group,
+            self.log.event(index),
             self.log.event(source),
         )
 
@@ -313,6 +368,35 @@ class DatabaseStore:
                 hash,
             )
 
+    def append(self, forged: Forged) -> None:
+        event = forged.event
+        columns = [field for field in event._meta.concrete_fields if field.name != "commitments"]
+        self.run(
+            f"INSERT INTO audit_event (commitments, {', '.join(field.column for field in columns)}) "
+            f"VALUES (%s, {', '.join(['%s'] * len(columns))})",
+            json.dumps(event.commitments),
+            *(getattr(event, field.attname) for field in columns),
+        )
+        self.run(
+            "INSERT INTO audit_leaf (tenant_id, event_id, index, hash) VALUES (%s, %s, %s, %s)",
+            event.tenant_id,
+            event.id,
+            forged.index,
+            leaf_of(event),
+        )
+        for group, each in forged.sealed.items():
+            self.run(
+                "INSERT INTO audit_payload (tenant_id, event_id, scope_ids, field_group, ciphertext, data_key_id, "
+                "terms) VALUES (%s, %s, %s::uuid[], %s, %s, %s, %s::text[])",
+                event.tenant_id,
+                event.id,
+                event.scope_ids,
+                group,
+                each.ciphertext,
+                forged.key.id,
+                terms_of(group, forged.values[group]),
+            )
+
     def subtree(self, hash: bytes | None) -> None:
         if hash is None:
             self.run("DELETE FROM audit_subtree WHERE tenant_id = %s", self.log.firm.id)
@@ -361,7 +445,10 @@ class ExportStore:
             (folder / name).write_text(text, encoding="utf-8")
 
         folder.mkdir()
-        shutil.copy(source / "manifest.json", folder)
+        manifest = json.loads((source / "manifest.json").read_text())
+        # Whoever writes the files writes the count that fits.
+        manifest["size"] = max((int(row["index"]) for row in [*self.rows.values(), *self.added]), default=-1) + 1
+        (folder / "manifest.json").write_text(json.dumps(manifest))
         lines("events.jsonl", sorted([*self.rows.values(), *self.added], key=lambda row: int(row["index"])))
         lines("checkpoints.jsonl", list(self.checkpoints.values()))
         lines("subtrees.jsonl", self.subtrees)
@@ -376,6 +463,17 @@ class ExportStore:
     def label(self, index: int, text: str) -> None:
         self.rows[index]["actor_label"] = text
 
+    def scopes(self, index: int, scopes: list[str], *, event: bool, payloads: bool) -> None:
+        row = self.rows[index]
+        if event != payloads:
+            told = scopes if payloads else row["header"]["scope_ids"]
+            row["other_scopes"] = dict.fromkeys(row["groups"], told)
+        if event:
+            row["header"]["scope_ids"] = scopes
+
+    def terms(self, index: int, group: str, terms: list[str]) -> None:
+        self.rows[index]["groups"][group]["terms"] = terms
+
     def damage(self, index: int, group: str) -> None:
         found = self.rows[index]["groups"][group]
         found["content"] = found["content"].replace("}", " }", 1)
@@ -388,7 +486,7 @@ class ExportStore:
 
     def put_back(self, index: int, group: str) -> None:
         found = self.log.lost[index, group][1]
-        self.rows[index]["groups"][group] = {"salt": found["salt"], "content": found["content"]}
+        self.rows[index]["groups"][group] = {name: each for name, each in found.items() if name != "label"}
 
     def hash(self, index: int, hash: bytes) -> None:
         self.rows[index]["leaf"] = hash.hex()
@@ -412,6 +510,17 @@ class ExportStore:
             return
         row = {"index": place, "leaf": hash.hex(), "event_id": str(id), "header": header}
         self.added.append(row | {"commitments": {}, "actor_label": "x", "groups": {}})
+
+    def append(self, forged: Forged) -> None:
+        event, groups = forged.event, {}
+        for group, each in forged.sealed.items():
+            place = Place(tenant_id=event.tenant_id, event_id=event.id, group=group)
+            salt, content = unsealed(each.ciphertext, place=place, key=forged.key.key)
+            terms = terms_of(group, forged.values[group])
+            groups[group] = {"salt": salt.hex(), "content": content.decode(), "terms": terms}
+        row = {"index": forged.index, "leaf": leaf_of(event).hex(), "event_id": str(event.id)}
+        row |= {"header": header_of(event), "commitments": event.commitments}
+        self.added.append(row | {"actor_label": event.actor_label, "groups": groups})
 
     def subtree(self, hash: bytes | None) -> None:
         self.subtrees = [] if hash is None else [{**row, "hash": hash.hex()} for row in self.subtrees]
@@ -540,6 +649,24 @@ class Making:
         found |= {self.at("UNKNOWN_GROUP", index, group) for group in groups}
         return lambda store: store.commitments(index, value), found
 
+    def make_altered_scopes(self) -> tuple[Apply, set[Key]]:
+        """Of an event, of its parts, or of both: fewer, so that more people read it, more, or others."""
+        index = self.chosen.choice(self.log.plain())
+        now, every = self.log.rows[index]["header"]["scope_ids"], self.log.scopes()
+        scopes = self.chosen.choice([each for each in ([], every[:1], every[1:2], every) if each != now])
+        event, payloads = self.chosen.choice([(True, True), (True, False), (False, True)])
+        found = {self.at("ALTERED_SCOPES", index)} if event else set()
+        if event != payloads:
+            found |= {self.at("ALTERED_SCOPES", index, group) for group in self.log.rows[index]["groups"]}
+        return lambda store: store.scopes(index, scopes, event=event, payloads=payloads), found
+
+    def make_altered_terms(self) -> tuple[Apply, set[Key]]:
+        rows, group = self.log.rows[: self.end], "core"
+        index = self.chosen.choice([row["index"] for row in rows if row["groups"].get(group, {}).get("terms")])
+        now = self.log.rows[index]["groups"][group]["terms"]
+        other = self.chosen.choice([[], now[1:], [*now, "intent:other"], ["removal:x:core", *now]])
+        return lambda store: store.terms(index, group, other), {self.at("ALTERED_TERMS", index, group)}
+
     def make_altered_payload(self) -> tuple[Apply, set[Key]]:
         index, group = self.present()
         found = {self.at("ALTERED_GROUP", index, group), *self.core_lost(index, group)}
@@ -613,7 +740,7 @@ class Making:
             store.move({each: each + 1 for each in range(index, self.log.size)})
             store.insert(id, source, index, hash)
 
-        return apply, self.structure(index)
+        return apply, self.structure(index) | {("UNVOUCHED_EVENT", index, str(id), None, None)}
 
     def make_stray_event(self) -> tuple[Apply, set[Key]]:
         source, id = self.chosen.choice(self.log.plain()), new_id()
@@ -724,6 +851,55 @@ class Making:
         state = Checkpoint(origin=origin or origin_of(self.log.firm.id), size=size, root=root)
         return root, signed(state, key or signing_key())
 
+    # Behind the last checkpoint, where nobody has signed.
+
+    def make_forged_erasure(self) -> tuple[Apply, set[Key]]:
+        """An event that names parts, and they are gone."""
+        there = [(index, group) for index in range(self.end) for group in self.log.rows[index]["groups"]]
+        gone = sorted(self.chosen.sample(there, self.chosen.randint(1, 12)))
+        named = [{"event_id": self.log.event(index), "group": group} for index, group in gone]
+        core = {"removals": named, "reason_code": str(RemovalReason.ERASURE_REQUEST)}
+        return self._forged("audit.payload.erased", core, gone)
+
+    def make_forged_emptying(self) -> tuple[Apply, set[Key]]:
+        """An event that empties the log but for some parts, and all of the others are gone."""
+        there = [(index, group) for index in range(self.end) for group in self.log.rows[index]["groups"]]
+        gone = sorted(self.chosen.sample(there, len(there) // 2)) if self.chosen.random() < 0.5 else there
+        kept = [place for place in self._all_places() if place not in set(gone)]
+        named = [{"event_id": self.log.event(index), "group": group} for index, group in kept]
+        return self._forged(EMPTIED, {"kept": named}, gone)
+
+    def _all_places(self) -> list[tuple[int, str]]:
+        return [(index, group) for index in range(self.log.size) for group in self.log.rows[index]["groups"]]
+
+    def _forged(self, action: str, core: Row, gone: list[tuple[int, str]]) -> tuple[Apply, set[Key]]:
+        """What the log's own authorisations allowed that went along, the forged one allows, or nothing does."""
+        forged = forge(self.log, action, core)
+
+        def apply(store: Store) -> None:
+            for index, group in gone:
+                store.drop_group(index, group)
+            store.append(forged)
+
+        authorising = set(self.log.removed.values())
+        lost = self.orphans(*(index for index, group in gone if group == "core" and index in authorising))
+        found = {self.at("UNSIGNED_REMOVAL", index, group) for index, group in gone}
+        if action == EMPTIED:
+            found |= {("UNSIGNED_REMOVAL", *key[1:]) for key in lost}
+        else:
+            found |= lost
+        return apply, found
+
+    def make_unsigned_tail(self) -> tuple[Apply, set[Key]]:
+        """An event like any other that has no checkpoint yet: nothing is wrong."""
+        forged = forge(self.log, "retrieval.question.answered", {"intent": "claims"})
+        return lambda store: store.append(forged), set()
+
+    def make_old_tail(self) -> tuple[Apply, set[Key]]:
+        """One that should have had a checkpoint long ago."""
+        forged = forge(self.log, "retrieval.question.answered", {"intent": "claims"}, age=timedelta(hours=2))
+        return lambda store: store.append(forged), {("UNSIGNED_TAIL", self.end, None, None, None)}
+
     def make_subtree(self) -> tuple[Apply, set[Key]]:
         hash = self.chosen.choice([None, self.chosen.randbytes(32)])
         return lambda store: store.subtree(hash), {("WRONG_SUBTREE", 0, None, None, None)}
@@ -758,6 +934,31 @@ class Making:
         root = root_of(bytes.fromhex(row["leaf"]) for row in self.log.rows[:size])
         value = self._signed(size, root, origin=origin_of(TenantId(new_id())))
         return lambda store: store.checkpoint(size, value), {("FOREIGN_CHECKPOINT", None, None, None, size)}
+
+
+def forge(log: Log, action: str, core: Row, *, age: timedelta = timedelta()) -> Forged:
+    """Args: age: since it is said to have been recorded."""
+    with open_scope(tenant=log.firm.id, reason="a test"):
+        moment = timezone.now()
+        event = Event(
+            id=new_id(),
+            tenant_id=log.firm.id,
+            scope_ids=[],
+            action=action,
+            outcome="success",
+            occurred_at=moment - age,
+            actor_kind="system",
+            actor_label="system: a test",
+            subject_type="",
+        )
+        key = current_data_key(log.firm.id, moment)
+    values = {"core": core, "actor": {ACTOR_LABEL: event.actor_label}}
+    sealed = {
+        group: seal(each, place=Place(tenant_id=log.firm.id, event_id=event.id, group=group), key=key.key)
+        for group, each in values.items()
+    }
+    event.commitments = {group: each.commitment.hex() for group, each in sealed.items()}
+    return Forged(index=log.size, event=event, values=values, sealed=sealed, key=key)
 
 
 @contextmanager

@@ -25,7 +25,8 @@ from apps.audit.erasure.contracts import RunState, Target, TargetType
 from apps.audit.erasure.proof import safe
 from apps.audit.erasure.proof.ending import end
 from apps.audit.erasure.proof.gathering import Gathered
-from apps.audit.erasure.proof.prover import Went, prove_due
+from apps.audit.erasure.proof.passes import Went
+from apps.audit.erasure.proof.prover import prove_due
 from apps.audit.ids import new_id
 from apps.audit.models import Certificate, RemovalRun
 from apps.audit.residue.access import Access, access_from_settings
@@ -179,7 +180,7 @@ def prepared_by_hand(run: RemovalRun, home: Path) -> None:
     safe.keep(
         home, Gathered(needles=found, targets=(), of=(-1,) * len(found.sources)), tenant_id=run.tenant_id, run_id=run.id
     )
-    noted(run, prepared=True, control=CONTROL, needles=NEEDLES)
+    noted(run, prepared=True, control=CONTROL, needles=NEEDLES, standing=[])
 
 
 def removed(firm: Firm, run: RemovalRun) -> None:
@@ -193,18 +194,30 @@ def removed(firm: Firm, run: RemovalRun) -> None:
     raise AssertionError(f"it is {again(firm, run).state}, {again(firm, run).error_code}")
 
 
-def ending(firm: Firm, targets: Sequence[Target] = (), *, redacted: Sequence[Redacted] = ()) -> RemovalRun:
+def ending(
+    firm: Firm,
+    targets: Sequence[Target] = (),
+    *,
+    redacted: Sequence[Redacted] = (),
+    standing: Sequence[dict[str, Any]] = (),
+) -> RemovalRun:
     """A run that wants nothing but its end, without a look at the disk."""
     with override_settings(GLASSBOX_PHYSICAL_ORIGINS=frozenset({"request"})):
         run = approved(firm, targets or asked(firm), redacted=redacted)
-    noted(run, prepared=True, control=CONTROL, needles=NEEDLES)
+    noted(run, prepared=True, control=CONTROL, needles=NEEDLES, standing=list(standing))
     removed(firm, run)
     noted(run, physical=PHYSICAL, scan=SCAN)
     return again(firm, run)
 
 
-def certified(firm: Firm, targets: Sequence[Target] = (), *, redacted: Sequence[Redacted] = ()) -> Certificate:
+def certified(
+    firm: Firm,
+    targets: Sequence[Target] = (),
+    *,
+    redacted: Sequence[Redacted] = (),
+    standing: Sequence[dict[str, Any]] = (),
+) -> Certificate:
     """The certificate of a run without a look at the disk: for what is made of certificates."""
-    run = ending(firm, targets, redacted=redacted)
+    run = ending(firm, targets, redacted=redacted, standing=standing)
     assert looked_at(firm, run) is not None
     return issued(firm)[-1]

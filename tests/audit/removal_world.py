@@ -17,7 +17,6 @@ from django.core.cache import cache
 from django.db import connection
 from django.utils import timezone
 
-from apps.audit.access.packages import access_answer, package_make
 from apps.audit.access.quoting import Chosen, quotes_decide
 from apps.audit.access.told import told_by_rules
 from apps.audit.erasure.contracts import Target, TargetType
@@ -28,14 +27,14 @@ from apps.audit.inventory.codes import Decision, InventoryState, Quoting, Reason
 from apps.audit.inventory.deciding import Said, hits_decide
 from apps.audit.inventory.runner import inventory_run
 from apps.audit.inventory.selectors import hits_of
-from apps.audit.models import Because, Restriction
+from apps.audit.models import Because, Restriction, WebhookAttempt
 from apps.audit.requests.codes import Delivery, Purpose, Requester, SubjectType
 from apps.audit.requests.details import Details
 from apps.audit.requests.services.letters import letter_settle
 from apps.audit.requests.services.receiving import request_receive
-from apps.audit.requests.services.steps import identity_confirm
 from apps.audit.retention.counting import count_tenant
 from apps.audit.services import record
+from apps.audit.webhooks.services import webhook_create, webhook_test
 from apps.corpus.models import Chunk, Document, Embedding384
 from apps.intents.models import PolicyVersion, ReviewComment
 from apps.retrieval.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, ImpactState, PolicyImpact
@@ -46,7 +45,9 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.services.personal_keys import personal_key_rotate
 from apps.tenants.services.tenants import scope_create
+from tests.audit.forging import able
 from tests.corpus.ingesting import REPORT, ingest, run
+from tests.deciding import access_answer, identity_confirm, package_make
 from tests.factories import Firm, make_firm, make_key, make_member, make_personal_key
 from tests.isolation.harness import changed, sql
 
@@ -108,6 +109,7 @@ def make_removal_world() -> RemovalWorld:
     _tenants_own(bolt)
     _decided(world)
     _packaged(world)
+    _sent_to_a_webhook(acme)
     with open_scope(tenant=acme.id, reason="a test"):
         for name in ("alpha", "beta"):
             Restriction.objects.create(
@@ -135,6 +137,18 @@ def _decided(world: RemovalWorld) -> None:
         hold_release(hold_id=held.id, reason="Settled")
     with open_scope(tenant=world.acme.id, reason="a test"):
         count_tenant()
+
+
+def _sent_to_a_webhook(firm: Firm) -> None:
+    """An endpoint, a delivery and an attempt."""
+    with open_scope(tenant=firm.id, reason="a test") as context:
+        webhook, _ = webhook_create(
+            url="https://hooks.example.com/", actions=["corpus.document.deleted"], scopes=context.scope_ids
+        )
+        delivery = webhook_test(webhook.id)
+        WebhookAttempt.objects.create(
+            tenant_id=firm.id, delivery_id=delivery.id, scope_ids=delivery.scope_ids, number=1, status=500
+        )
 
 
 def _packaged(world: RemovalWorld) -> None:
@@ -232,20 +246,22 @@ def _known_of(world: RemovalWorld, principal: Principal) -> None:
         )
         name = "alpha" if username == ANN else "beta"
         document = Document.objects.get(id=world.documents[name])
-        query = EvaluationQuery.objects.create(
-            tenant_id=world.acme.id,
-            scope_id=document.scope_id,
-            text=f"What is {name} about?",
-            series_id=document.series_id,
-            created_by=username,
-        )
-        record(
-            action="retrieval.evaluation.added",
-            core={"series_id": str(document.series_id), "pages": []},
-            subject_type="evaluation_query",
-            subject_id=query.id,
-            scopes=[ScopeId(document.scope_id)],
-        )
+        with open_scope(tenant=world.acme.id, principal=able(principal)):
+            with open_scope(tenant=world.acme.id, reason="a test"):
+                query = EvaluationQuery.objects.create(
+                    tenant_id=world.acme.id,
+                    scope_id=document.scope_id,
+                    text=f"What is {name} about?",
+                    series_id=document.series_id,
+                    created_by=username,
+                )
+            record(
+                action="retrieval.evaluation.added",
+                core={"series_id": str(document.series_id), "pages": []},
+                subject_type="evaluation_query",
+                subject_id=query.id,
+                scopes=[ScopeId(document.scope_id)],
+            )
         _answered(
             world.acme, subject_id=uuid4(), scopes=[ScopeId(document.scope_id)], title="x", principal_id=principal.id
         )
@@ -256,28 +272,29 @@ def _previewed(world: RemovalWorld) -> None:
     for revision, (principal, label, names) in enumerate(
         ((world.ann, ANN, ("alpha",)), (world.bea, BEA, ("beta", "gamma"))), start=1
     ):
-        with open_scope(tenant=world.acme.id, principal=principal):
+        with open_scope(tenant=world.acme.id, principal=able(principal)):
             version = PolicyVersion.objects.get()
-            event = record(
+            documents = [str(world.documents[name]) for name in names]
+            hits = [{"chunk_id": str(uuid4()), "document_id": id, "kind": "run"} for id in documents]
+            with open_scope(tenant=world.acme.id, reason="a test"):
+                PolicyImpact.objects.create(
+                    tenant_id=world.acme.id,
+                    version=version,
+                    base=version,
+                    revision=revision,
+                    content_sha256="0" * 64,
+                    base_sha256="0" * 64,
+                    requested_at=timezone.now(),
+                    requested_by=label,
+                    state=ImpactState.DONE,
+                    result={"recorded": {"changed": [{"shift": {"appearing": [], "vanishing": hits}}]}},
+                )
+            # What tells whose it is lies within seconds.
+            record(
                 action="retrieval.impact.requested",
                 core={"number": 1, "revision": revision},
                 subject_type="policy_version",
                 subject_id=version.id,
-            )
-            documents = [str(world.documents[name]) for name in names]
-            hits = [{"chunk_id": str(uuid4()), "document_id": id, "kind": "run"} for id in documents]
-            PolicyImpact.objects.create(
-                tenant_id=world.acme.id,
-                version=version,
-                base=version,
-                revision=revision,
-                content_sha256="0" * 64,
-                base_sha256="0" * 64,
-                # Not the same moment for both: what tells whose it is lies within seconds.
-                requested_at=event.occurred_at,
-                requested_by=label,
-                state=ImpactState.DONE,
-                result={"recorded": {"changed": [{"shift": {"appearing": [], "vanishing": hits}}]}},
             )
 
 

@@ -22,7 +22,7 @@ from apps.audit.erasure.contracts import Obstacle, Origin, Phase, RunState, Stor
 from apps.audit.erasure.engine import run_carry_out
 from apps.audit.erasure.lease import EnginePolicy
 from apps.audit.erasure.log_store import EventPartStore
-from apps.audit.erasure.runs import run_approve, run_propose
+from apps.audit.erasure.runs import run_propose
 from apps.audit.ids import new_id
 from apps.audit.models import Event, Payload, RemovalRun, RemovalStep, RemovalTarget
 from apps.audit.services import record
@@ -34,6 +34,7 @@ from apps.tenants.selectors.grants import user_principal
 from apps.tenants.selectors.people import user_by_name
 from tests.audit.forging import ANSWERED
 from tests.audit.mutations import acting_as
+from tests.deciding import run_approve
 from tests.factories import Firm, as_, make_member
 
 REASON: Final = RemovalReason.ERASURE_REQUEST

@@ -12,10 +12,10 @@ from apps.audit.models import ErasureRequest
 from apps.audit.requests.codes import Ground, Requester, SubjectType
 from apps.audit.requests.details import Details
 from apps.audit.requests.services.receiving import request_receive
-from apps.audit.requests.services.steps import assess, identity_confirm
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from tests.deciding import assess, identity_confirm
 from tests.factories import Firm, as_, make_firm, make_member
 
 # Words that stand nowhere else: wherever one of them is found, something of the person is.

@@ -36,6 +36,7 @@ def running_cluster() -> Iterator[Access]:
             redis_urls=(reached.redis_url,),
             backup_url={"PGHOST": reached.postgres_host, "PGUSER": "postgres", "PGDATABASE": DATABASE},
             pg_dump=str(programs_directory() / "pg_dump"),
+            initdb=str(programs_directory() / "initdb"),
             whole_server=False,
         )
         stop_services(home=home)

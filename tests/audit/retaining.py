@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from types import SimpleNamespace
-from unittest.mock import patch
 
 from apps.audit.models import Event, RetentionSchedule
 from apps.audit.retention.content import Rule
 from apps.audit.retention.selectors import rules_of, schedule_in_force
-from apps.audit.retention.services import draft_save, draft_start, draft_submit, schedule_approve
+from apps.audit.retention.services import draft_save, draft_start, schedule_approve
 from apps.audit.services import record
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
+from tests.audit.forging import recorded_at
+from tests.deciding import draft_submit
 from tests.factories import Firm, as_
 
 REASON = "The auditors asked for it."
@@ -25,10 +25,7 @@ Change = Callable[[Rule], Rule]
 
 def asked_at(firm: Firm, at: datetime) -> Event:
     """A question that was answered at that time: a core, an actor and a question group."""
-    with (
-        open_scope(tenant=firm.id, reason="a test"),
-        patch("apps.audit.services.timezone", SimpleNamespace(now=lambda: at)),
-    ):
+    with open_scope(tenant=firm.id, reason="a test"), recorded_at(at):
         return record(
             action="retrieval.question.answered", core={"intent": "performance"}, question={"text": "Who is ill?"}
         )

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import html as html_module
 from collections.abc import Iterator
-from datetime import timedelta
 
 import pytest
-import time_machine
 from django.conf import LazySettings
 from django.db import DatabaseError, transaction
-from django.utils import timezone
 
 from apps.audit.access.errors import (
     HiddenWordsError,
@@ -18,15 +15,9 @@ from apps.audit.access.errors import (
     PackageNotFoundError,
     QuotingChangedError,
 )
+from apps.audit.access.everywhere import HIDDEN
 from apps.audit.access.expiring import expire_all
-from apps.audit.access.packages import (
-    access_answer,
-    package_make,
-    package_of,
-    package_take_back,
-    package_take_out,
-)
-from apps.audit.access.quotes import HIDDEN
+from apps.audit.access.packages import package_of, package_take_out
 from apps.audit.access.quoting import Chosen, quotes_decide, quotes_decide_at_once
 from apps.audit.access.told import told_by_rules
 from apps.audit.erasure.contracts import Target, TargetType
@@ -34,7 +25,6 @@ from apps.audit.erasure.registry import kept
 from apps.audit.inventory.codes import Decision, Quoting, Reason, Treatment
 from apps.audit.inventory.deciding import Said, document_treat, hits_decide
 from apps.audit.inventory.errors import HitNotFoundError, InventoryStateError
-from apps.audit.inventory.proposing import inventory_propose
 from apps.audit.inventory.restricting import restrict_now
 from apps.audit.models import AccessPackage, DataKey, ErasureRequest, Event, InventoryHit
 from apps.audit.requests.codes import Delivery, Extension, Ground, Language, LetterKind, Purpose, Refusal, SubjectType
@@ -50,9 +40,7 @@ from apps.audit.requests.life import RequestState
 from apps.audit.requests.selectors import erasure_requests, history
 from apps.audit.requests.services.forgetting import request_forget
 from apps.audit.requests.services.letters import letter_settle
-from apps.audit.requests.services.proposing import request_approve
 from apps.audit.requests.services.receiving import request_describe
-from apps.audit.requests.services.steps import assess, extend, refuse, withdraw
 from apps.audit.selectors import readings_of
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
@@ -74,6 +62,17 @@ from tests.audit.inventorying import (
 )
 from tests.audit.requesting import Office, make_office
 from tests.corpus.ingesting import remote_profile
+from tests.deciding import (
+    access_answer,
+    assess,
+    extend,
+    inventory_propose,
+    package_make,
+    package_take_back,
+    refuse,
+    request_approve,
+    withdraw,
+)
 from tests.factories import as_, make_member
 from tests.isolation.harness import changed, sql
 from tests.model_server import ModelServer
@@ -93,10 +92,6 @@ def office(settings: LazySettings) -> Iterator[Office]:
 @pytest.fixture
 def found(office: Office) -> Found:
     return found_in(office)
-
-
-def later(days: int) -> time_machine.travel:
-    return time_machine.travel(timezone.now() + timedelta(days=days), tick=True)
 
 
 def there(office: Office, request: ErasureRequest) -> tuple[int, int]:
@@ -391,7 +386,8 @@ def test_it_is_answered_with_a_letter_and_lets_purges_go_on(office: Office, foun
 
 def test_it_is_not_answered_without_a_package_that_is_there(office: Office, found: Found) -> None:
     request = prepared(office)
-    with later(31), as_(office.dora):
+    aged(request)
+    with as_(office.dora):
         with pytest.raises(PackageNotFoundError):
             access_answer(request.id)
         with pytest.raises(PackageNotFoundError):

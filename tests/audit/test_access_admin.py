@@ -170,25 +170,25 @@ def test_the_whole_way_by_api(office: Office, found: Found, api: Api) -> None:
     assert (taken.status_code, taken.json()["purpose"]) == (201, "access")
     with open_scope(tenant=office.firm.id, reason="a test"):
         request: ErasureRequest = ErasureRequest.objects.get(id=taken.json()["id"])
-    assert api.post(url(request, "confirm-identity/")).status_code == 200
+    assert api.step(url(request, "confirm-identity/")).status_code == 200
     inventoried(office, request)
     hits: Any = api.get(url(request, "inventory/hits/")).json()["results"]
-    decisions = [{"hit_id": hit["id"], "reason": "named"} for hit in hits]
+    decisions = [{"hit_id": hit["id"], "reason": "named", "seen": "open"} for hit in hits]
     assert api.post(url(request, "inventory/decisions/"), {"decisions": decisions}).status_code == 200
     quotes: Any = api.get(url(request, "quotes/")).json()
     places = [quote for thing in quotes["things"] for quote in thing["quotes"]]
     assert {place["is_open"] for place in places} == {True}
-    early: Any = api.post(url(request, "package/"), {})
+    early: Any = api.step(url(request, "package/"), {})
     assert (early.status_code, early.json()["code"]) == (409, "audit.access_not_preparable")
-    choices = [{"hit_id": place["hit_id"], "quoting": "quoted"} for place in places]
+    choices = [{"hit_id": place["hit_id"], "quoting": "quoted", "seen": None} for place in places]
     assert api.post(url(request, "quotes/"), {"choices": choices}).json() == {"changed": len(places)}
-    package: Any = api.post(url(request, "package/"), TOLD)
+    package: Any = api.step(url(request, "package/"), TOLD)
     assert (package.status_code, package.json()["places"]) == (201, len(places))
     content = api.get(url(request, "package/content/"))
     assert content["Content-Type"] == "application/zip"
     with ZipFile(BytesIO(content.content)) as archive:
         assert NAME in archive.read("what-is-held.json").decode()
-    answered: Any = api.post(url(request, "answer/"), {"delivery": "post"})
+    answered: Any = api.step(url(request, "answer/"), {"delivery": "post"})
     assert (answered.status_code, answered.json()["state"]) == (200, "completed")
     with open_scope(tenant=office.firm.id, reason="a test"):
         kept = " ".join(str(body) for body in IdempotentRequest.objects.values_list("body", flat=True)).lower()

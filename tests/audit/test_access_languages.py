@@ -15,7 +15,7 @@ from django.conf import LazySettings
 from django.db import connection, transaction
 
 from apps.audit.access.around import kinds_of_events
-from apps.audit.access.packages import access_answer, package_take_out
+from apps.audit.access.packages import package_take_out
 from apps.audit.access.told import told_by_rules
 from apps.audit.access.wordings import WORDINGS, counted, moment, period, wording_of
 from apps.audit.access.wordings.contract import Chapter, PackageWording
@@ -36,6 +36,7 @@ from tests.audit.inventorying import Found, asked_about, confirm_all, found_in, 
 from tests.audit.mutations import acting_as
 from tests.audit.requesting import Office, make_office
 from tests.corpus.ingesting import remote_profile
+from tests.deciding import access_answer
 from tests.factories import as_
 from tests.model_server import ModelServer
 from tests.visitor import Visitor

@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.audit.admin.hold_links import code_of, target_of_code
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.holds import waiting
-from apps.audit.models import LegalHold
+from apps.audit.models import LegalHold, RemovalRun
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.test_holds import GROUND, MATTER, asked, placed, released, soon, stored
@@ -145,8 +145,7 @@ def test_the_release_says_what_waits_and_what_stays_before_it_is_done(
     alone, shared = stored(acme, "One"), stored(acme, "Two")
     hold = placed(dora, alone, shared)
     placed(dora, shared)
-    monkeypatch.setattr(waiting, "_sources", [])
-    assert "Approved erasures that waited" in visitor.open("audit_legalhold_release", hold.id).text
+    assert "No erasure waits for this hold" in visitor.open("audit_legalhold_release", hold.id).text
     monkeypatch.setattr(waiting, "_sources", [lambda targets: len(targets)])
     page = visitor.open("audit_legalhold_release", hold.id)
     assert "1 approved erasure waited for this hold, and is queued in the same moment" in page.text
@@ -189,14 +188,20 @@ def test_an_auditor_reads_holds_and_decides_nothing(acme: Firm, dora: Principal)
 
 def test_a_document_leads_to_its_hold_and_back(acme: Firm, dora: Principal, visitor: Visitor) -> None:
     document = stored(acme)
-    (link,) = [each for each in visitor.open("corpus_document_change", document.id).links if "item=" in each]
+    page = visitor.open("corpus_document_change", document.id)
+    assert [each for each in page.links if each.endswith("/remove/")]
+    (link,) = [each for each in page.links if "item=" in each]
     assert code_of(document).replace(":", "%3A") in link
     hold = placed(dora, document)
     page = visitor.open("corpus_document_change", document.id)
     assert "Held, and restricted" in page.text
     assert f"/{hold.id}/change/" in " ".join(page.links)
-    removed = visitor.send("corpus_document_remove", document.id)
-    assert str(hold.id) in removed.text
+    assert not [each for each in page.links if each.endswith("/remove/")]
+    refused = visitor.send("corpus_document_remove", document.id, reason="duplicate", words="Twice.")
+    assert refused.status == 200
+    assert str(hold.id) in refused.text
+    with as_(dora):
+        assert not RemovalRun.objects.exists()
 
 
 def test_a_code_is_read_back_as_what_it_stands_for() -> None:

@@ -66,7 +66,7 @@ BACK = other("back")
 # What a restored database has of its own: its events and keys of their payloads, and the marks of its tombstones.
 OWN = frozenset(
     {"audit_event", "audit_payload", "audit_unsealed", "audit_leaf", "audit_subtree", "audit_checkpoint"}
-    | {"audit_tombstonemark", "audit_datakey", "django_migrations"}
+    | {"audit_tombstonemark", "audit_datakey", "audit_restoration", "django_migrations"}
     | {"audit_removalrun", "audit_removaltarget", "audit_removalstep"}
 )
 
@@ -249,6 +249,16 @@ def test_no_task_is_run_on_it_and_no_process_starts(story: Story) -> None:
         ]
 
 
+@pytest.mark.parametrize(
+    "arguments", [("ask", "What is due?", "--tenant", "acme"), ("audit", "verify", "--tenant", "acme")]
+)
+def test_no_command_works_with_it(story: Story, arguments: tuple[str, ...]) -> None:
+    with acting_as("glassbox_api", database=BACK), override_settings(GLASSBOX_REQUIRE_REPLAY=True):
+        forget()
+        with pytest.raises(CommandError, match="restore --replay"):
+            call_command(*arguments)
+
+
 def test_migrating_it_does_not_open_it(story: Story) -> None:
     from apps.tenants.provision import settle
 
@@ -388,10 +398,10 @@ def test_the_offline_verifier_agrees_on_a_log_that_was_put_back(story: Story, tm
 
 
 def test_a_log_that_only_says_that_it_was_put_back_is_not_signed(story: Story) -> None:
-    """Whoever writes to the database cuts the log off and records a restore; nothing outside knows of one."""
+    """Whoever owns the database cuts the log off and records a restore; nothing outside knows of one."""
     firm = story.world.bolt
     with as_worker():
-        with open_scope(tenant=firm.id, reason="a test"):
+        with acting_as("glassbox_owner"), open_scope(tenant=firm.id, reason="a test"):
             event = record(action="audit.log.restored", core={"leaves": 1})
         sealed(firm)
         with pytest.raises(Exception, match="knows nothing of"):
@@ -447,6 +457,13 @@ def test_tombstones_that_are_gone_altogether_are_noticed(story: Story, tmp_path:
         assert reason() == LOST
 
 
+@pytest.fixture
+def _unproven(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The suite's server has other databases, which nobody is to look through (test_restore_proof.py has the proof)."""
+    monkeypatch.setattr("apps.audit.management.commands.restore._access", lambda database: None)
+
+
+@pytest.mark.usefixtures("_unproven")
 def test_an_older_database_takes_the_place_of_the_newer_by_its_name(story: Story) -> None:
     """The whole command, as an operator calls it; the database that was there is kept."""
     call_command("restore", str(story.backup), into=BACK, replace=BACK)
@@ -489,6 +506,7 @@ def test_what_a_hold_of_the_backup_keeps_stays_unseen_until_it_is_released(story
         assert not Document.objects.filter(id=gamma).exists()
 
 
+@pytest.mark.usefixtures("_unproven")
 def test_a_tenant_that_was_erased_since_the_backup_is_erased_again(story: Story) -> None:
     firm = story.world.bolt
     assert ended(firm, approved(firm, [whole(firm)])) is RunState.COMPLETED
@@ -502,5 +520,7 @@ def test_a_tenant_that_was_erased_since_the_backup_is_erased_again(story: Story)
         if table not in OWN
         and {row for row in back[table] if str(firm.id) in row} != {row for row in before[table] if str(firm.id) in row}
     } == set()
-    with acting_as(WORKER, database=BACK):
+    with override_settings(GLASSBOX_LOG_SIGNING_KEY=signing_key()), acting_as(WORKER, database=BACK):
+        # What was authorised anew is authorised once the worker has signed it.
+        checkpoint_tenant(firm.id)
         assert verify_tenant(tenant=firm.id).findings == ()

@@ -22,11 +22,10 @@ from apps.audit.certificate.selectors import checks_of
 from apps.audit.erasure.contracts import RunState
 from apps.audit.keys.data_keys import cache as key_cache
 from apps.audit.models import Certificate, DataKey, Payload
-from apps.audit.verify.application import verify_tenant
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.client import Api
-from tests.audit.acting import sealed
+from tests.audit.acting import sealed, verified_log
 from tests.audit.ending import ended, only_the_log, whole
 from tests.audit.mutations import acting_as, as_api, mutated
 from tests.audit.proving import ending, issued, looked_at
@@ -123,7 +122,7 @@ def test_an_earlier_runs_certificate_is_said_to_have_gone_with_its_tenant_and_th
     assert "the tenant itself is being erased, or was" in check.problem
     assert not holds(checks)
     assert not fails(checks)
-    assert verify_tenant(tenant=acme.id).findings == ()
+    assert verified_log(acme).findings == ()
 
 
 def test_a_file_of_before_still_holds_then(

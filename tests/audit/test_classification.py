@@ -12,6 +12,7 @@ from django.db import connection, models
 from apps.audit.erasure.classification import EVENT_GROUPS, Classified, Gap, Sort, classified, classify, findings
 from apps.audit.erasure.places import caches, columns, everything, memories, tasks
 from apps.audit.erasure.registry import stores
+from apps.tenants.rights import SECRET_COLUMNS
 from tests.isolation.harness import changed
 
 pytestmark = pytest.mark.django_db
@@ -23,6 +24,17 @@ def named(gaps: list[Gap]) -> set[str]:
 
 def test_everything_is_classified_and_everything_personal_is_cleared_or_has_a_ground() -> None:
     assert findings(everything()) == []
+
+
+def test_every_secret_column_is_one_that_the_catalogue_asks_about() -> None:
+    secret = {entry.name for entry in classified() if entry.sort is Sort.CREDENTIAL and ":" not in entry.name}
+    assert secret <= {name.removeprefix("public.") for name in SECRET_COLUMNS}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT name FROM unnest(%s::text[]) name WHERE to_regclass(regexp_replace(name, '[.][^.]*$', '')) IS NULL",
+            [sorted(SECRET_COLUMNS)],
+        )
+        assert cursor.fetchall() == []
 
 
 def test_every_column_of_every_model_is_among_what_is_looked_at() -> None:

@@ -19,8 +19,6 @@ from apps.audit.erasure.runs import RejectionReason, run_propose
 from apps.audit.ids import new_id
 from apps.audit.models import ErasureRequest, Event, RemovalRun, RemovalTarget, Restriction
 from apps.audit.requests.codes import Ground, SubjectType
-from apps.audit.requests.services.proposing import request_approve, request_propose, request_send_back
-from apps.audit.requests.services.steps import assess, identity_confirm
 from apps.audit.selectors import payloads_of
 from apps.audit.tombstones.chain import is_tombstoned
 from apps.audit.tombstones.record import DigestKind
@@ -38,6 +36,7 @@ from tests.audit.ending import counted, ended
 from tests.audit.removing import again, outcomes
 from tests.audit.requesting import Office, make_office
 from tests.corpus.ingesting import ingest, remote_profile, run
+from tests.deciding import assess, identity_confirm, request_approve, request_propose, request_send_back
 from tests.factories import as_, make_member
 from tests.model_server import ModelServer
 from tests.visitor import Visitor

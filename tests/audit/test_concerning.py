@@ -8,17 +8,17 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from apps.audit.erasing import Removal, RemovalReason, payload_erase, removals_execute
+from apps.audit.erasing import Removal, removals_execute
 from apps.audit.erasure.concerning import event_groups_of
 from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.models import Event, Payload
+from apps.audit.models import Payload
 from apps.audit.registry import Group
 from apps.audit.services import record
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.audit.acting import sealed
+from tests.audit.acting import authorised, sealed
 from tests.audit.mutations import acting_as
 from tests.factories import Firm, make_firm, make_member
 
@@ -108,11 +108,7 @@ def test_what_is_gone_concerns_nobody_any_more(acme: Firm) -> None:
     event = asked(acme, document)
     sealed(acme)
     found = concerning(acme, (TargetType.DOCUMENT, document))
-    with open_scope(tenant=acme.id, reason="a test"):
-        authorising: Event = payload_erase(
-            removals=[Removal(event_id=id, group=Group(name)) for id, name in found],
-            reason_code=RemovalReason.ERASURE_REQUEST,
-        )
+    authorising = authorised(acme.id, [Removal(event_id=id, group=Group(name)) for id, name in found])
     sealed(acme)
     with acting_as("glassbox_eraser"), open_scope(tenant=acme.id, reason="a test"):
         assert removals_execute(authorising_event_id=authorising.id).removed == 2

@@ -24,8 +24,8 @@ from apps.audit.inventory.errors import (
     TreatmentChangedError,
 )
 from apps.audit.inventory.excerpts import Excerpts
-from apps.audit.inventory.proposing import inventory_propose, prospect
-from apps.audit.inventory.redacting import redactions_make, redactions_prepare
+from apps.audit.inventory.proposing import prospect
+from apps.audit.inventory.redacting import redactions_make
 from apps.audit.inventory.restricting import lift_now, restrict_now
 from apps.audit.inventory.runner import inventory_run
 from apps.audit.inventory.selectors import hits_of, standing
@@ -45,9 +45,7 @@ from apps.audit.requests.errors import RequestStepError
 from apps.audit.requests.life import RequestState
 from apps.audit.requests.services.forgetting import request_forget
 from apps.audit.requests.services.letters import letter_settle, letter_write
-from apps.audit.requests.services.proposing import request_approve, request_send_back
 from apps.audit.requests.services.receiving import request_describe
-from apps.audit.requests.services.steps import withdraw
 from apps.audit.selectors import readings_of
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus
 from apps.intents.models import PolicyVersion
@@ -77,6 +75,7 @@ from tests.audit.inventorying import (
 )
 from tests.audit.requesting import Office, make_office
 from tests.corpus.ingesting import remote_profile, run
+from tests.deciding import inventory_propose, redactions_prepare, request_approve, request_send_back, withdraw
 from tests.factories import as_, make_member
 from tests.isolation.harness import changed, sql
 from tests.model_server import ModelServer
@@ -233,6 +232,18 @@ def test_all_certain_places_of_a_document_are_one_act_that_is_recorded_with_its_
     assert not group_of(office, request, found.note).confirmed
 
 
+def test_each_certain_place_is_confirmed_as_what_the_page_shows_it_as(office: Office, found: Found) -> None:
+    mail = stored(office, f"# Mail\n\n{NAME} wrote from jf@falken.example about fees.\n".encode(), title="Mail")
+    request = assessed(office, replace(PERSON, emails=("jf@falken.example",)))
+    inventoried(office, request)
+    group = group_of(office, request, mail)
+    with as_(office.dora):
+        seen = [hit.id for hit in group.hits]
+        hits_decide_at_once(request.id, like=group.hits[0].id, certain=True, reason=None, seen=seen)
+    confirmed = group_of(office, request, mail).confirmed
+    assert {(hit.matched, hit.reason) for hit in confirmed} == {("name", "named"), ("email", "identified")}
+
+
 def test_what_was_not_seen_is_not_decided_with_the_rest(office: Office, found: Found) -> None:
     request = assessed(office)
     inventoried(office, request)
@@ -296,7 +307,7 @@ def test_where_nothing_is_confirmed_there_is_nothing_to_propose(office: Office, 
 
 
 def test_what_no_removal_reaches_is_named_with_its_ground(office: Office, found: Found) -> None:
-    with as_(make_member(office.firm, "carl", Role.TENANT_ADMIN)):
+    with as_(make_member(office.firm, "carl", Role.COMPLIANCE_OFFICER)):
         series = found.letter.series_id
         EvaluationQuery.objects.create(
             tenant_id=office.firm.id,
@@ -484,7 +495,7 @@ def forgotten(office: Office, request: ErasureRequest) -> None:
         assert details_of(request) is not None
         body = letter_text(letter)
         assert body is not None
-        assert "2 documents were removed" in body.body
+        assert "1 document was removed. 1 document was replaced by a version without the passages" in body.body
         letter_settle(request.id, letter.id)
     with as_(office.dora):
         assert details_of(request) is None

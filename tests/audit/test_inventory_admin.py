@@ -13,7 +13,6 @@ from apps.audit.inventory.deciding import document_treat
 from apps.audit.models import ErasureRequest, InventoryHit
 from apps.audit.requests.codes import Ground, SubjectType
 from apps.audit.requests.life import RequestState
-from apps.audit.requests.services.steps import assess, identity_confirm
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.client import Api
@@ -31,9 +30,10 @@ from tests.audit.inventorying import (
 )
 from tests.audit.requesting import Office, make_office
 from tests.corpus.ingesting import remote_profile
+from tests.deciding import assess, identity_confirm
 from tests.factories import as_, make_member, make_personal_key
 from tests.model_server import ModelServer
-from tests.visitor import Visitor
+from tests.visitor import Page, Visitor
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -91,17 +91,20 @@ def test_all_certain_places_of_a_document_at_once(office: Office, found: Found, 
     dora = Visitor("dora")
     group = group_of(office, request_, found.letter)
     assert f"Confirm all {len(group.certain)} certain places" in dora.open("erasure_inventory", request_.id).text
+    shown = shown_as(dora.open("erasure_inventory", request_.id))
     ids = ",".join(str(hit.id) for hit in group.certain)
-    dora.send(
-        "erasure_inventory",
-        request_.id,
-        act="at_once",
-        certain="1",
-        hit=str(group.hits[0].id),
-        hits=ids,
-        reason="named",
-    )
-    assert len(group_of(office, request_, found.letter).confirmed) == len(group.certain)
+    dora.send("erasure_inventory", request_.id, act="at_once", certain="1", hit=str(group.hits[0].id), hits=ids)
+    confirmed = group_of(office, request_, found.letter).confirmed
+    assert len(confirmed) == len(group.certain)
+    # Each as the page showed it: a name as a name, an address as an address.
+    assert {str(hit.id): hit.reason for hit in confirmed} == {str(hit.id): shown[str(hit.id)] for hit in confirmed}
+
+
+def shown_as(page: Page) -> dict[str, str]:
+    """By place: the category that its field offers."""
+    places = page.tree.xpath("//li[contains(@class,'gb-place')]")
+    offered = {each.get("id").removeprefix("place-"): each.xpath(".//option[@selected]/@value") for each in places}
+    return {id: values[0] for id, values in offered.items() if values}
 
 
 def test_what_the_document_will_read_like_stands_beside_the_choice(
@@ -189,10 +192,11 @@ def test_by_api_decided_treated_and_never_overwritten(office: Office, found: Fou
     url = f"/api/v1/privacy/requests/{request_.id}/inventory/"
     dora: Any = Api(make_personal_key(office.firm, "dora", role=Role.DPO)[1])
     hits: Any = dora.get(f"{url}hits/", {"target_id": str(found.note.id)}).json()["results"]
-    said = {"decisions": [{"hit_id": each["id"], "reason": "named"} for each in hits]}
+    said = {"decisions": [{"hit_id": each["id"], "reason": "named", "seen": "open"} for each in hits]}
     assert dora.post(f"{url}decisions/", said).json() == {"changed": len(hits)}
     assert dora.post(f"{url}decisions/", said).json()["code"] == "audit.inventory_hit_decided"
-    chosen: Any = dora.post(f"{url}treatments/", {"document_id": str(found.note.id), "treatment": "remove"})
+    remove = {"document_id": str(found.note.id), "treatment": "remove", "seen": None}
+    chosen: Any = dora.post(f"{url}treatments/", remove)
     assert chosen.json()["treatment"] == "remove"
     with open_scope(tenant=office.firm.id, reason="a test"):
         assert InventoryHit.objects.filter(decision=Decision.CONFIRMED).count() == len(hits)

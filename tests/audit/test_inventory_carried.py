@@ -13,8 +13,7 @@ from django.db import connection, transaction
 from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
 from apps.audit.inventory.deciding import Said, document_treat, hits_decide, words_part
 from apps.audit.inventory.excerpts import Excerpts
-from apps.audit.inventory.proposing import inventory_propose, prospect
-from apps.audit.inventory.redacting import redactions_prepare
+from apps.audit.inventory.proposing import prospect
 from apps.audit.inventory.selectors import standing
 from apps.audit.models import ErasureRequest, Event, InventoryHit, RemovalRun
 from apps.audit.requests.details import words_of
@@ -41,6 +40,7 @@ from tests.audit.inventorying import (
 from tests.audit.mutations import acting_as
 from tests.audit.requesting import Office, make_office
 from tests.corpus.ingesting import ingest, remote_profile, run
+from tests.deciding import inventory_propose, redactions_prepare
 from tests.factories import as_, make_personal_key
 from tests.isolation.harness import changed, sql
 from tests.model_server import ModelServer

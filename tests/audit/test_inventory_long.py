@@ -67,4 +67,6 @@ def test_a_search_that_finds_nothing_keeps_its_lease_and_says_how_far_it_is(
     monkeypatch.setattr(runner, "_held", held)
     made = inventoried(office, request)
     assert groups(office, request) == []
-    assert [done for done, _ in told] == [*range(1, made.total + 1), made.total]
+    # Texts first, then the files; at the end of each it is told once more.
+    assert list(dict.fromkeys(done for done, _ in told)) == [*range(1, made.total + 1)]
+    assert [done for done, _ in told] == sorted(done for done, _ in told)

@@ -19,15 +19,13 @@ from apps.audit.erasure.contracts import TargetType
 from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
 from apps.audit.inventory.deciding import Said, document_treat, hits_decide
 from apps.audit.inventory.errors import NotProposableError, RedactionAskedError, RedactionOpenError
-from apps.audit.inventory.proposing import found_targets, inventory_propose, prospect
-from apps.audit.inventory.redacting import redactions_make, redactions_prepare
+from apps.audit.inventory.proposing import found_targets, prospect
+from apps.audit.inventory.redacting import redactions_make
 from apps.audit.inventory.replaced import fixed_documents, going_documents
 from apps.audit.inventory.selectors import Standing, standing
 from apps.audit.models import ErasureRequest, InventoryHit, InventoryTreatment, RemovalTarget
 from apps.audit.requests.life import RequestState
-from apps.audit.requests.services.proposing import request_approve
 from apps.audit.requests.services.receiving import request_describe
-from apps.audit.requests.services.steps import withdraw
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.services.documents import document_delete
 from apps.tenants.context import open_scope
@@ -49,6 +47,7 @@ from tests.audit.inventorying import (
 )
 from tests.audit.requesting import Office, make_office
 from tests.corpus.ingesting import ingest, remote_profile, run
+from tests.deciding import inventory_propose, redactions_prepare, request_approve, withdraw
 from tests.factories import as_, make_personal_key
 from tests.model_server import Fault, ModelServer
 from tests.visitor import Page, Visitor
@@ -535,7 +534,8 @@ def test_the_page_says_what_holds_the_redaction_up_and_leads_there(
     assert "so say first what this place is: 1 open place of Letters: page 1" in page.text
     assert f"?page=1#thing-{letter.id}" in source(page)
     assert 'value="prepare"' not in source(page)
-    typed_in = Visitor("dora").send("erasure_inventory", request_.id, act="prepare", place="propose")
+    read = office.again(request_).revision
+    typed_in = Visitor("dora").send("erasure_inventory", request_.id, act="prepare", place="propose", revision=read)
     assert (typed_in.status, "Nothing was begun" in typed_in.text) == (409, True)
     confirm_all(office, request_)
     assert 'value="prepare"' in source(Visitor("dora").open("erasure_inventory", request_.id))
@@ -581,10 +581,10 @@ def test_by_api_it_is_told_and_refused_alike(office: Office, letter: Document, r
     treat(office, request_, letter)
     url = f"/api/v1/privacy/requests/{request_.id}/inventory/"
     dora: Any = Api(make_personal_key(office.firm, "dora", role=Role.DPO)[1])
-    refused = dora.post(f"{url}prepare/", {})
+    refused = dora.post(f"{url}prepare/", {"revision": office.again(request_).revision})
     assert (refused.status_code, refused.json()["code"]) == (409, "audit.inventory_redaction_open")
     say(office, request_, Reason.NAMED, last)
-    assert dora.post(f"{url}prepare/", {}).status_code == 202
+    assert dora.post(f"{url}prepare/", {"revision": office.again(request_).revision}).status_code == 202
     left_open(office, last)
     redacted_by_worker(office, request_)
     shown = dora.get(url).json()["standing"]

@@ -12,15 +12,14 @@ from apps.audit.inventory.asking import inventory_request
 from apps.audit.inventory.codes import InventoryState, Treatment
 from apps.audit.inventory.deciding import document_treat
 from apps.audit.inventory.proposing import prospect
-from apps.audit.inventory.redacting import redactions_prepare
 from apps.audit.models import ErasureRequest, Inventory
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
-from config.celery import app
 from tests.audit.inventorying import LETTER, assessed, confirm_all, stored
 from tests.audit.requesting import Office, make_office
 from tests.corpus.ingesting import remote_profile
-from tests.corpus.test_jobs_celery import Worker, wait_for
+from tests.corpus.test_jobs_celery import Worker, empty_queues, wait_for
+from tests.deciding import redactions_prepare
 from tests.factories import as_
 from tests.model_server import ModelServer
 
@@ -50,8 +49,7 @@ def test_searched_and_redacted_by_a_worker(
 ) -> None:
     letter = stored(office, LETTER, title="Letters")
     request = assessed(office)
-    with app.connection_for_write() as broker:
-        broker.default_channel.queue_purge("celery")
+    empty_queues()
     worker = Worker(settings, server, tmp_path)
     try:
         with as_(office.dora):

@@ -24,10 +24,14 @@ from apps.audit.keys.environment import EnvironmentKeys
 from apps.audit.models import DataKey, Event, Payload
 from apps.audit.selectors import payloads_of
 from apps.audit.services import record
+from apps.audit.verify.application import verify_tenant
+from apps.audit.verify.findings import FindingClass
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.models import Scope
 from config.secrets import WrappingKey
+from tests.audit.acting import checkpointed, sealed
+from tests.audit.verifying import tampering
 from tests.factories import Firm, make_firm
 
 AUTUMN, WINTER = datetime(2026, 12, 31, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC)
@@ -249,3 +253,44 @@ def test_rotation_wraps_the_data_keys_anew_and_touches_no_payload(
     with open_scope(tenant=acme.id, reason="a test"):
         told = Event.objects.get(action="audit.data_keys.rewrapped")
         assert told.payload == {"core": {"kek_id": "new", "rewrapped": 1}}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "change",
+    [
+        "epoch = '2001-Q1'",
+        "subject_id = '0190aaaa-0000-7000-8000-000000000001'",
+        "wrapped_key = set_byte(wrapped_key, 20, get_byte(wrapped_key, 20) # 1)",
+    ],
+)
+def test_a_key_of_another_period_or_subject_opens_nothing(change: str) -> None:
+    """What stands beside a wrapped key is authenticated with it; and a verification names what it sealed."""
+    firm = make_firm("acme")
+    recorded(firm)
+    sealed(firm)
+    checkpointed(firm)
+    assert verify_tenant(tenant=firm.id).is_intact
+    with tampering() as changing:
+        changing.execute(f"UPDATE audit_datakey SET {change} WHERE tenant_id = %s", [firm.id])
+    data_keys.cache.clear()
+    report = verify_tenant(tenant=firm.id)
+    assert report.totals.keys() == {FindingClass.ALTERED_GROUP}
+    assert report.checked.opened == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_key_of_an_earlier_release_opens_and_is_bound_when_it_is_rotated() -> None:
+    firm = make_firm("acme")
+    with open_scope(tenant=firm.id, reason="a test"):
+        row = DataKey.objects.get()
+        key = data_keys.unwrapped(row)
+        context = data_keys.key_context(tenant=row.tenant_id, key_id=row.id)
+        earlier = data_keys.key_provider().wrap(key, context=context)
+        row.wrapped_key = earlier.wrapped
+        assert data_keys.unwrapped(row) == key
+        row.wrapped_key = data_keys.key_provider().wrap(key, context=data_keys.context_of(row)).wrapped
+        assert data_keys.unwrapped(row) == key
+        row.epoch = "2001-Q1"
+        with pytest.raises(DataKeyDamagedError):
+            data_keys.unwrapped(row)

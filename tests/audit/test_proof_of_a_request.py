@@ -15,10 +15,7 @@ from apps.audit.erasure.errors import OwnRunError
 from apps.audit.erasure.proof import safe
 from apps.audit.inventory.codes import Reason, Treatment
 from apps.audit.inventory.deciding import Said, document_treat, hits_decide
-from apps.audit.inventory.proposing import inventory_propose
-from apps.audit.inventory.redacting import redactions_prepare
 from apps.audit.models import RemovalRun
-from apps.audit.requests.services.proposing import request_approve
 from apps.corpus.models import Document
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
@@ -36,6 +33,7 @@ from tests.audit.inventorying import (
 from tests.audit.proving import issued, own_access, proved, removed
 from tests.audit.requesting import Office, make_office
 from tests.corpus.ingesting import short_profile
+from tests.deciding import inventory_propose, redactions_prepare, request_approve
 from tests.factories import as_
 from tests.model_server import ModelServer
 
@@ -108,5 +106,11 @@ def test_what_was_found_confirmed_and_approved_is_nowhere_on_the_disk(
     assert (body["origin"], body["origin_id"], body["scan"]["hits"]) == ("request", str(request.id), 0)
     assert body["control"]["found"] == body["control"]["sources"] > 20
     assert "Falkenhayn" not in json.dumps(document)
+    # The mason's name stays, and the certificate says where, and on which decision.
+    [name] = body["standing"]
+    assert (name["why"], name["elsewhere"], name["places"]) == ("stands", False, len(name["where"]))
+    assert {place["document"] for place in name["where"]} == {str(mason.id)}
+    assert {place["table"] for place in name["where"]} >= {"corpus_page", "corpus_chunk", "corpus_sourcefile"}
+    assert {place["because"] for place in name["where"]} == {"somebody_else"}
     assert body["redacted"] == [{"document": str(redacted.id), "version": 2, "older": 1}]
     assert titles == [("Chronicle", 1), ("Letters", 2), ("Other notes", 1)]

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 
 from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.erasure.runs import run_approve
 from apps.audit.ids import new_id
 from apps.audit.models import RemovalRun
 from apps.tenants.roles import Role
@@ -21,6 +20,7 @@ from tests.audit.removing import (
     proposed,
     stores_of_documents,
 )
+from tests.deciding import run_approve
 from tests.factories import Firm, as_, make_firm
 from tests.visitor import Page, Visitor
 

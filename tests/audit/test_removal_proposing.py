@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
+from django.utils import timezone
 
 from apps.audit.erasing import ERASED
 from apps.audit.erasure import registry
@@ -18,14 +19,15 @@ from apps.audit.erasure.errors import (
     TargetRefusedError,
     UnknownTargetTypeError,
 )
-from apps.audit.erasure.runs import RejectionReason, run_approve, run_propose, run_reject, run_retry
+from apps.audit.erasure.runs import RejectionReason, run_propose
 from apps.audit.erasure.selectors import runs_of
 from apps.audit.ids import new_id
 from apps.audit.models import RemovalRun
 from apps.audit.services import record
 from apps.tenants.context import open_scope
-from apps.tenants.errors import PermissionDeniedError
+from apps.tenants.errors import PermissionDeniedError, WithheldFromKeyError
 from apps.tenants.roles import Role
+from tests.audit.forging import recorded_at
 from tests.audit.removing import (
     REASON,
     Table,
@@ -38,6 +40,7 @@ from tests.audit.removing import (
     proposed,
     stores_of_documents,
 )
+from tests.deciding import run_approve, run_reject, run_retry
 from tests.factories import Firm, as_, make_firm, make_key
 
 pytestmark = pytest.mark.django_db
@@ -85,12 +88,15 @@ def test_a_reviewer_proposes_nothing(acme: Firm) -> None:
 def test_neither_the_system_nor_a_key_of_the_tenant_proposes_or_approves(acme: Firm) -> None:
     targets = documents(acme, 1)
     run = proposed(acme, targets)
-    for principal in (None, make_key(acme, Role.DPO)[0]):
+    key = make_key(acme, Role.DPO)[0]
+    # No key of the tenant carries what approves, whatever its role: it is refused before it is asked who it is.
+    for principal, refusal in ((None, RemoverNotAPersonError), (key, WithheldFromKeyError)):
         with open_scope(tenant=acme.id, principal=principal, reason="a test"):
             with pytest.raises(RemoverNotAPersonError):
                 run_propose(Origin.PURGE, new_id(), targets, REASON)
-            with pytest.raises(RemoverNotAPersonError):
+            with pytest.raises(refusal):
                 run_approve(run.id)
+    assert actions(acme, run) == ["proposed"]
 
 
 def test_a_run_is_decided_once(acme: Firm) -> None:
@@ -111,7 +117,7 @@ def test_who_proposed_takes_it_back(acme: Firm) -> None:
 
 def test_what_can_not_be_removed_is_refused_when_it_is_proposed(acme: Firm) -> None:
     event = asked(acme)[0]
-    with open_scope(tenant=acme.id, reason="a test"):
+    with open_scope(tenant=acme.id, reason="a test"), recorded_at(timezone.now()):
         proof = record(action=ERASED, core={"removals": [], "reason_code": REASON})
     with pytest.raises(NothingToRemoveError):
         proposed(acme, [])

@@ -21,9 +21,9 @@ from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.export import export_log
 from apps.audit.verify.offline import verify as verify_export
 from apps.tenants.context import open_scope
-from tests.audit.acting import checkpointed, sealed
+from tests.audit.acting import checkpointed, sealed, verified_log
 from tests.audit.forging import ANSWERED
-from tests.audit.mutations import acting_as, as_api, mutated, of_application, of_offline
+from tests.audit.mutations import acting_as, as_api, log_keys, mutated, of_application, of_offline
 from tests.audit.removing import approved, carried_out, stores_of_documents
 from tests.factories import Firm, make_firm
 
@@ -78,7 +78,7 @@ def test_no_removal_by_a_run_is_an_alarm_and_every_theft_among_them_is(tmp_path:
             if chosen.random() < 0.7:
                 robbed.add(parts.pop())
     sealed(firm)
-    assert verify_tenant(tenant=firm.id).findings == ()
+    assert verified_log(firm).findings == ()
     with acting_as("superuser"), mutated():
         with connection.cursor() as cursor:
             for event_id, group in robbed:
@@ -92,4 +92,4 @@ def test_no_removal_by_a_run_is_an_alarm_and_every_theft_among_them_is(tmp_path:
         ("UNAUTHORISED_REMOVAL", str(event_id), group) for event_id, group in robbed
     }
     assert report.checked.removed == done + len(robbed)
-    assert found == of_offline(verify_export(tmp_path / "robbed", None))
+    assert found == of_offline(verify_export(tmp_path / "robbed", None, log_keys()))

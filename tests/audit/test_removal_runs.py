@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from apps.audit.erasing import Removal, RemovalReason, payload_erase
+from apps.audit.erasing import Removal
 from apps.audit.erasure import registry, selectors
 from apps.audit.erasure.contracts import Origin, Phase, RunState, Target, TargetType
 from apps.audit.erasure.engine import INCOMPLETE, STUCK, carry_out_due
@@ -18,15 +18,14 @@ from apps.audit.erasure.errors import (
 from apps.audit.erasure.lease import EnginePolicy
 from apps.audit.erasure.leftovers import remove_leftovers_all
 from apps.audit.erasure.registry import released
-from apps.audit.erasure.runs import run_retry
 from apps.audit.erasure.selectors import progress_of, removal_lag, run_of
+from apps.audit.holds.waiting import waiting_for
 from apps.audit.ids import new_id
 from apps.audit.models import Event, RemovalRun
 from apps.audit.registry import Group
-from apps.audit.verify.application import verify_tenant
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
-from tests.audit.acting import sealed
+from tests.audit.acting import authorised, sealed, verified_log
 from tests.audit.mutations import acting_as
 from tests.audit.removing import (
     POLICY,
@@ -45,6 +44,7 @@ from tests.audit.removing import (
     person,
     stores_of_documents,
 )
+from tests.deciding import run_retry
 from tests.factories import Firm, as_, make_firm
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -151,7 +151,7 @@ def test_parts_of_events_are_authorised_in_the_log_and_go_once_that_is_sealed(ac
     assert left_of(acme, parts) == 0
     assert ledger(acme, run)["audit.payloads"] == (3, 3, 0, 0, True)
     sealed(acme)
-    assert not verify_tenant(tenant=acme.id).totals
+    assert not verified_log(acme).totals
 
 
 def test_a_part_whose_event_is_not_sealed_itself_waits_for_that_too(acme: Firm) -> None:
@@ -182,11 +182,7 @@ def test_a_part_that_is_gone_already_keeps_nothing_up(acme: Firm) -> None:
 def test_what_was_authorised_in_another_way_is_removed_by_the_clock(acme: Firm, keeping: Keeping) -> None:
     kept, gone, of_run = asked(acme, 3)
     sealed(acme)
-    with open_scope(tenant=acme.id, reason="a test"):
-        payload_erase(
-            removals=[Removal(event_id=each.id, group=Group.QUESTION) for each in (kept, gone)],
-            reason_code=RemovalReason.ORDER_OF_AUTHORITY,
-        )
+    authorised(acme.id, [Removal(event_id=each.id, group=Group.QUESTION) for each in (kept, gone)])
     keeping.grounds[kept] = "hold:1"
     run = approved(acme, [of_run])
     carried_out(acme, run)
@@ -258,6 +254,19 @@ def test_a_release_takes_the_run_up_again_in_its_own_transaction(
     assert carried_out(acme, run) is RunState.COMPLETED
     assert ledger(acme, run)["test.documents"] == (3, 3, 0, 0, True)
     assert actions(acme, run).count("resumed") == 2
+
+
+def test_the_page_that_releases_counts_what_waits(acme: Firm, keeping: Keeping) -> None:
+    held, other, free = documents(acme, 3)
+    keeping.grounds |= {held: "hold:1", other: "hold:2"}
+    carried_out(acme, approved(acme, [held, free]))
+    carried_out(acme, approved(acme, [other]))
+    with open_scope(tenant=acme.id, reason="a test"):
+        assert [waiting_for([each]) for each in (held, other, free)] == [1, 1, 0]
+        assert waiting_for([held, other]) == 2
+        del keeping.grounds[held]
+        released([held])
+        assert waiting_for([held]) == 0
 
 
 def test_a_release_of_something_else_takes_up_nothing(acme: Firm, keeping: Keeping) -> None:

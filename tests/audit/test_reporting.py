@@ -68,7 +68,7 @@ def asked(
     scopes: tuple[str, ...] = (),
 ) -> Event:
     core: dict[str, Any] = {"code": "x"}
-    if action == ANSWERED:
+    if action in contracts.DECIDED:
         core = {"intent": intent, "policy_version": 1, "permitted_kinds": ["run"], "elapsed_ms": elapsed_ms}
     with open_scope(tenant=firm.id, reason="a test"):
         return record(
@@ -98,6 +98,7 @@ def rows(found: Report, key: str) -> list[dict[str, Any]]:
 
 
 def test_the_names_of_actions_are_those_of_the_floor_that_writes_them() -> None:
+    assert contracts.DECIDED == retrieval_events.DECIDED
     assert (contracts.ANSWERED, contracts.REJECTED, contracts.FAILED) == (
         retrieval_events.ANSWERED,
         retrieval_events.REJECTED,
@@ -123,6 +124,18 @@ def test_the_figures_of_a_few_questions(acme: Firm) -> None:
     assert kinds == {"run": (3, 2, 2), "note": (0, 1, 0)}
     (document,) = rows(found, "documents")
     assert (document["Document"], document["Questions: cited"]) == ("document-1", 2)
+
+
+def test_a_search_is_counted_for_what_it_is(acme: Firm) -> None:
+    """By its intent and the kinds it reached; as no answer, and not in how long answers take."""
+    asked(acme, action=contracts.SEARCHED, elapsed_ms=900.0, hits=[hit(RUN, cited=False)])
+    asked(acme, elapsed_ms=100.0, hits=[hit(RUN)])
+    found = report(acme)
+    outcomes = rows(found, "outcomes")[-1]
+    assert (outcomes["Answered"], outcomes["Searched"]) == (1, 1)
+    assert rows(found, "intents")[-1]["performance"] == 2
+    assert rows(found, "latency")[-1]["Questions"] == 1
+    assert {row["Kind"]: tuple(row.values())[1:] for row in rows(found, "kinds")} == {"run": (2, 2, 1)}
 
 
 def test_a_day_without_questions_is_a_row_of_zeros_and_has_no_latency(acme: Firm) -> None:
@@ -260,7 +273,16 @@ def test_a_removed_core_counts_as_not_readable() -> None:
     assert intents.rows[0][1] == 1
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"])
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\uff1d1+1"])
 def test_a_text_is_no_formula_in_a_spreadsheet(text: str) -> None:
     ((cell, number),) = csv.reader(io.StringIO(csv_bytes([[text, -1]]).decode(), newline=""))
     assert (cell, number) == (f"'{text}", "-1")
+
+
+@pytest.mark.parametrize("parted", [";", "\t", "\n", "\r\n"])
+def test_nor_where_other_signs_than_commas_part_cells(parted: str) -> None:
+    """As a spreadsheet reads it that takes semicolons or tabs: the quotes do not stand where it looks for them."""
+    written = csv_bytes([["a", f"x, y{parted}=HYPERLINK(1)", "z"]]).decode()
+    cells = [cell for row in csv.reader(io.StringIO(written), delimiter=parted[-1].strip("\n") or ";") for cell in row]
+    assert any("HYPERLINK" in cell for cell in cells)
+    assert not [cell for cell in cells if cell.startswith("=")]

@@ -47,12 +47,12 @@ from apps.audit.requests.selectors import Which, erasure_requests, history, wait
 from apps.audit.requests.services.letters import letter_write
 from apps.audit.requests.services.proposing import targets_of
 from apps.audit.requests.services.receiving import request_describe, request_receive
-from apps.audit.requests.services.steps import assess, extend, identity_ask, identity_confirm, refuse, withdraw
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.roles import Role
 from tests.audit.requesting import PERSON, SECRETS, WORDS, Office, days_ago, make_office
+from tests.deciding import assess, extend, identity_ask, identity_confirm, refuse, withdraw
 from tests.factories import as_, make_key, make_member
 
 pytestmark = pytest.mark.django_db

@@ -12,12 +12,11 @@ from apps.audit.models import ErasureRequest, Letter
 from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.details import details_of, letter_text
 from apps.audit.requests.life import RequestState
-from apps.audit.requests.services.steps import withdraw
-from apps.corpus.services.documents import document_delete
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.removing import documents
 from tests.audit.requesting import EMAIL, NAME, SECRETS, Office, days_ago, make_office
+from tests.deciding import document_delete, withdraw
 from tests.factories import as_, make_firm, make_member
 from tests.visitor import Visitor
 

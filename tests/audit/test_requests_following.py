@@ -8,7 +8,7 @@ import pytest
 
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.erasure.errors import OwnRunError, RunStateError
-from apps.audit.erasure.runs import RejectionReason, run_approve
+from apps.audit.erasure.runs import RejectionReason
 from apps.audit.models import ErasureRequest, RemovalRun
 from apps.audit.requests.codes import Ground, LetterKind, SubjectType
 from apps.audit.requests.details import letter_text
@@ -16,19 +16,23 @@ from apps.audit.requests.errors import RequestStepError
 from apps.audit.requests.life import RequestState
 from apps.audit.requests.selectors import history, waiting_for
 from apps.audit.requests.services.letters import letter_write
-from apps.audit.requests.services.proposing import (
-    inventory,
-    request_approve,
-    request_propose,
-    request_send_back,
-    request_take_back,
-)
-from apps.audit.requests.services.steps import assess, identity_confirm, refuse, withdraw
+from apps.audit.requests.services.proposing import inventory
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from tests.audit.removing import carried_out, documents, left_of, stores_of_documents
 from tests.audit.requesting import PERSON, Office, make_office
+from tests.deciding import (
+    assess,
+    identity_confirm,
+    refuse,
+    request_approve,
+    request_propose,
+    request_send_back,
+    request_take_back,
+    run_approve,
+    withdraw,
+)
 from tests.factories import as_
 
 # The eraser is a role of its own, on a connection of its own: what it works on is committed.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 from unittest.mock import patch
@@ -15,7 +16,7 @@ from django.utils import timezone
 from apps.audit.models import ErasureRequest, Letter
 from apps.audit.requests.codes import Language, LetterKind, LetterState, Refusal
 from apps.audit.requests.errors import LetterStateError
-from apps.audit.requests.letters import Facts, written
+from apps.audit.requests.letters import Facts, Removed, written
 from apps.audit.requests.selectors import history
 from apps.audit.requests.services import sending
 from apps.audit.requests.services.letters import letter_retry, letter_settle, letter_write
@@ -62,13 +63,60 @@ def test_letters_say_what_the_law_wants_said(language: Language) -> None:
     assert "17" in body(LetterKind.REFUSED)
 
 
-def test_what_is_held_is_told_in_the_last_letter() -> None:
-    from dataclasses import replace
+COMBINATIONS = list(itertools.product(Language, (False, True), (0, 1, 5), (None, date(2027, 1, 31))))
 
+
+@pytest.mark.parametrize(("language", "partial", "stays", "until"), COMBINATIONS)
+def test_the_last_letter_says_one_thing_of_what_remains(
+    language: Language, partial: bool, stays: int, until: date | None
+) -> None:
+    """It does not say that all is gone beside what stays, nor promise of backups what nobody laid down."""
+    facts = replace(FACTS, partial=partial, stays=stays, backups_until=until)
+    body = written(LetterKind.DONE, language, facts)[1]
+    english = language is Language.ENGLISH
+    assert "{" not in body
+    without = "without your data" if english else "ohne Ihre Daten"
+    assert (without in body) == (not partial and not stays)
+    excepted = "carried out, except for" if english else "ausgeführt, ausgenommen"
+    assert (excepted in body) == (partial or stays > 0)
+    named = {0: "", 1: "1 place " if english else "1 Stelle,", 5: "5 places" if english else "5 Stellen"}[stays]
+    assert named in body
+    last = "31 January 2027" if english else "31. Januar 2027"
+    assert (last in body) == (until is not None)
+    unknown = "not laid down until when" if english else "nicht festgelegt"
+    assert (unknown in body) == (until is None)
+    assert ("restored" if english else "wiederhergestellt") in body
+
+
+def test_what_is_held_is_told_in_the_last_letter() -> None:
     whole = written(LetterKind.DONE, Language.ENGLISH, FACTS)[1]
     partial = written(LetterKind.DONE, Language.ENGLISH, replace(FACTS, partial=True))[1]
     assert "except for what we must keep" in partial
     assert "except for" not in whole
+
+
+@pytest.mark.parametrize(
+    ("removed", "english", "german"),
+    [
+        (
+            Removed(documents=2, redacted=2),
+            "2 documents were replaced by versions without the passages about you",
+            "2 Dokumente wurden durch Fassungen ohne die Stellen über Sie ersetzt",
+        ),
+        (
+            Removed(documents=3, redacted=1),
+            "2 documents were removed. 1 document was replaced by a version without",
+            "2 Dokumente wurden entfernt. 1 Dokument wurde durch eine Fassung ohne",
+        ),
+    ],
+)
+def test_a_document_that_stays_without_the_passages_is_not_told_as_removed(
+    removed: Removed, english: str, german: str
+) -> None:
+    for language, words in ((Language.ENGLISH, english), (Language.GERMAN, german)):
+        body = written(LetterKind.DONE, language, replace(FACTS, removed=removed))[1]
+        assert words in body
+        assert ("were removed. " in body or "wurden entfernt. " in body) == (removed.documents > removed.redacted)
 
 
 # --- Sending ----------------------------------------------------------------------------------------------------------

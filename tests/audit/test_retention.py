@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from types import SimpleNamespace
-from unittest.mock import patch
 
 import pytest
 from django.utils import timezone
@@ -36,22 +34,16 @@ from apps.audit.retention.errors import (
     ScheduleStateError,
 )
 from apps.audit.retention.selectors import latest_count, rules_of, schedule_in_force, schedule_on
-from apps.audit.retention.services import (
-    draft_discard,
-    draft_save,
-    draft_start,
-    draft_submit,
-    schedule_approve,
-    schedule_reject,
-    schedule_take_back,
-)
+from apps.audit.retention.services import draft_save, draft_start, schedule_approve, schedule_reject
 from apps.audit.services import record
 from apps.corpus.kinds import Kind
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from tests.audit.forging import recorded_at
 from tests.audit.retaining import ASKED, REASON, approved, asked_at, drafted, submitted, with_rule
+from tests.deciding import draft_discard, draft_submit, schedule_take_back
 from tests.factories import Firm, as_, make_firm, make_key, make_member
 
 pytestmark = pytest.mark.django_db
@@ -194,13 +186,13 @@ def test_nobody_approves_what_they_have_not_read(acme: Firm, dora: Principal, ru
     schedule = submitted(dora, keep_months=120)
     with as_(dora):
         schedule_take_back(schedule.id)
-        again = draft_save(
+        draft_save(
             schedule.id,
             rules=with_rule(rules_of(schedule), ASKED, keep_months=96),
             reason=REASON,
             revision=schedule.revision,
         )
-        draft_submit(schedule.id)
+        again = draft_submit(schedule.id)
     with as_(rupert), pytest.raises(ScheduleChangedError):
         schedule_approve(schedule.id, revision=schedule.revision, against=1)
     with as_(rupert), pytest.raises(ScheduleChangedError):
@@ -249,7 +241,7 @@ def test_what_was_registered_since_comes_into_a_draft(acme: Firm, dora: Principa
         draft_submit(draft.id)
     rupert = make_member(acme, "rupert", Role.REVIEWER)
     with as_(rupert):
-        schedule_approve(draft.id, revision=draft.revision + 1, against=1)
+        schedule_approve(draft.id, revision=draft.revision + 2, against=1)
     with as_(dora):
         found = {rule.subject: rule for rule in rules_of(draft_start(reason=REASON))}
     assert found[ASKED].keep_months == 84
@@ -352,10 +344,7 @@ def test_a_walk_in_batches_finds_each_once_and_goes_on_from_where_it_was_left(ac
 
 
 def test_what_authorises_removals_is_never_due_in_its_core(acme: Firm) -> None:
-    with (
-        open_scope(tenant=acme.id, reason="a test"),
-        patch("apps.audit.services.timezone", SimpleNamespace(now=lambda: YEARS_AGO)),
-    ):
+    with open_scope(tenant=acme.id, reason="a test"), recorded_at(YEARS_AGO):
         authorising = record(action=ERASED, core={"removals": [], "reason_code": "retention_ended"})
     found = targets(acme, rules_in_force(acme))
     assert found == [Target(type=TargetType.EVENT_GROUP, id=authorising.id, part="actor")]

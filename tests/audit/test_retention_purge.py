@@ -11,20 +11,19 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.audit.erasure.contracts import RunState, Target, TargetType
-from apps.audit.erasure.runs import RejectionReason, run_approve, run_reject
+from apps.audit.erasure.runs import RejectionReason
 from apps.audit.models import Event, Leaf, Payload, Purge, PurgeFigure, PurgePart, Reach, RemovalRun, RemovalTarget
 from apps.audit.retention.dry_run import purge_count
 from apps.audit.retention.errors import NothingDueError, OnlyPeopleError, PurgeEndedError, PurgeOutdatedError
-from apps.audit.retention.proposing import purge_propose
-from apps.audit.verify.application import verify_tenant
 from apps.corpus.models import Document
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.audit.acting import sealed
+from tests.audit.acting import sealed, verified_log
 from tests.audit.removing import carried_out, documents, stores_of_documents
 from tests.audit.retaining import ASKED, REASON, approved, asked_at
+from tests.deciding import purge_propose, run_approve, run_reject
 from tests.factories import Firm, as_, make_firm, make_key, make_member
 from tests.visitor import Visitor
 
@@ -145,7 +144,7 @@ def test_a_purge_goes_from_its_dry_run_to_the_removal(acme: Firm, dora: Principa
         own = Event.objects.filter(subject_id__in=[purge.id, run_of(acme, part).id])
         assert {"audit.purge.counted", "audit.purge.proposed"} < set(own.values_list("action", flat=True))
         assert Leaf.objects.filter(event_id__in=own.values("id")).count() == own.count()
-    assert not verify_tenant(tenant=acme.id).totals
+    assert not verified_log(acme).totals
     with pytest.raises(NothingDueError):
         counted(dora)
 

@@ -13,7 +13,6 @@ from apps.audit.erasure.runs import run_propose
 from apps.audit.holds.selectors import held_within
 from apps.audit.ids import new_id
 from apps.audit.services import record
-from apps.audit.verify.application import verify_tenant
 from apps.corpus.models import Document
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
@@ -21,7 +20,7 @@ from apps.tenants.models import Grant, Scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.services.tenants import scope_create
-from tests.audit.acting import sealed
+from tests.audit.acting import sealed, verified_log
 from tests.audit.ending import all_rows, counted, ended, hold, holding, release
 from tests.audit.forging import ANSWERED
 from tests.audit.removing import approved, ledger, outcomes, person
@@ -116,7 +115,7 @@ def test_it_goes_with_all_below_it_and_nothing_beside_it(acme: Firm) -> None:
         assert rows <= holding(after, of_alpha)[table], table
     assert names(acme)["fund:alpha"] == "Alpha"
     assert names(acme)["fund:gamma"] == names(acme)["fund:beta"] == "Erased scope"
-    assert verify_tenant(tenant=acme.id).findings == ()
+    assert verified_log(acme).findings == ()
 
 
 def test_what_is_held_in_it_stays_whole_and_everything_else_goes(acme: Firm, dora: Principal) -> None:

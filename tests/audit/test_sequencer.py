@@ -33,6 +33,7 @@ from apps.tenants.ids import TenantId
 from apps.tenants.principals import Principal
 from apps.tenants.services.tenants import scope_create
 from tests.audit.acting import as_worker, checkpointed, recorded, sealed, worker_connection
+from tests.audit.forging import insertable
 from tests.audit.proving import as_administrator
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm
@@ -192,9 +193,9 @@ def test_one_tenant_that_can_not_be_sealed_keeps_no_other_waiting(
 
 def test_an_event_that_is_queued_again_by_somebody_keeps_no_other_waiting(acme: Firm) -> None:
     sealed(acme)
-    with open_scope(tenant=acme.id, reason="a test"):
+    with open_scope(tenant=acme.id, reason="a test"), insertable():
         known = list(Leaf.objects.order_by("index").values_list("event_id", flat=True))
-        # As whoever serves requests, with nothing but SQL: the first of all, and one in between.
+        # As whoever served requests could in an earlier release: the first of all, and one in between.
         Unsealed.objects.bulk_create([Unsealed(tenant_id=acme.id, event_id=each) for each in (known[0], known[1])])
     assert sealed(acme, 3) == 3
     assert tree_is_whole(acme) == len(known) + 3

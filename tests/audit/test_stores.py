@@ -46,6 +46,7 @@ HOLDS = {
     "audit.holds": {TargetType.TENANT},
     "audit.log_contents": {TargetType.TENANT},
     "audit.retention": {TargetType.TENANT},
+    "audit.webhooks": {TargetType.TENANT},
     "tenants.tenant": {TargetType.TENANT},
     "tenants.scopes": {TargetType.SCOPE, TargetType.TENANT},
     "tenants.requests": {TargetType.USER, TargetType.SCOPE, TargetType.TENANT},

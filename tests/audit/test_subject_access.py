@@ -36,6 +36,7 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from apps.tenants.selectors.grants import user_principal
 from apps.tenants.services.members import membership_revoke
+from tests.audit.forging import able
 from tests.factories import Firm, as_, make_firm, make_key, make_member, make_personal_key
 
 pytestmark = pytest.mark.django_db
@@ -83,20 +84,22 @@ def _lives(firm: Firm, username: str, principal: Principal, words: str) -> None:
             author_label=username,
             text=f"{username} says so",
         )
-        query = EvaluationQuery.objects.create(
-            tenant_id=firm.id,
-            scope_id=firm.scopes["fund:alpha"].id,
-            text=f"What does {username} want?",
-            series_id=uuid4(),
-            created_by=username,
-        )
-        record(
-            action="retrieval.evaluation.added",
-            core={"series_id": str(query.series_id), "pages": []},
-            subject_type="evaluation_query",
-            subject_id=query.id,
-            scopes=firm.scope_ids("fund:alpha"),
-        )
+        with open_scope(tenant=firm.id, reason="a test"):
+            query = EvaluationQuery.objects.create(
+                tenant_id=firm.id,
+                scope_id=firm.scopes["fund:alpha"].id,
+                text=f"What does {username} want?",
+                series_id=uuid4(),
+                created_by=username,
+            )
+        with open_scope(tenant=firm.id, principal=able(principal)):
+            record(
+                action="retrieval.evaluation.added",
+                core={"series_id": str(query.series_id), "pages": []},
+                subject_type="evaluation_query",
+                subject_id=query.id,
+                scopes=firm.scope_ids("fund:alpha"),
+            )
 
 
 def _asks(words: str, scopes: list[ScopeId]) -> Event:
@@ -135,6 +138,10 @@ def test_it_holds_the_account_the_access_and_the_acts(world: World) -> None:
     found = document(world.alice)
     assert entries(found, "account")[0]["email"] == f"{ALICE}@example.com"
     assert [each["role"] for each in entries(found, "memberships")] == ["Analyst"]
+    assert {each["invited_by"] for each in entries(found, "memberships")} <= {
+        "another person",
+        "the platform's operator",
+    }
     assert {(each["scope"], each["through"]) for each in entries(found, "grants")} == {
         ("Alpha (fund:alpha)", "your membership"),
         ("Alpha (fund:alpha)", "a key of yours"),

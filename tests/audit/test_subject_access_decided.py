@@ -52,5 +52,5 @@ def test_what_is_withheld_of_events_says_why() -> None:
 
 def test_two_reasons_for_one_column_are_a_mistake() -> None:
     with pytest.raises(ValueError, match="different reasons"):
-        leave_out("tenants_user.password", because="Another reason.")
+        leave_out("tenants_credential.password", because="Another reason.")
     register_category(*categories())

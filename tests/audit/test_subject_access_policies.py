@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -99,7 +100,7 @@ def test_who_withdraws_a_version_keeps_their_words_to_themselves(desk: Desk) -> 
                 status=VersionStatus.APPROVED,
                 approver=User.objects.get_by_natural_key("bob"),
                 approver_label="bob",
-                effective_from=timezone.now(),
+                effective_from=timezone.now() + timedelta(days=1),
             )
         with acting(User.objects.get_by_natural_key("alice")):
             step(other, status=VersionStatus.WITHDRAWN, decision_reason="An osprey.", decided_at=timezone.now())

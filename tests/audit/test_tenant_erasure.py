@@ -29,9 +29,7 @@ from apps.audit.keys.data_keys import cache as key_cache
 from apps.audit.log.notes import opened
 from apps.audit.models import Checkpoint, DataKey, Event, Payload, Purge, PurgePart, Reach, RemovalRun
 from apps.audit.requests.codes import Ground, Requester, SubjectType
-from apps.audit.requests.services.proposing import request_approve, request_propose
 from apps.audit.requests.services.receiving import request_receive
-from apps.audit.requests.services.steps import assess, identity_confirm
 from apps.audit.retention.counting import count_all, count_tenant
 from apps.audit.selectors import payloads_of
 from apps.audit.services import record
@@ -45,13 +43,15 @@ from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.audit.acting import checkpointed, sealed
+from tests.audit.acting import checkpointed, sealed, verified_log
 from tests.audit.ending import MATTER, Rows, all_rows, counted, ended, hold, holding, only_the_log, release, whole
 from tests.audit.forging import ANSWERED
+from tests.audit.mutations import log_keys
 from tests.audit.removal_world import BEA, RemovalWorld, make_removal_world
 from tests.audit.removing import again, approved, asked, documents, ledger, outcomes, person
 from tests.audit.requesting import PERSON, SECRETS
 from tests.corpus.ingesting import remote_profile
+from tests.deciding import assess, identity_confirm, request_approve, request_propose
 from tests.factories import Firm, as_, make_firm, make_key
 from tests.model_server import ModelServer
 
@@ -148,6 +148,7 @@ def _erased(folder: Path) -> Erased:
     answers.append(_asked(bolt))
     for firm in (acme, bolt):
         sealed(firm)
+        checkpointed(firm)
         exports.append(export_log(tenant=firm.id, output=folder / firm.tenant.slug).path)
     return Erased(
         world=world,
@@ -236,6 +237,7 @@ def test_every_store_that_knows_tenants_held_something_before(erased: Erased) ->
         "audit.holds",
         "audit.log_contents",
         "audit.retention",
+        "audit.webhooks",
         "corpus.documents",
         "intents.comments",
         "intents.policies",
@@ -297,7 +299,6 @@ def test_its_log_verifies_against_a_checkpoint_of_before(erased: Erased) -> None
     assert report.checkpoint is not None
     assert report.size > report.checkpoint
     assert report.checked.removed > report.checked.groups
-    assert checkpointed(erased.acme)
     with open_scope(tenant=erased.acme.id, reason="a test"):
         newest = Checkpoint.objects.order_by("-size")[:1].get()
     assert opened(newest.note, settings.GLASSBOX_LOG_VERIFY_KEYS).size > report.checkpoint
@@ -309,7 +310,7 @@ def test_its_exported_log_verifies_offline(erased: Erased, tmp_path: Path) -> No
     found = verify_export(erased.exports[0], kept)
     assert found.findings == []
     assert found.counts["removed"] > found.counts["groups"]
-    assert verify_export(erased.exports[1], None).findings == []
+    assert verify_export(erased.exports[1], None, log_keys()).findings == []
 
 
 def test_whoever_runs_the_platform_reads_that_it_was_erased(erased: Erased) -> None:
@@ -399,14 +400,14 @@ def test_what_is_held_stays_with_who_answers_for_it_and_goes_when_it_is_released
     with open_scope(tenant=firm.id, reason="a test"):
         event = Event.objects.get(id=part.id)
         assert payloads_of([event], groups=["question"])[event.id]["question"] == {"text": "Who is ill?"}
-    assert verify_tenant(tenant=firm.id).findings == ()
+    assert verified_log(firm).findings == ()
     # Who placed it releases it, and that is what the run has waited for.
     release(dora, placed)
     sealed(firm)
     assert ended(firm, run) is RunState.COMPLETED
     assert set(outcomes(firm, run).values()) == {("removed", "")}
     assert counted(firm, whole(firm), held, part) == {}
-    assert verify_tenant(tenant=firm.id).findings == ()
+    assert verified_log(firm).findings == ()
     assert holding(all_rows(), MATTER, "Settled out of court", "dora-acme", "Who is ill?") == {}
 
 
@@ -420,12 +421,12 @@ def test_what_is_held_after_the_log_was_to_be_emptied_stays(firm: Firm) -> None:
         placed = hold(dora, part)
         assert ended(firm, run) is RunState.PARTIALLY_COMPLETED
         assert counted(firm, part) == {"audit.payloads": 1}
-        assert verify_tenant(tenant=firm.id).findings == ()
+        assert verified_log(firm).findings == ()
         release(dora, placed)
         sealed(firm)
         assert ended(firm, run) is RunState.COMPLETED
         assert counted(firm, whole(firm), part) == {}
-    assert verify_tenant(tenant=firm.id).findings == ()
+    assert verified_log(firm).findings == ()
 
 
 def test_what_another_process_seals_by_an_old_key_meanwhile_goes_as_well(firm: Firm) -> None:
@@ -448,7 +449,7 @@ def test_what_another_process_seals_by_an_old_key_meanwhile_goes_as_well(firm: F
     with open_scope(tenant=firm.id, reason="a test"):
         assert [key.epoch for key in DataKey.objects.all()] == ["end.2"]
         assert tenant_log._said() is not None
-    assert verify_tenant(tenant=firm.id).findings == ()
+    assert verified_log(firm).findings == ()
 
 
 def test_a_key_that_is_used_once_more_before_it_goes_is_waited_for(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -474,7 +475,7 @@ def test_a_key_that_is_used_once_more_before_it_goes_is_waited_for(firm: Firm, m
     with open_scope(tenant=firm.id, reason="a test"):
         assert [key.epoch for key in DataKey.objects.all()] == ["end.2"]
         assert not Payload.objects.filter(event_id=late[0].id).exists()
-    assert verify_tenant(tenant=firm.id).findings == ()
+    assert verified_log(firm).findings == ()
 
 
 def test_another_tenant_is_not_proposed(firm: Firm) -> None:

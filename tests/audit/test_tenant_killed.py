@@ -16,9 +16,8 @@ import pytest
 
 from apps.audit.erasure.contracts import RunState
 from apps.audit.models import DataKey, Event, Payload, RemovalRun
-from apps.audit.verify.application import verify_tenant
 from apps.tenants.context import open_scope
-from tests.audit.acting import sealed
+from tests.audit.acting import sealed, verified_log
 from tests.audit.ending import POLICY, counted, ended, only_the_log, whole
 from tests.audit.removing import approved, asked, carried_out, expire, ledger
 from tests.factories import Firm, make_firm
@@ -103,7 +102,7 @@ def test_killed_at_any_boundary_a_tenant_comes_to_the_same_end() -> None:
             left = _state(firm, run)
             assert left == RunState.COMPLETED or ended(firm, run) is RunState.COMPLETED
             assert counted(firm, whole(firm)) == {}
-            assert verify_tenant(tenant=firm.id).findings == ()
+            assert verified_log(firm).findings == ()
             _is_one_end(firm, run)
 
 

@@ -58,6 +58,7 @@ def log() -> Emptied:
         note = Checkpoint.objects.get().note
     with only_the_log():
         assert ended(firm, run) is RunState.COMPLETED
+    assert checkpointed(firm)
     with open_scope(tenant=firm.id, reason="a test"):
         said = Event.objects.get(action=LOG_EMPTIED)
         late = Event.objects.filter(id__gt=said.id).order_by("-id")[:1].get()
@@ -211,8 +212,10 @@ def test_what_a_hold_kept_of_it_is_missed_when_it_goes(tmp_path: Path) -> None:
     run_of_it = approved(firm, [whole(firm)])
     with only_the_log():
         assert ended(firm, run_of_it) is RunState.PARTIALLY_COMPLETED
+    # Signed over what authorises the end: no verifier believes it before.
+    assert checkpointed(firm)
     with open_scope(tenant=firm.id, reason="a test"):
-        note = Checkpoint.objects.get().note
+        note = Checkpoint.objects.latest("size").note
     assert judged(firm, note, tmp_path, lambda: None) == Counter()
     other = tmp_path / "other"
     other.mkdir()

@@ -25,9 +25,7 @@ from apps.audit.erasure.proof import safe
 from apps.audit.keys.data_keys import cache as key_cache
 from apps.audit.models import Certificate, Checkpoint, DataKey, RemovalRun
 from apps.audit.requests.codes import Ground, Requester, SubjectType
-from apps.audit.requests.services.proposing import request_approve, request_propose
 from apps.audit.requests.services.receiving import request_receive
-from apps.audit.requests.services.steps import assess, identity_confirm
 from apps.audit.services import record
 from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.findings import VerificationReport
@@ -41,6 +39,7 @@ from tests.audit.removal_world import BEA, RemovalWorld, make_removal_world
 from tests.audit.removing import again, outcomes, person
 from tests.audit.requesting import PERSON, SECRETS
 from tests.corpus.ingesting import remote_profile
+from tests.deciding import assess, identity_confirm, request_approve, request_propose
 from tests.factories import as_
 from tests.model_server import ModelServer
 

@@ -18,12 +18,10 @@ from apps.audit.erasure.engine import carry_out_due
 from apps.audit.erasure.errors import NotUnprovenError, OwnUnprovenError, RunStateError
 from apps.audit.erasure.proof import safe
 from apps.audit.erasure.proof.prover import is_anything_due
-from apps.audit.erasure.unproven import Unproven, unproven_agree, unproven_ask, unproven_take_back
+from apps.audit.erasure.unproven import Unproven
 from apps.audit.models import Certificate, RemovalRun
 from apps.audit.requests.codes import SubjectType
 from apps.audit.requests.errors import RequestStepError
-from apps.audit.requests.services.proposing import request_approve, request_propose
-from apps.audit.requests.services.unproven import request_agree_without_proof, request_ask_without_proof
 from apps.corpus.models import Document
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
@@ -34,6 +32,15 @@ from tests.audit.mutations import acting_as
 from tests.audit.proving import ZOE, ending, issued, letter, noted, own_access, prepared_by_hand, proved, removed
 from tests.audit.removing import actions, again, approved, carried_out, documents, left_of, person, proposed
 from tests.audit.requesting import Office, make_office
+from tests.deciding import (
+    request_agree_without_proof,
+    request_approve,
+    request_ask_without_proof,
+    request_propose,
+    unproven_agree,
+    unproven_ask,
+    unproven_take_back,
+)
 from tests.factories import Firm, as_, make_firm
 from tests.visitor import Visitor
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import logging
 import time
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
 from django.core.cache import cache
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from apps.audit.erasing import Removal, RemovalReason, payload_erase, removals_execute
+from apps.audit.erasing import Removal, removals_execute
+from apps.audit.ids import new_id
 from apps.audit.log.checkpoints import origin_of
 from apps.audit.models import Event, Verification, VerificationState
 from apps.audit.registry import Group
@@ -30,9 +33,9 @@ from apps.tenants.context import open_scope, renew_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.audit.acting import as_worker, checkpointed, recorded, sealed
-from tests.audit.mutations import acting_as
-from tests.audit.verifying import request, run, stored, tampering, verified
+from tests.audit.acting import as_worker, authorised, checkpointed, recorded, sealed
+from tests.audit.mutations import acting_as, authorise, execute
+from tests.audit.verifying import as_of, request, run, stored, tampering, verified
 from tests.factories import Firm, make_firm, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -160,10 +163,11 @@ def test_before_anything_was_exported_it_says_so(place: Path) -> None:
 def test_a_removal_under_way_is_looked_at_again_and_then_told(acme: Firm, ada: Principal) -> None:
     event = recorded(acme)[0]
     sealed(acme)
-    with open_scope(tenant=acme.id, reason="a test"):
-        removal = Removal(event_id=event.id, group=Group.CORE)
-        authorising = payload_erase(removals=[removal], reason_code=RemovalReason.ERASURE_REQUEST)
+    authorising = authorised(acme.id, [Removal(event_id=event.id, group=Group.CORE)])
     sealed(acme)
+    # What no checkpoint covers authorises nothing yet, and so nothing of it is late.
+    assert verified(acme, ada).state == "intact"
+    checkpointed(acme)
     asked = request(acme, ada)
     assert [run(asked, AT_ONCE) for _ in range(2)] == [VerificationOutcome.AGAIN, VerificationOutcome.AGAIN]
     assert (stored(asked).state, stored(asked).error_code) == ("waiting", "audit.removal_under_way")
@@ -172,6 +176,61 @@ def test_a_removal_under_way_is_looked_at_again_and_then_told(acme: Firm, ada: P
     with acting_as("glassbox_eraser"), open_scope(tenant=acme.id, reason="a test"):
         removals_execute(authorising_event_id=authorising.id)
     assert verified(acme, ada).state == "intact"
+
+
+def test_a_removal_that_no_checkpoint_covers_is_looked_at_again_and_then_not_proven(acme: Firm, ada: Principal) -> None:
+    event = recorded(acme)[0]
+    sealed(acme)
+    checkpointed(acme)
+    execute(acme, authorise(acme, [(str(event.id), Group.CORE)]))
+    asked = request(acme, ada)
+    assert [run(asked, AT_ONCE) for _ in range(2)] == [VerificationOutcome.AGAIN, VerificationOutcome.AGAIN]
+    assert (stored(asked).state, stored(asked).error_code) == ("waiting", "audit.checkpoint_missing")
+    assert run(asked, AT_ONCE) == VerificationOutcome.DONE
+    found = stored(asked)
+    assert (found.state, found.findings["totals"]) == ("findings", {"UNSIGNED_REMOVAL": 1})
+    assert (found.is_unproven, found.tail) == (True, found.leaves - found.covered_size)
+    with pytest.raises(CommandError, match="no signed checkpoint covers") as caught:
+        call_command("audit", "verify", "--tenant", acme.tenant.slug, stdout=StringIO())
+    assert caught.value.returncode == 3
+    checkpointed(acme)
+    assert verified(acme, ada).state == "intact"
+
+
+def test_a_tail_alone_is_told_and_is_no_finding(acme: Firm, ada: Principal) -> None:
+    """As on any night: a checkpoint is signed every minute, and something happens every minute."""
+    checkpointed(acme)
+    sealed(acme, 5)
+    found = verified(acme, ada)
+    assert (found.state, found.covered_size) == ("intact", found.checkpoint_size)
+    assert found.tail >= 5
+    output = StringIO()
+    call_command("audit", "verify", "--tenant", acme.tenant.slug, stdout=output)
+    assert f"from {found.covered_size} on, have none yet" in output.getvalue()
+    assert "Intact." in output.getvalue()
+
+
+def test_an_event_that_says_that_the_log_was_restored_does_not_do_away_with_the_checkpoint_outside(
+    acme: Firm, ada: Principal
+) -> None:
+    """It gives the log another origin, where no checkpoint lies yet: who restored it has vouched for the event."""
+    sealed(acme, 3)
+    checkpointed(acme)
+    forged = new_id()
+    with tampering() as connection:
+        connection.execute("DELETE FROM audit_leaf WHERE tenant_id = %s", [acme.id])
+        connection.execute("DELETE FROM audit_checkpoint WHERE tenant_id = %s", [acme.id])
+        columns = "scope_ids, outcome, occurred_at, actor_kind, actor_id, actor_label, subject_type, subject_id"
+        connection.execute(
+            f"INSERT INTO audit_event (id, tenant_id, action, commitments, {columns}) "
+            f"SELECT %s, tenant_id, 'audit.log.restored', '{{}}', {columns} FROM audit_event "
+            "WHERE tenant_id = %s ORDER BY occurred_at DESC LIMIT 1",
+            [forged, acme.id],
+        )
+    asked = request(acme, ada)
+    outcomes = [run(asked, AT_ONCE) for _ in range(3)]
+    assert outcomes[-1] == VerificationOutcome.FAILED
+    assert stored(asked).error_code == "audit.exported_checkpoint_lost"
 
 
 def test_a_log_is_verified_for_longer_than_a_token_is_good_for(
@@ -355,8 +414,13 @@ def test_every_tenant_is_verified_once_a_night_and_a_missed_one_is_caught_up(
     run(asked)
     assert swept() == 0
     later = timezone.now() + timedelta(days=3)
+    with tampering() as connection:
+        # The server's clock is not moved: what it holds of times to come is tried in tests/isolation.
+        connection.execute("ALTER TABLE audit_verification DISABLE TRIGGER audit_verification_in_time")
     monkeypatch.setattr(timezone, "now", lambda: later)
     assert swept() >= 1, "the schedule was away for three days"
+    with tampering() as connection:
+        connection.execute("ALTER TABLE audit_verification ENABLE TRIGGER audit_verification_in_time")
     assert of_clock(acme).night == night_of(later)
     with open_scope(tenant=acme.id, reason="a test"):
         assert Verification.objects.count() == 2
@@ -388,17 +452,15 @@ def test_a_message_that_was_lost_is_sent_again(acme: Firm, ada: Principal, monke
     assert sent == [[str(acme.id), str(asked.id)]] * 2
 
 
-def test_a_suspended_tenant_is_left_alone(acme: Firm) -> None:
+def test_a_suspended_tenant_is_verified_as_well(acme: Firm) -> None:
     made_long_ago()
     with tampering() as connection:
         connection.execute("UPDATE tenants_tenant SET status = 'suspended'")
-    assert swept() == 0
+    assert swept() == 1
 
 
 def test_a_verification_that_is_too_old_is_overdue(acme: Firm, ada: Principal) -> None:
-    verified(acme, ada)
-    with tampering() as connection:
-        connection.execute("UPDATE audit_verification SET finished_at = finished_at - interval '27 hours'")
+    as_of(verified(acme, ada), timezone.now() - timedelta(hours=27))
     assert verdict(acme) is Verdict.OVERDUE
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -17,16 +17,23 @@ from apps.audit.certificate.checking import checked, holds
 from apps.audit.certificate.document import document_of
 from apps.audit.erasure.contracts import Origin, RunState, Target
 from apps.audit.erasure.proof import looked_for, safe
+from apps.audit.erasure.proof.disk import WRITTEN_SINCE
 from apps.audit.erasure.proof.errors import ControlFailedError, ProverBusyError, WindowError
 from apps.audit.erasure.proof.looked_for import register_given_texts
 from apps.audit.erasure.proof.prover import prove_due
 from apps.audit.erasure.proof.window import is_open
-from apps.audit.erasure.runs import run_retry
 from apps.audit.holds.services import hold_place, hold_release
 from apps.audit.requests.codes import Requester, SubjectType
 from apps.audit.requests.details import Details
 from apps.audit.requests.services.receiving import request_receive
 from apps.audit.residue.access import Access
+from apps.audit.residue.control import control_each
+from apps.audit.residue.needles import Needles
+from apps.audit.residue.places import Places
+from apps.audit.residue.results import ControlResult, ScanResult
+from apps.audit.residue.scanning import scan_each
+from apps.corpus.models import Document
+from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
@@ -46,6 +53,7 @@ from tests.audit.proving import (
     removed,
 )
 from tests.audit.removing import actions, again, approved, asked, carried_out, left_of, outcomes, person
+from tests.deciding import run_retry
 from tests.factories import Firm, as_, make_firm
 from tests.own import OWN
 
@@ -164,6 +172,7 @@ def test_a_scan_that_finds_something_fails_the_run_until_it_is_cleared_and_tried
     assert proved(access).ended == {RunState.FAILED: 1}
     failed = again(acme, run)
     assert (failed.error_code, failed.next_attempt_at) == ("audit.proof_residue", None)
+    assert failed.verification["again"] == {"logs": 1}, "it was looked for twice"
     hits = failed.verification["scan"]["hits"]
     assert {(hit["group"], hit["place"]) for hit in hits} == {("logs", "log/worker.log")}
     assert "Brz" not in json.dumps(hits)
@@ -176,6 +185,26 @@ def test_a_scan_that_finds_something_fails_the_run_until_it_is_cleared_and_tried
     assert not {"plan", "physical", "scan"} & again(acme, run).verification.keys(), "all of it is done again"
     assert proved(access).ended == {RunState.COMPLETED: 1}
     assert len(issued(acme)) == 1
+
+
+def test_what_others_wrote_since_the_preparation_is_no_residue(acme: Firm, access: Access) -> None:
+    """The same passage comes to another firm after the preparation, and to a third one that deletes it again."""
+    target = letter(acme, ZOE)
+    run = approved(acme, [target])
+    counted_zero(acme, run, access)
+    stays, went = make_firm("bolt"), make_firm("crux")
+    letter(stays, ZOE)
+    gone = letter(went, ZOE)
+    with open_scope(tenant=went.id, reason="a test"):
+        Document.objects.filter(id=gone.id).delete()
+    assert proved(access).ended == {RunState.COMPLETED: 1}, again(acme, run).verification
+    verification = again(acme, run).verification
+    assert verification["again"]["heap"] > 0, "the first scan found it"
+    assert verification["scan"]["left_out"][WRITTEN_SINCE] > 3
+    # Who looks for the document itself still does: its ids, title and slug are nobody else's.
+    assert verification["scan"]["patterns"] > 0
+    [certificate] = issued(acme)
+    assert certificate.body["scan"]["left_out"][WRITTEN_SINCE] == verification["scan"]["left_out"][WRITTEN_SINCE]
 
 
 def test_what_is_held_is_not_looked_for_and_its_release_begins_a_second_certificate(acme: Firm, access: Access) -> None:
@@ -237,6 +266,44 @@ def test_runs_that_wait_share_one_physical_phase_in_their_window(
     assert [len(issued(firm)) for firm, _ in runs.values()] == [1, 1]
 
 
+def test_runs_that_wait_are_looked_for_in_one_pass_each_by_itself(
+    acme: Firm, access: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from apps.audit.erasure.proof import disk, preparing
+
+    passes: list[int] = []
+
+    def counted(several: Sequence[Needles], places: Places) -> list[ScanResult]:
+        passes.append(len(several))
+        return scan_each(several, places)
+
+    def controlled(several: Sequence[Needles], places: Places) -> list[ControlResult]:
+        passes.append(len(several))
+        return control_each(several, places)
+
+    monkeypatch.setattr(disk, "scan_each", counted)
+    monkeypatch.setattr(preparing, "control_each", controlled)
+    bolt = make_firm("bolt")
+    names = ("Ottilie Zwirnstein-Achleitner", "Leberecht Hopfensperger", "Walburga Tannhäuser-Quast")
+    firms = (acme, bolt, acme)
+    runs = [(firm, approved(firm, [letter(firm, name), *asked(firm)])) for firm, name in zip(firms, names, strict=True)]
+    for firm in (acme, bolt):
+        sealed(firm)
+    assert proved(access).prepared == 3
+    assert passes == [3]
+    for firm, run in runs:
+        control = again(firm, run).verification["control"]
+        assert control["found"] == control["sources"] > 0
+        removed(firm, run)
+    # Of one the needles are gone: the others end nevertheless.
+    safe.destroy(access.home, tenant_id=bolt.id, run_id=runs[1][1].id)
+    assert proved(access).ended == {RunState.FAILED: 1, RunState.COMPLETED: 2}
+    assert passes == [3, 2]
+    assert [again(firm, run).state for firm, run in runs] == ["completed", "failed", "completed"]
+    scans = [again(firm, run).verification["scan"] for firm, run in (runs[0], runs[2])]
+    assert [scan["clean"] for scan in scans] == [True, True]
+
+
 def test_a_control_that_finds_too_little_lets_nothing_go(
     acme: Firm, access: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,7 +355,7 @@ def test_what_a_killed_process_left_of_a_run_that_ended_is_destroyed(acme: Firm,
 def test_one_process_at_a_time(acme: Firm, tmp_path: Path) -> None:
     access = own_access(tmp_path, turned_over=False)
     with access.connect() as connection:
-        connection.execute("SELECT pg_advisory_lock(hashtext('glassbox proof of erasure'))")
+        connection.execute("SELECT pg_advisory_lock(%s)", [advisory_key("proof of erasure")])
         with pytest.raises(ProverBusyError):
             prove_due(access)
 

@@ -30,7 +30,7 @@ _PROVER: Final = """
 import django, json, os, signal, sys
 django.setup()
 from pathlib import Path
-from apps.audit.erasure.proof import disk, ending, preparing, prover, safe
+from apps.audit.erasure.proof import disk, ending, passes, preparing, prover, safe
 from apps.audit.residue import physical
 from tests.audit.proving import own_access
 
@@ -43,7 +43,9 @@ def kill_at(module, name, moment):
         os.kill(os.getpid(), signal.SIGKILL)
     setattr(module, name, killed)
 
-modules = {"prover": prover, "disk": disk, "ending": ending, "preparing": preparing, "safe": safe, "physical": physical}
+modules = {
+    each.__name__.rpartition(".")[2]: each for each in (disk, ending, passes, physical, preparing, prover, safe)
+}
 ends = []
 for module, name, moment in json.loads(sys.argv[2]):
     child = os.fork()
@@ -63,8 +65,8 @@ PLACES: Final = [
     ("physical", "_rewritten", "before"),
     ("disk", "physical_phase", "after"),
     ("prover", "forget", "after"),
-    ("disk", "scan", "after"),
-    ("prover", "look", "after"),
+    ("disk", "scan_each", "after"),
+    ("passes", "note_scan", "after"),
     ("ending", "_ended", "after"),
     ("safe", "destroy", "before"),
 ]

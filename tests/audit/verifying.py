@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 import psycopg
 from django.conf import settings
 
-from apps.audit.models import Verification
+from apps.audit.models import Verification, VerificationState
 from apps.audit.verify.lease import VerificationPolicy
 from apps.audit.verify.requests import verification_request
 from apps.audit.verify.runs import VerificationOutcome, verification_run
+from apps.audit.verify.statements import state_verification
+from apps.audit.verify.stating import export_statement
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.principals import Principal
@@ -47,6 +50,23 @@ def verified(firm: Firm, principal: Principal) -> Verification:
     asked = request(firm, principal)
     assert run(asked) == VerificationOutcome.DONE
     return stored(asked)
+
+
+def as_of(verification: Verification, at: datetime) -> None:
+    """As if it had ended then: what the worker's key says of it, and the row."""
+    with as_worker():
+        note = state_verification(
+            tenant_id=verification.tenant_id,
+            verification_id=verification.id,
+            state=VerificationState(verification.state),
+            at=at,
+            result={},
+        )
+    with tampering() as connection:
+        connection.execute(
+            "UPDATE audit_verification SET note = %s, finished_at = %s WHERE id = %s", [note, at, verification.id]
+        )
+    export_statement(verification.tenant_id, note)
 
 
 @contextmanager

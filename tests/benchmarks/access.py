@@ -244,8 +244,8 @@ SELECT md5('user' || n)::uuid, CASE n WHEN 1 THEN 'busy-person' WHEN 2 THEN 'ord
 """
 # Two each: an analyst's all the time, a reviewer's for the first half of it.
 _MEMBERSHIPS = """
-INSERT INTO tenants_membership (id, tenant_id, user_id, role, created_at, revoked_at)
-SELECT md5(role || n)::uuid, %(tenant)s, md5('user' || n)::uuid, role, %(begun)s,
+INSERT INTO tenants_membership (id, tenant_id, user_id, role, created_at, accepted_at, confirmed_at, revoked_at)
+SELECT md5(role || n)::uuid, %(tenant)s, md5('user' || n)::uuid, role, %(begun)s, %(begun)s, %(begun)s,
        CASE role WHEN 'reviewer' THEN %(begun)s + %(life)s / 2 END
   FROM generate_series(1, %(people)s) n, unnest(ARRAY['analyst', 'reviewer']) role
 """

@@ -110,7 +110,7 @@ def _measured(database: str, plan: Plan, *, question: bool) -> dict[str, Any]:
 
     with _connected(database, WALLED_ROLE):
         firm = make_firm("acme")
-        tenant, alice = firm.id, make_member(firm, "alice", Role.ANALYST)
+        tenant, alice = firm.id, make_member(firm, "alice", Role.TENANT_ADMIN)
     context = get_context("spawn")
     start = context.Barrier(plan.processes + 1)
     with ProcessPoolExecutor(plan.processes + 1, mp_context=context, initializer=_set_up, initargs=(start,)) as pool:

@@ -80,6 +80,7 @@ def run(events: int) -> dict[str, Any]:
 
 
 def _measured(database: str, events: int) -> dict[str, Any]:
+    from django.conf import settings
     from django.db import connections
 
     from tests.benchmarks.wall_databases import WALLED_ROLE, connect
@@ -91,6 +92,7 @@ def _measured(database: str, events: int) -> dict[str, Any]:
         from apps.audit.verify.export import export_log
         from tests.factories import make_firm
 
+        keys = [word for key in settings.GLASSBOX_LOG_VERIFY_KEYS for word in ("--key", key.line())]
         firm = make_firm("acme")
         _load(database, firm.id, events)
         base = _peak_mib()
@@ -104,7 +106,7 @@ def _measured(database: str, events: int) -> dict[str, Any]:
             export_log(tenant=firm.id, output=path)
             exported = perf_counter()
             offline = subprocess.run(
-                [sys.executable, "-I", path / "verify_log.py", path], capture_output=True, text=True, check=False
+                [sys.executable, "-I", path / "verify_log.py", path, *keys], capture_output=True, text=True, check=False
             )
             finished = perf_counter()
     finally:
@@ -161,6 +163,7 @@ def _load_batch(connection: Any, tenant: TenantId, key: Any, numbers: range, has
     from apps.audit.canonical import event_header, leaf_hash
     from apps.audit.ids import new_id
     from apps.audit.sealing import Place, seal
+    from apps.audit.terms import terms_of
 
     now = datetime.now(UTC)
     rows: list[tuple[Any, ...]] = []
@@ -194,7 +197,10 @@ def _load_batch(connection: Any, tenant: TenantId, key: Any, numbers: range, has
         rows.append(
             (id, tenant, [], header["action"], "success", now, "user", tenant, "Alice", "", json.dumps(commitments))
         )
-        payloads += [(tenant, id, [], name, each.ciphertext, key.id, []) for name, each in sealed.items()]
+        payloads += [
+            (tenant, id, [], name, each.ciphertext, key.id, terms_of(name, groups[name]))
+            for name, each in sealed.items()
+        ]
         leaves.append((tenant, id, number, hashes[-1]))
     with connection.cursor() as cursor:
         for statement, values in (

@@ -179,13 +179,13 @@ def _access(database: str) -> Access:
 def _erased(tenant: _Tenant, of: str, access: Access) -> dict[str, Any]:
     from django.test import override_settings
 
-    from apps.audit.inventory.proposing import inventory_propose, prospect
+    from apps.audit.inventory.proposing import prospect
     from apps.audit.models import RemovalRun
-    from apps.audit.requests.services.proposing import request_approve
     from apps.tenants.context import open_scope
     from tests.audit.mutations import acting_as
     from tests.benchmarks.erasure_steps import Steps
     from tests.conftest import admin_dsn
+    from tests.deciding import inventory_propose, request_approve
     from tests.factories import as_
 
     office, steps = tenant.office, Steps(admin_dsn())
@@ -241,7 +241,7 @@ def _person(office: Office, steps: Steps) -> ErasureRequest:
 def _following(tenant: _Tenant, of: str) -> ErasureRequest:
     """A request whose subject says what goes: the document, or the tenant."""
     from apps.audit.requests.codes import Ground, SubjectType
-    from apps.audit.requests.services.steps import assess, identity_confirm
+    from tests.deciding import assess, identity_confirm
     from tests.factories import as_
 
     office, about = tenant.office, SubjectType(of)

@@ -23,6 +23,7 @@ from apps.corpus.kinds import Kind
 from apps.corpus.models import IngestJob, JobStatus
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
+from config.needs import Process
 from config.processes.platform import _worker, start_web
 from config.processes.supervisor import Supervisor
 from config.services import shared_descriptors
@@ -79,7 +80,7 @@ def worker_memory(firm: Firm, pages: int, *, seed: int) -> dict[str, Any]:
         title="A long annual report", kind=Kind.REFERENCE_REPORT, publisher=COMPANIES[0], year=2018, pages=pages
     )
     content = written(report, seed=seed)
-    spec = _worker(1, ["celery"])
+    spec = _worker(Process.INGEST, processes=1)
     supervisor = Supervisor((spec,), emit=_silent, pass_descriptors=shared_descriptors())
     supervisor.start()
     try:

@@ -32,12 +32,12 @@ from apps.intents.models import VersionOrigin
 from apps.intents.selectors import policy_in_force
 from apps.intents.services.drafts import draft_of
 from apps.intents.services.golden import golden_vectors
-from apps.intents.services.reviews import version_approve, version_submit
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.benchmarks.retrieval_reports import FUNDS, Report, planned, written
+from tests.deciding import version_approve, version_submit
 from tests.factories import Firm, make_firm, make_member
 
 _POLICY = RunPolicy(batch_chunks=512)

@@ -18,7 +18,7 @@ from psycopg import sql
 
 from config.locks import FileLock
 from config.services import Durability, ensure_services
-from tests.conftest import _drop, _limit_connecting, _migrate, _schema_digest, admin_dsn
+from tests.conftest import _drop, _migrate, _schema_digest, _settle_copy, admin_dsn
 
 WALLED_ROLE = "glassbox_api"
 BYPASSING_ROLE = "glassbox_backup"
@@ -74,7 +74,7 @@ class Databases:
                 )
             )
         self._stack.callback(_drop, self._server, name)
-        _limit_connecting(self._server, name)
+        _settle_copy(self._server, name)
         return name
 
     def drop(self, name: str) -> None:
@@ -136,7 +136,10 @@ def connect(database: str, role: str) -> DatabaseWrapper:
     ordinary = connections["default"].settings_dict
     options = {name: value for name, value in ordinary["OPTIONS"].items() if name != "pool"}
     if role == BYPASSING_ROLE:
-        options["options"] = options["options"].replace("search_path=public", "search_path=bypassed,public")
+        # An operator without a price is the wall's demand: without it, PostgreSQL's own.
+        for ours, theirs in (("search_path=public", "search_path=bypassed,public"), ("cost=0", "cost=0.0025")):
+            assert ours in options["options"]
+            options["options"] = options["options"].replace(ours, theirs)
     return DatabaseWrapper(
         {
             **ordinary,

@@ -17,6 +17,7 @@ from uuid import UUID
 import numpy as np
 import psycopg
 from django.db import connection, models
+from django.db.models.functions import Now
 from django.utils import timezone
 from numpy.typing import NDArray
 from pgvector import HalfVector
@@ -287,7 +288,7 @@ _TYPES = """
 
 
 def _default(field: models.Field[Any, Any]) -> Any:
-    if getattr(field, "auto_now_add", False):
+    if isinstance(field.db_default, Now):
         return timezone.now()
     if field.primary_key:
         return None

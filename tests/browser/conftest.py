@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.conf import LazySettings
+from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
@@ -66,7 +67,8 @@ def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContex
 
 @pytest.fixture
 def page(context: BrowserContext, live_server: LiveServer) -> Iterator[Page]:
-    """A page that fails its test when it asks another machine for anything, or one of its scripts fails."""
+    """A page that fails its test when it asks another machine for anything, one of its scripts fails, or it does what
+    the Content-Security-Policy does not allow."""
     here = urlsplit(live_server.url).netloc
     complaints: list[str] = []
     opened = context.new_page()
@@ -77,8 +79,17 @@ def page(context: BrowserContext, live_server: LiveServer) -> Iterator[Page]:
             complaints.append(f"foreign: {request.url}") if urlsplit(request.url).netloc not in (here, "") else None
         ),
     )
+    opened.on(
+        "console",
+        lambda said: complaints.append(f"console: {said.text}") if _is_refusal(said.text) else None,
+    )
     yield opened
     assert complaints == []
+
+
+def _is_refusal(text: str) -> bool:
+    """The browser's own word for it, or Alpine's for an expression that it can't read."""
+    return "Content Security Policy" in text or "Permissions-Policy" in text or "Alpine" in text
 
 
 @pytest.fixture
@@ -92,6 +103,14 @@ def sign_in(page: Page) -> Callable[[str], Page]:
         return page
 
     return as_person
+
+
+def signed_in(browser: Browser, live_server: LiveServer, visitor: Client) -> BrowserContext:
+    """A browser with a visitor's session: whatever either does there, the other sees."""
+    context = browser.new_context(base_url=live_server.url, viewport={"width": 1440, "height": 900})
+    cookie = visitor.cookies["sessionid"].value
+    context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
+    return context
 
 
 @pytest.fixture

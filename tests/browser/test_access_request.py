@@ -40,7 +40,7 @@ def picture(page: Page, name: str) -> None:
         page.set_viewport_size({"width": width, "height": 900})
         if _PICTURES:
             page.screenshot(path=Path(_PICTURES) / f"access-{name}-{width}.png", full_page=True)
-        sticks_out = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        sticks_out = page.locator("html").evaluate("html => html.scrollWidth - html.clientWidth")
         assert sticks_out <= 0, f"{name} is wider than the screen at {width}"
     page.set_viewport_size({"width": 1440, "height": 900})
 
@@ -106,7 +106,8 @@ def test_from_receipt_to_the_page_that_the_person_reads(
     picture(page, "answered")
     page.get_by_role("link", name="Access and erasure requests").first.click()
     page.get_by_label("Which").select_option("all")
-    page.get_by_role("button", name="Show", exact=True).click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Show", exact=True).click()
     picture(page, "list")
     with open_scope(tenant=office.firm.id, reason="a test"):
         assert ErasureRequest.objects.get().state == "completed"

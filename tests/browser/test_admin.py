@@ -87,11 +87,21 @@ def test_everything_is_found_from_the_keyboard(acme: Firm, sign_in: SignIn) -> N
     made = ingest(acme, title="Drawdown of Alpha")
     page = sign_in("alice")
     page.keyboard.press("Control+k")
+    expect(page.locator("#search-input-command")).to_be_focused()
     page.keyboard.type("drawdown of", delay=20)
     expect(page.locator("#command-results")).to_contain_text("Drawdown of Alpha")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/admin/corpus/document/{made.document.id}/change/")
+
+
+def test_a_search_that_finds_nothing_says_so(acme: Firm, sign_in: SignIn) -> None:
+    make_member(acme, "alice", Role.ANALYST, password=PASSWORD)
+    page = sign_in("alice")
+    page.keyboard.press("Control+k")
+    expect(page.locator("#search-input-command")).to_be_focused()
+    page.keyboard.type("nowhere to be found", delay=20)
+    expect(page.locator("#command-results")).to_contain_text("Nothing found for “nowhere to be found”")
 
 
 def test_nothing_is_wider_than_a_narrow_screen(acme: Firm, sign_in: SignIn) -> None:
@@ -115,7 +125,7 @@ def test_nothing_is_wider_than_a_narrow_screen(acme: Firm, sign_in: SignIn) -> N
         "/admin/audit/event/",
     ):
         page.goto(address)
-        width = page.evaluate("document.documentElement.scrollWidth")
+        width = page.locator("html").evaluate("html => html.scrollWidth")
         if width > 400:
             too_wide[address] = width
     assert too_wide == {}

@@ -41,7 +41,7 @@ def ask(page: Page, question: str = QUESTION) -> None:
 
 
 def width_of(page: Page) -> int:
-    width: int = page.evaluate("document.documentElement.scrollWidth")
+    width: int = page.locator("html").evaluate("html => html.scrollWidth")
     return width
 
 

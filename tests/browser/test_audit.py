@@ -38,7 +38,7 @@ def test_an_auditor_reads_a_decision_runs_it_again_and_takes_the_figures(
     page.get_by_role("link", name="Reports").click()
     expect(page.locator("#looked")).to_contain_text("Looked at 1 of 1 question")
     with page.expect_download() as figures:
-        page.get_by_role("button", name="Download Questions by intent as CSV").press("Enter")
+        page.get_by_role("button", name="Download as CSV: Questions by intent").press("Enter")
     assert figures.value.path().read_text().startswith("Day,")
 
     page.goto("/admin/audit/event/?action=retrieval.question.answered")
@@ -48,4 +48,4 @@ def test_an_auditor_reads_a_decision_runs_it_again_and_takes_the_figures(
     page.set_viewport_size({"width": 400, "height": 800})
     for address in ("/admin/audit/report/", "/admin/audit/event/"):
         page.goto(address)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 400
+        assert page.locator("html").evaluate("html => html.scrollWidth") <= 400

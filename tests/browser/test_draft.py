@@ -168,7 +168,7 @@ def test_nothing_is_wider_than_a_narrow_screen(draft: PolicyVersion, editor: Pag
     for address in ("", "start/", f"{draft.id}/", f"{draft.id}/submit/", f"{draft.id}/discard/"):
         editor.goto(f"/admin/policy/drafts/{address}")
         editor.evaluate("document.querySelectorAll('#draft-form details').forEach(each => { each.open = true; })")
-        width = editor.evaluate("document.documentElement.scrollWidth")
+        width = editor.locator("html").evaluate("html => html.scrollWidth")
         if width > 400:
             too_wide[address] = width
     assert too_wide == {}

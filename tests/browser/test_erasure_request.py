@@ -34,7 +34,7 @@ def picture(page: Page, name: str) -> None:
         page.set_viewport_size({"width": width, "height": 900})
         if _PICTURES:
             page.screenshot(path=Path(_PICTURES) / f"requests-{name}-{width}.png", full_page=True)
-        sticks_out = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        sticks_out = page.locator("html").evaluate("html => html.scrollWidth - html.clientWidth")
         assert sticks_out <= 0, f"{name} is wider than the screen at {width}"
     page.set_viewport_size({"width": 1440, "height": 900})
 

@@ -45,4 +45,4 @@ def test_the_pages_fit_a_narrow_screen(ann: Page) -> None:
     addresses.append(ann.url)
     for address in addresses:
         ann.goto(address)
-        assert ann.evaluate("document.documentElement.scrollWidth") <= 400, address
+        assert ann.locator("html").evaluate("html => html.scrollWidth") <= 400, address

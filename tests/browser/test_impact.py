@@ -21,7 +21,7 @@ QUESTION = "What was the maximum drawdown of the Alpha Fund in the fourth quarte
 def test_an_officer_has_the_impact_of_a_draft_computed_and_watches_it(
     acme: Firm, sign_in: Callable[[str], Page]
 ) -> None:
-    run(acme, ingest(acme, REPORT).job)
+    run(acme, ingest(acme, REPORT, title="Alpha Fund, fourth quarter").job)
     olivia = make_member(acme, "olivia", Role.COMPLIANCE_OFFICER, password=PASSWORD)
     asked(olivia, QUESTION)
     draft = draft_of(olivia, with_kinds("performance", Kind.FUND_PROFILE, Kind.SCHEDULE))

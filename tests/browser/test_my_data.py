@@ -33,7 +33,7 @@ def test_a_person_takes_out_what_is_held_about_them_and_reads_it(
     page.get_by_role("link", name="What is held about me").click()
     expect(page.get_by_role("heading", name="Take out what Acme holds about you")).to_be_visible()
     page.set_viewport_size({"width": 400, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    assert page.locator("html").evaluate("html => html.scrollWidth") <= 400
     with page.expect_download() as started:
         page.get_by_role("button", name="Download everything (ZIP)").press("Enter")
     path = tmp_path / "my-data.zip"
@@ -43,4 +43,4 @@ def test_a_person_takes_out_what_is_held_about_them_and_reads_it(
     page.goto((tmp_path / "my-data.html").as_uri())
     expect(page.get_by_text(_QUESTION)).to_be_visible()
     expect(page.get_by_text("End of the document.")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    assert page.locator("html").evaluate("html => html.scrollWidth") <= 400

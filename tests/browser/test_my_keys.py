@@ -35,7 +35,7 @@ def test_a_key_is_made_used_and_revoked_on_a_narrow_screen(
     page.get_by_role("link", name="I have it, go on").click()
     row = page.get_by_role("row", name="Policy script")
     expect(row).to_contain_text("Valid")
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert page.locator("html").evaluate("html => html.scrollWidth <= window.innerWidth")
     row.get_by_role("link", name="Revoke").click()
     page.get_by_role("button", name="Revoke key").click()
     expect(page.get_by_role("row", name="Policy script")).to_contain_text("Revoked")

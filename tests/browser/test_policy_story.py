@@ -59,6 +59,8 @@ def begin_two_days_ago(firm: Firm) -> None:
         ("tenants_tenant", "id", "created_at"),
         ("tenants_scope", "tenant_id", "created_at"),
         ("tenants_membership", "tenant_id", "created_at"),
+        ("tenants_membership", "tenant_id", "accepted_at"),
+        ("tenants_membership", "tenant_id", "confirmed_at"),
         ("tenants_grant", "tenant_id", "valid_from"),
         ("intents_policyversion", "tenant_id", "valid_from"),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -34,7 +35,8 @@ class Checkout:
         self.root = root
         (root / "config").mkdir(parents=True)
         (root / "config" / "__init__.py").touch()
-        shutil.copy(env.CHECKOUT / "config" / "bootstrap.py", root / "config")
+        for name in ("bootstrap.py", "needs.py"):
+            shutil.copy(env.CHECKOUT / "config" / name, root / "config")
         (root / "manage.py").write_text(MANAGE)
         self.need("1.0")
 
@@ -245,3 +247,47 @@ def test_the_range_of_pythons(version: tuple[int, int], accepted: bool) -> None:
 def test_the_real_list_can_be_read() -> None:
     project = Project.read(env.CHECKOUT / "pyproject.toml", testing=True)
     assert set(project.groups) == {"runtime", "dev"}
+
+
+# --- the lock file ---
+
+
+def lock(checkout: Checkout, *, digest: str = "", platform: str = "", stamp: str = "") -> None:
+    """One that pins the sample, beside the wheel that the checkout needs."""
+    wheel = checkout.root / "glassbox_sample-1.0-py3-none-any.whl"
+    own = Project.read(checkout.root / "pyproject.toml", testing=False).stamps()["runtime"]
+    (checkout.root / "requirements.lock").write_text(
+        f"# platform: {platform or f'{sys.platform} {os.uname().machine}'}\n"
+        f"# pythons: {sys.version_info[0]}.{sys.version_info[1]}\n# runtime: {stamp or own}\n\n# --- runtime ---\n"
+        f"glassbox-sample==1.0 \\\n    --hash=sha256:{digest or hashlib.sha256(wheel.read_bytes()).hexdigest()}\n"
+    )
+
+
+def test_the_lock_is_used_where_it_fits(bare: Checkout) -> None:
+    lock(bare)
+    result = bare.run("demo", PIP_FIND_LINKS=str(bare.root))
+    assert result.returncode == 0, result.stderr
+    assert "as requirements.lock has them, by digest" in result.stderr
+    assert json.loads(result.stdout)["version"] == "1.0"
+
+
+def test_a_package_of_another_digest_is_not_installed(bare: Checkout) -> None:
+    lock(bare, digest="0" * 64)
+    result = bare.run("demo", PIP_FIND_LINKS=str(bare.root))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "DO NOT MATCH THE HASHES" in result.stderr
+    assert bare.stamp.read_text() == "{}"
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ({"platform": "plan9 mips"}, "it is for plan9 mips, and this is"),
+        ({"stamp": "0"}, "it is of another pyproject.toml"),
+    ],
+)
+def test_where_the_lock_does_not_fit_that_is_said(bare: Checkout, made: dict[str, str], said: str) -> None:
+    lock(bare, **made)
+    result = bare.run("demo")
+    assert result.returncode == 0, result.stderr
+    assert f"requirements.lock is not used: {said}" in " ".join(result.stderr.split())

@@ -121,3 +121,14 @@ def test_home_is_beside_manage_py(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_home_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GLASSBOX_HOME", str(tmp_path / "state"))
     assert env.home() == (tmp_path / "state").resolve()
+
+
+@pytest.mark.parametrize(
+    ("address", "broker"),
+    [
+        ("unix:///run/redis.sock?db=3", "redis+socket:///run/redis.sock?virtual_host=3"),
+        ("rediss://user:password@host/0", "rediss://user:password@host/0"),
+    ],
+)
+def test_a_redis_at_a_socket_is_celerys_broker_too(address: str, broker: str) -> None:
+    assert env.broker_url(address) == broker

@@ -8,6 +8,7 @@ import socket
 import time
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +20,19 @@ from django.test import TransactionTestCase
 from pytest_django import DjangoDbBlocker
 
 from apps.audit.erasure.contracts import Origin, RunState
-from apps.audit.inventory.proposing import inventory_propose
 from apps.audit.log.sequencer import tenants_that_wait
 from apps.audit.models import Certificate, RemovalRun
 from apps.audit.requests.codes import Ground, SubjectType
-from apps.audit.requests.services.proposing import request_approve
-from apps.audit.requests.services.steps import assess, identity_confirm
 from apps.tenants.context import open_scope
-from config.processes import Platform, choose_port, start_platform
+from config.needs import SECRETS, Process, needed_by
+from config.processes import Platform, start_platform
+from config.services import Durability, ServiceName, ensure_services, release_services, status
+from config.serving import SERVED
 from tests.audit.acting import recorded
 from tests.audit.proving import ZOE, letter, own_access
 from tests.audit.removing import again, approved, asked, left_of
 from tests.audit.requesting import Office, make_office
+from tests.deciding import assess, identity_confirm, inventory_propose, request_approve
 from tests.factories import as_, make_firm
 
 
@@ -44,23 +46,38 @@ class Output:
         self.lines.append(f"{name}: {line}")
 
 
+def all_secrets() -> dict[str, str]:
+    """As the shell of somebody who exported everything has them: the suite's own, and others that are optional."""
+    stored = json.loads((settings.GLASSBOX_HOME / "secrets.json").read_text(encoding="utf-8"))
+    return {secret.variable: stored.get(secret.variable, f"a secret for {secret.variable}") for secret in SECRETS}
+
+
 @pytest.fixture(scope="module")
 def platform(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Platform]:
     output = Output()
     with pytest.MonkeyPatch.context() as patch:
+        for name, value in all_secrets().items():
+            patch.setenv(name, value)
         patch.setenv("GLASSBOX_TEST_DATABASE", settings.TEST_DATABASE)
         patch.setenv("DJANGO_SETTINGS_MODULE", "config.settings.test")
-        started = start_platform(port=choose_port(8300, search=True), emit=output, web_processes=1)
+        started = start_platform(port=8300, search=True, emit=output, web_processes=1)
     # Ours is only one of the suite's many uses of the services: the others go on.
-    yield Platform(supervisor=started.supervisor, base_url=started.base_url, leaves_services=False)
+    yield replace(started, leaves_services=False)
     started.supervisor.stop()
     with django_db_blocker.unblock():
         TransactionTestCase._fixture_teardown(TransactionTestCase())
 
 
 def test_its_health_is_whole(platform: Platform) -> None:
-    with urllib.request.urlopen(f"{platform.base_url}/api/v1/health/", timeout=10) as answer:  # noqa: S310 (our own)
-        assert json.load(answer)["status"] == "ok"
+    """Once each part of it was heard of: a schedule that has just begun is degraded until then."""
+    health: dict[str, Any] = {}
+    for _ in range(150):
+        with urllib.request.urlopen(f"{platform.base_url}/api/v1/health/", timeout=10) as answer:  # noqa: S310 (our own)
+            health = json.load(answer)
+        if health["status"] == "ok":
+            break
+        time.sleep(2)
+    assert health["status"] == "ok", {part: state for part, state in health["checks"].items() if state != "ok"}
 
 
 @pytest.mark.parametrize(
@@ -68,6 +85,8 @@ def test_its_health_is_whole(platform: Platform) -> None:
     [
         ("web", "glassbox_api"),
         ("worker", "glassbox_worker"),
+        ("ingest", "glassbox_worker"),
+        ("clock", "glassbox_worker"),
         ("sealer", "glassbox_worker"),
         ("eraser", "glassbox_eraser"),
         ("prover", "glassbox_eraser"),
@@ -76,6 +95,32 @@ def test_its_health_is_whole(platform: Platform) -> None:
 )
 def test_each_process_has_the_role_that_its_work_needs(platform: Platform, name: str, role: str) -> None:
     assert psutil.Process(platform.supervisor.pid(name)).environ()["GLASSBOX_DB_ROLE"] == role
+
+
+def secrets_in(pid: int) -> set[str]:
+    """Which secrets lie in the environment of a process, by whatever name, as /proc shows it."""
+    found = set(psutil.Process(pid).environ().values())
+    return {name for name, value in all_secrets().items() if value in found}
+
+
+def test_each_process_of_the_platform_has_its_own_secrets_and_no_other(platform: Platform) -> None:
+    """Whoever started it had all of them."""
+    for process in (*SERVED, Process.PROVER):
+        parent = psutil.Process(platform.supervisor.pid(process))
+        own = {secret.variable for secret in needed_by(process)}
+        for each in (parent, *parent.children(recursive=True)):
+            assert secrets_in(each.pid) == own, (process, each.cmdline())
+
+
+def test_the_servers_and_their_keepers_have_no_secret(bare_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in all_secrets().items():
+        monkeypatch.setenv(name, value)
+    ensure_services(home=bare_home, needed={ServiceName.REDIS}, durability=Durability.DISPOSABLE)
+    state = status(home=bare_home)[ServiceName.REDIS]
+    assert state.pid
+    assert state.keeper_pid
+    assert secrets_in(state.pid) | secrets_in(state.keeper_pid) == set()
+    release_services(home=bare_home)
 
 
 def test_events_are_sealed_by_the_clock(platform: Platform, django_db_blocker: DjangoDbBlocker) -> None:
@@ -137,7 +182,7 @@ def certificates_of(office: Office) -> list[dict[str, Any]]:
 
 
 def test_nothing_is_left_of_it_when_it_has_stopped(platform: Platform) -> None:
-    pids = [platform.supervisor.pid(name) for name in ("web", "worker", "sealer", "eraser", "prover", "beat")]
+    pids = [platform.supervisor.pid(name) for name in (*SERVED, Process.PROVER)]
     everything = [child for pid in pids for child in [psutil.Process(pid), *psutil.Process(pid).children()]]
     platform.stop()
     assert [process for process in everything if process.is_running() and process.status() != "zombie"] == []

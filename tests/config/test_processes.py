@@ -23,8 +23,9 @@ from config.processes import (
     ProcessSpec,
     Supervisor,
     choose_port,
+    take_port,
 )
-from config.processes.platform import to_files
+from config.processes.platform import ToFiles
 
 FOREVER = "import time\nprint('up', flush=True)\ntime.sleep(1000)"
 
@@ -234,11 +235,38 @@ class TestPorts:
     def test_the_next_free_one_when_asked_for(self, taken: int) -> None:
         assert choose_port(taken, search=True) > taken
 
+    def test_a_port_that_was_taken_stays_ours_until_a_server_is_given_it(self, taken: int) -> None:
+        with take_port(taken, search=True) as ours:
+            mine = ours.getsockname()[1]
+            assert mine > taken
+            with pytest.raises(PortTakenError):
+                choose_port(mine)
+
     def test_a_host_that_is_not_ours(self) -> None:
         with pytest.raises(PortTakenError, match=r"on 203\.0\.113\.1"):
             choose_port(8000, host="203.0.113.1")
 
 
 def test_output_can_go_to_files(tmp_path: Path) -> None:
-    to_files(tmp_path / "log")("web", "listening")
+    ToFiles(tmp_path / "log")("web", "listening")
     assert (tmp_path / "log" / "web.log").read_text() == "listening\n"
+
+
+def test_whoever_ends_behind_files_is_told_with_the_name_of_its_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log" / "bob.log"
+    dies = spec("bob", "import time; print('no disk', flush=True); time.sleep(0.3)")
+    supervisor = QuickSupervisor([dies], emit=ToFiles(tmp_path / "log"))
+    supervisor.start()
+    with pytest.raises(ProcessDiedError, match=f"See {log}"):
+        supervisor.serve()
+    assert f"glassbox: bob ended with status 0; starting it again at once. See {log}." in capsys.readouterr().err
+    assert "no disk" in log.read_text()
+
+
+def test_whoever_never_was_ready_is_told_with_the_name_of_its_log(tmp_path: Path) -> None:
+    dies = spec("bob", "raise SystemExit(3)", ready=lambda: False)
+    supervisor = QuickSupervisor([dies], emit=ToFiles(tmp_path / "log"))
+    with pytest.raises(ProcessDiedError, match=f"before it was ready. See {tmp_path / 'log' / 'bob.log'}"):
+        supervisor.start()

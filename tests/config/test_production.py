@@ -1,8 +1,9 @@
-"""Production settings, as a process of their own: refused without what they need, clean with it."""
+"""Production settings, as a process of their own: refused without what they need, clean with it and with no more."""
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import subprocess
 import sys
@@ -10,57 +11,117 @@ import sys
 import pytest
 
 from config.env import CHECKOUT
-from config.secrets import LOGIN_ROLES, password_variable
+from config.needs import SECRETS, Process, needed_by, readme_table
 
-_NEEDED = {
+_SETTINGS = {
     "DATABASE_URL": "postgresql://db.internal/glassbox",
-    "REDIS_URL": "redis://redis.internal/0",
+    "REDIS_URL": "redis://:a-long-password@redis.internal/0",
     "DJANGO_ALLOWED_HOSTS": "glassbox.example.com",
-    "DJANGO_SECRET_KEY": secrets.token_urlsafe(64),
-    "GLASSBOX_SCOPE_TOKEN_KEYS": f"k1:{secrets.token_hex(32)}",
-    "GLASSBOX_AUDIT_MASTER_KEY": secrets.token_hex(32),
-    "GLASSBOX_AUDIT_KEKS": f"kek1:{secrets.token_hex(32)}",
-    **{password_variable(role): secrets.token_urlsafe(32) for role in LOGIN_ROLES},
 }
+# It starts without, and `check --deploy` says what is missed.
+_ADVISED = {"GLASSBOX_OPERATORS": "ops@example.com"}
+_NAMED_KEYS = ("GLASSBOX_SCOPE_TOKEN_KEYS", "GLASSBOX_AUDIT_KEKS", "GLASSBOX_LOG_SIGNING_KEY")
 
 
-def _check_deploy(variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    inherited = {name: value for name, value in os.environ.items() if name not in _NEEDED}
-    return subprocess.run(
-        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+def _value(variable: str) -> str:
+    if variable in _NAMED_KEYS:
+        return f"k1:{secrets.token_hex(32)}"
+    return secrets.token_hex(32)
+
+
+_GIVEN = {secret.variable: _value(secret.variable) for secret in SECRETS}
+
+
+def _of(process: Process) -> dict[str, str]:
+    """What README says that one gives to the process, and nothing else."""
+    needed = {secret.variable: _GIVEN[secret.variable] for secret in needed_by(process) if not secret.optional}
+    return _SETTINGS | _ADVISED | needed | {"GLASSBOX_PROCESS": process.value}
+
+
+def _check_deploy(variables: dict[str, str], command: str = "check --deploy --fail-level WARNING") -> tuple[int, str]:
+    """Returns: the exit status, and all that was said."""
+    known = {*_GIVEN, *_SETTINGS, *_ADVISED, "GLASSBOX_PROCESS", "GLASSBOX_DB_ROLE"}
+    inherited = {name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in known}
+    ended = subprocess.run(
+        [sys.executable, "manage.py", *command.split()],
         cwd=CHECKOUT,
         env=inherited | variables | {"DJANGO_SETTINGS_MODULE": "config.settings.production"},
         capture_output=True,
         text=True,
         check=False,
     )
+    return ended.returncode, ended.stdout + ended.stderr
 
 
-def test_check_deploy_is_clean() -> None:
-    result = _check_deploy(_NEEDED)
-    assert (result.returncode, result.stdout) == (0, "System check identified no issues (0 silenced).\n"), result.stderr
+def _named(said: str) -> set[str]:
+    return set(re.findall(r"was given (\w+), which", said))
 
 
-def test_everything_that_is_missing_is_named_at_once_and_without_a_traceback() -> None:
-    result = _check_deploy({})
-    assert result.returncode == 1
-    assert all(f"{name} is not set." in result.stderr for name in _NEEDED)
-    assert "Traceback" not in result.stderr
+@pytest.mark.parametrize("process", Process)
+def test_each_process_starts_with_its_own_secrets_alone(process: Process) -> None:
+    """A default secret of Django's own is told by `check --deploy`, so none was put in the place of one."""
+    assert _check_deploy(_of(process)) == (0, "System check identified no issues (0 silenced).\n")
 
 
-@pytest.mark.parametrize("name", ["DATABASE_URL", "GLASSBOX_SCOPE_TOKEN_KEYS", "GLASSBOX_AUDIT_KEKS"])
+@pytest.mark.parametrize("process", [Process.WEB, Process.BEAT])
+def test_a_process_that_was_given_all_is_told_what_is_too_much(process: Process) -> None:
+    """As it was when every process wanted every password."""
+    status, said = _check_deploy(_SETTINGS | _GIVEN | {"GLASSBOX_PROCESS": process.value})
+    assert status == 1
+    assert _named(said) == set(_GIVEN) - {secret.variable for secret in needed_by(process)}
+    assert not any(value in said for value in _GIVEN.values())
+
+
+def test_a_file_that_holds_what_it_does_not_need_is_told_too() -> None:
+    status, said = _check_deploy(_of(Process.WEB) | {"GLASSBOX_DB_PASSWORD_OWNER_FILE": "/run/secrets/owner"})
+    assert (status, _named(said)) == (1, {"GLASSBOX_DB_PASSWORD_OWNER_FILE"})
+
+
+def test_a_password_in_the_address_of_the_database_is_told() -> None:
+    address = "postgresql://admin:hunter2hunter2@db.internal/glassbox"
+    status, said = _check_deploy(_of(Process.WEB) | {"DATABASE_URL": address})
+    assert status == 1
+    assert "the password in DATABASE_URL" in said
+    assert "hunter2" not in said
+
+
+@pytest.mark.parametrize("process", [Process.WEB, Process.WORKER, Process.MIGRATE])
+def test_everything_that_is_missing_is_named_at_once_and_without_a_traceback(process: Process) -> None:
+    status, said = _check_deploy({"GLASSBOX_PROCESS": process.value})
+    assert status == 1
+    assert set(re.findall(r"(\w+) is not set\.", said)) == set(_of(process)) - {"GLASSBOX_PROCESS", *_ADVISED}
+    assert "Traceback" not in said
+
+
+def test_what_is_advised_is_told_where_it_is_missing() -> None:
+    given = {name: value for name, value in _of(Process.WEB).items() if name not in _ADVISED}
+    status, said = _check_deploy(given)
+    assert status == 0
+    assert all(f"Set {name} to" in said for name in _ADVISED)
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", *_NAMED_KEYS])
 def test_a_malformed_one_is_named_and_its_value_is_not_repeated(name: str) -> None:
-    result = _check_deploy(_NEEDED | {name: "https://user:hunter2hunter2@db.internal/glassbox"})
-    assert result.returncode == 1
-    assert name in result.stderr
-    assert "hunter2" not in result.stderr
+    status, said = _check_deploy(_of(Process.WORKER) | {name: "https://user:hunter2hunter2@db.internal/glassbox"})
+    assert status == 1
+    assert name in said
+    assert "hunter2" not in said
 
 
-def test_the_key_that_signs_the_log_is_demanded_of_the_worker_alone() -> None:
-    worker = _NEEDED | {"GLASSBOX_DB_ROLE": "glassbox_worker"}
-    result = _check_deploy(worker)
-    assert result.returncode == 1
-    assert "GLASSBOX_LOG_SIGNING_KEY is not set." in result.stderr
-    assert _check_deploy(worker | {"GLASSBOX_LOG_SIGNING_KEY": f"log1:{secrets.token_hex(32)}"}).returncode == 0
-    malformed = _check_deploy(worker | {"GLASSBOX_LOG_SIGNING_KEY": secrets.token_hex(32)})
-    assert "GLASSBOX_LOG_SIGNING_KEY must be kid:hex" in malformed.stderr
+def test_a_process_that_there_is_not_is_refused() -> None:
+    status, said = _check_deploy(_of(Process.WEB) | {"GLASSBOX_PROCESS": "wobker"})
+    assert status == 1
+    assert "GLASSBOX_PROCESS must be one of web, worker" in said
+
+
+@pytest.mark.parametrize("command", ["migrate", "backup /nowhere", "restore /nowhere", "erasure physical"])
+def test_a_command_wants_its_own_secrets_wherever_it_is_typed(command: str) -> None:
+    """In the web process's environment: refused with what is missing, before anything is done."""
+    status, said = _check_deploy(_of(Process.WEB), command)
+    assert status == 1
+    assert "GLASSBOX_DB_PASSWORD_BACKUP is not set." in said
+    assert "Traceback" not in said
+
+
+def test_readme_says_what_the_code_asks_for() -> None:
+    assert readme_table() in (CHECKOUT / "README.md").read_text(encoding="utf-8")

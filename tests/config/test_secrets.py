@@ -13,12 +13,17 @@ import pytest
 
 from config import env
 from config.env import EnvironmentVariableError
+from config.needs import Process, child_environment, needed_by, process_of, program_environment, surplus
 from config.secrets import (
     LOGIN_ROLES,
+    Secrets,
     SecretsFileError,
+    given,
     load_secrets,
     password_variable,
     required_secrets,
+    role_password,
+    secret_texts,
 )
 
 KEY = "ab" * 32
@@ -27,6 +32,7 @@ PRODUCTION = {
     "GLASSBOX_SCOPE_TOKEN_KEYS": f"k2:{KEY},k1:{'cd' * 32}",
     "GLASSBOX_AUDIT_MASTER_KEY": KEY,
     "GLASSBOX_AUDIT_KEKS": f"kek2:{KEY},kek1:{'cd' * 32}",
+    "GLASSBOX_LOG_SIGNING_KEY": f"log1:{KEY}",
     **{password_variable(role): f"a-password-for-{role}" for role in LOGIN_ROLES},
 }
 
@@ -134,18 +140,35 @@ def test_processes_that_start_at_once_agree(tmp_path: Path) -> None:
     assert len({process.communicate()[0] for process in processes}) == 1
 
 
-def test_production_takes_all_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_of_a_checkout_takes_its_own(tmp_path: Path) -> None:
+    taken = load_secrets(tmp_path, process=Process.BEAT)
+    assert set(taken.database_passwords) == {"glassbox_worker"}
+    assert (taken.scope_token_keys, taken.audit_keks, taken.audit_master_key, taken.log_seed) == ((), (), b"", None)
+
+
+def required(process: Process) -> Secrets:
+    with env.collecting() as reader:
+        texts = secret_texts(reader, process)
+    return required_secrets(texts)
+
+
+def test_production_takes_a_process_own_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in PRODUCTION.items():
         monkeypatch.setenv(name, value)
-    assert [key.kid for key in required_secrets().scope_token_keys] == ["k2", "k1"]
-    assert [key.kid for key in required_secrets().audit_keks] == ["kek2", "kek1"]
+    taken = required(Process.WEB)
+    assert [key.kid for key in taken.scope_token_keys] == ["k2", "k1"]
+    assert [key.kid for key in taken.audit_keks] == ["kek2", "kek1"]
+    assert set(taken.database_passwords) == {"glassbox_api"}
+    assert taken.log_seed is None
+    assert required(Process.WORKER).log_seed is not None
 
 
 def test_production_lists_all_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DJANGO_SECRET_KEY", "d" * 50)
     with pytest.raises(EnvironmentVariableError) as caught:
-        required_secrets()
-    assert str(caught.value).count("is not set") == len(PRODUCTION) - 1
+        required(Process.WEB)
+    wanted = [secret for secret in needed_by(Process.WEB) if not secret.optional]
+    assert str(caught.value).count("is not set") == len(wanted) - 1
 
 
 @pytest.mark.parametrize("keys", [KEY, f"k1:{KEY[:-2]}", f"k1:{KEY},k1:{KEY}", f"a|b:{KEY}"])
@@ -153,4 +176,63 @@ def test_a_malformed_scope_key_is_refused(monkeypatch: pytest.MonkeyPatch, keys:
     for name, value in (PRODUCTION | {"GLASSBOX_SCOPE_TOKEN_KEYS": keys}).items():
         monkeypatch.setenv(name, value)
     with pytest.raises(EnvironmentVariableError, match="GLASSBOX_SCOPE_TOKEN_KEYS"):
-        required_secrets()
+        required(Process.WEB)
+
+
+def test_what_a_process_was_not_given_is_an_error_where_it_is_used() -> None:
+    """Not a digest under an empty key."""
+    with pytest.raises(EnvironmentVariableError, match="GLASSBOX_AUDIT_MASTER_KEY is not given"):
+        given(b"", "GLASSBOX_AUDIT_MASTER_KEY")
+    with pytest.raises(EnvironmentVariableError, match="GLASSBOX_DB_PASSWORD_OWNER is not set"):
+        role_password({}, "glassbox_owner")
+
+
+CELERY = "/venv/lib/celery/__main__.py"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "process"),
+    [
+        (["gunicorn", "config.wsgi"], {}, Process.WEB),
+        (["gunicorn", "config.wsgi"], {"GLASSBOX_DB_ROLE": "glassbox_worker"}, Process.WORKER),
+        (["manage.py", "migrate"], {"GLASSBOX_PROCESS": "web"}, Process.MIGRATE),
+        (["manage.py", "backup", "/backups/today"], {}, Process.BACKUP),
+        (["manage.py", "--traceback", "restore", "/backups/today"], {}, Process.RESTORE),
+        (["manage.py", "erasure", "physical", "--now"], {}, Process.PROVER),
+        (["manage.py", "erasure", "registry"], {}, Process.WEB),
+        (
+            ["/venv/bin/celery", "-A", "config.celery", "worker"],
+            {"GLASSBOX_DB_ROLE": "glassbox_worker"},
+            Process.WORKER,
+        ),
+        ([CELERY, "-A", "config.celery", "beat"], {"GLASSBOX_DB_ROLE": "glassbox_worker"}, Process.BEAT),
+        ([CELERY, "worker", "--queues=log"], {"GLASSBOX_DB_ROLE": "glassbox_worker"}, Process.SEALER),
+        ([CELERY, "worker", "--queues=ingest"], {"GLASSBOX_DB_ROLE": "glassbox_worker"}, Process.INGEST),
+        ([CELERY, "worker", "--queues=clock"], {"GLASSBOX_DB_ROLE": "glassbox_worker"}, Process.CLOCK),
+        ([CELERY, "worker", "-Q", "erasure"], {"GLASSBOX_DB_ROLE": "glassbox_eraser"}, Process.ERASER),
+        ([CELERY, "worker", "--queues=celery,log"], {"GLASSBOX_DB_ROLE": "glassbox_worker"}, Process.WORKER),
+        ([CELERY, "worker", "--queues=log"], {"GLASSBOX_PROCESS": "worker"}, Process.WORKER),
+    ],
+)
+def test_what_a_process_is_for(arguments: list[str], variables: dict[str, str], process: Process) -> None:
+    assert process_of(variables, arguments) is process
+
+
+@pytest.mark.parametrize("process", Process)
+def test_a_child_is_given_its_own_and_no_more(process: Process) -> None:
+    everything = PRODUCTION | {f"{name}_FILE": "/run/secrets/x" for name in PRODUCTION} | {"LANG": "C"}
+    child = child_environment(process, everything)
+    assert surplus(process, child) == ()
+    assert child["LANG"] == "C"
+    assert child["GLASSBOX_DB_ROLE"] == process.role
+    own = {secret.variable for secret in needed_by(process) if secret.variable in PRODUCTION}
+    assert {name for name in child if name in PRODUCTION} == own
+
+
+def test_a_program_of_others_is_given_nothing_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (PRODUCTION | {"SOME_TOKEN": "secret"}).items():
+        monkeypatch.setenv(name, value)
+    given_to_it = program_environment(PGPASSWORD="its own password")
+    assert not {*PRODUCTION.values(), "secret"} & set(given_to_it.values())
+    assert given_to_it["PGPASSWORD"] == "its own password"
+    assert given_to_it["PATH"] == os.environ["PATH"]

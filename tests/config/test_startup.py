@@ -27,8 +27,54 @@ def _start_web(**variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def _start_worker(**variables: str) -> subprocess.CompletedProcess[str]:
+    """One that is told to stop as soon as it has begun."""
+    return subprocess.run(
+        [sys.executable, "-c", _BEGINS_AND_STOPS],
+        cwd=CHECKOUT,
+        env=os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings.test"} | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+_BEGINS_AND_STOPS = """
+from celery.signals import worker_ready
+from config.celery import app
+
+@worker_ready.connect
+def stop(sender, **_):
+    print("it began", flush=True)
+    sender.stop()
+
+app.worker_main(["worker", "--pool=solo", "--queues=nobody", "--without-gossip", "--without-mingle"])
+"""
+
+
+def test_a_worker_starts_as_the_ordinary_role() -> None:
+    result = _start_worker(GLASSBOX_DB_ROLE="glassbox_worker")
+    assert "it began" in result.stdout + result.stderr
+
+
+def test_a_worker_refuses_to_start_as_the_owner_of_the_tables() -> None:
+    """Celery goes on after what a receiver of its signals raises."""
+    result = _start_worker(GLASSBOX_DB_ROLE="glassbox_owner")
+    assert result.returncode == 1
+    assert "it began" not in result.stdout + result.stderr
+    assert "the owner of tables" in result.stderr
+
+
 def test_the_web_process_starts_as_the_ordinary_role() -> None:
     assert _start_web().returncode == 0
+
+
+def test_it_says_what_it_was_given_and_does_not_need() -> None:
+    result = _start_web(GLASSBOX_DB_PASSWORD_OWNER="a-password-of-the-owner")
+    assert result.returncode == 0
+    assert "This process (web) was given GLASSBOX_DB_PASSWORD_OWNER, which it does not need." in result.stderr
+    assert "a-password-of-the-owner" not in result.stderr
 
 
 def test_it_refuses_to_start_as_the_owner_of_the_tables() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 
 import pytest
@@ -69,3 +71,24 @@ def test_the_summary_names_what_failed(replaced: pytest.MonkeyPatch, capfd: pyte
 def test_help_shows_an_example(capfd: pytest.CaptureFixture[str]) -> None:
     run(["--help"])
     assert "manage.py test tests/corpus -k pdf" in capfd.readouterr().out
+
+
+def test_the_lane_of_a_kind_of_plan_reaches_every_connection() -> None:
+    show = (
+        "from django.conf import settings; import os; every = settings.DATABASES.values();"
+        "print(*(d['OPTIONS']['options'].rpartition(' ')[2] for d in every), os.environ['PGOPTIONS'])"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", show],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=testing.CHECKOUT,
+        env=os.environ
+        | {
+            "DJANGO_SETTINGS_MODULE": "config.settings.test",
+            "GLASSBOX_TEST_PLAN_CACHE_MODE": "force_generic_plan",
+        },
+    ).stdout
+    plan = "plan_cache_mode=force_generic_plan"
+    assert shown.split() == [plan, plan, "-c", plan]

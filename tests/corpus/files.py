@@ -30,11 +30,24 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Stroke:
+    """A drawn line from one place to another; as a filled rectangle where `filled`."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    filled: bool = False
+    width: float = 0.5
+
+
+@dataclass(frozen=True)
 class PdfPage:
-    """Texts, in the order in which they are drawn; `picture` covers the page with an image."""
+    """Texts, in the order in which they are drawn, over strokes; `picture` covers the page with an image."""
 
     texts: Sequence[Text] = field(default_factory=tuple)
     picture: bool = False
+    strokes: Sequence[Stroke] = field(default_factory=tuple)
 
 
 def lines(*texts: str, top: float = 720, x: float = 72, size: float = 10, pitch: float = 12) -> PdfPage:
@@ -42,7 +55,7 @@ def lines(*texts: str, top: float = 720, x: float = 72, size: float = 10, pitch:
     return PdfPage([Text(x, top - number * pitch, text, size) for number, text in enumerate(texts)])
 
 
-def pdf(pages: Sequence[PdfPage], *, title: str = "", password: str = "") -> bytes:
+def pdf(pages: Sequence[PdfPage], *, title: str = "", password: str = "", catalog_entries: bytes = b"") -> bytes:
     """A PDF of pages; with a password it can't be opened without."""
     objects: list[bytes] = []
 
@@ -69,7 +82,7 @@ def pdf(pages: Sequence[PdfPage], *, title: str = "", password: str = "") -> byt
                 b"/XObject << /Im %d 0 R >> >> >>" % (tree, PAGE_WIDTH, PAGE_HEIGHT, content, plain, bold, image)
             )
         )
-    objects[catalog - 1] = b"<< /Type /Catalog /Pages %d 0 R >>" % tree
+    objects[catalog - 1] = b"<< /Type /Catalog /Pages %d 0 R %s >>" % (tree, catalog_entries)
     objects[tree - 1] = b"<< /Type /Pages /Kids [%s] /Count %d >>" % (
         b" ".join(b"%d 0 R" % kid for kid in kids),
         len(kids),
@@ -123,6 +136,16 @@ def _content(page: PdfPage) -> bytes:
     parts: list[bytes] = []
     if page.picture:
         parts.append(b"q %d 0 0 %d 0 0 cm /Im Do Q" % (PAGE_WIDTH, PAGE_HEIGHT))
+    for stroke in page.strokes:
+        if stroke.filled:
+            half, is_across = stroke.width / 2, abs(stroke.x1 - stroke.x0) > abs(stroke.y1 - stroke.y0)
+            x, y = min(stroke.x0, stroke.x1) - half * (not is_across), min(stroke.y0, stroke.y1) - half * is_across
+            width = abs(stroke.x1 - stroke.x0) or stroke.width
+            height = abs(stroke.y1 - stroke.y0) or stroke.width
+            parts.append(b"%g %g %g %g re f" % (x, y, width, height))
+        else:
+            line = (stroke.width, stroke.x0, stroke.y0, stroke.x1, stroke.y1)
+            parts.append(b"%g w %g %g m %g %g l S" % line)
     for text in page.texts:
         escaped = text.text.encode("cp1252").replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)")
         matrix = b"0 1 -1 0" if text.turned else b"1 0 0 1"

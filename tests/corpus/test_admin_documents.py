@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobStatus, Page
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
+from tests.corpus.files import png
 from tests.corpus.ingesting import REPORT, actions, change_job, document, ingest, job, run
 from tests.factories import Firm, make_firm, make_member
 from tests.visitor import Page as AdminPage
@@ -83,23 +84,135 @@ def test_what_was_typed_about_it_is_kept(alice: Visitor, acme: Firm) -> None:
 
 
 def test_each_file_is_taken_in_or_refused_by_itself(alice: Visitor, acme: Firm) -> None:
-    page = upload(alice, acme, file("one.md", b"First."), file("empty.txt", b""), file("two.md", b"Second."))
+    page = batch(alice, acme, file("one.md", b"First."), file("empty.txt", b""), file("two.md", b"Second."))
     assert page.status == 200
     assert "2 of 3 files taken in" in page.text
+    assert "2 are on their way, 1 was refused" in page.text
     assert "empty.txt is empty" in page.text
     assert [made.filename for made in documents(acme)] == ["one.md", "two.md"]
 
 
 def test_when_none_is_good_the_answer_is_no_success(alice: Visitor, acme: Firm) -> None:
-    page = upload(alice, acme, file("empty.txt", b""))
+    page = upload(alice, acme, file("empty.txt", b""), file("scan.pdf", png()))
     assert (page.status, documents(acme)) == (422, [])
+    assert "its content is a PNG image" in page.text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("empty.txt", b"", "is empty"),
+        ("scan.pdf", png(), "its content is a PNG image"),
+        ("sheet.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 512, "is an old Office document"),
+        ("photo.png", png(), "which can't be read"),
+        ("program", b"\x7fELF\x02\x01\x01\x00", "is a program"),
+        ("dos.txt", "Größe für später, gebühr übrig".encode("cp850"), "Save it as UTF-8"),
+    ],
+)
+def test_a_file_that_can_not_be_read_is_refused_beside_its_field(
+    alice: Visitor, acme: Firm, name: str, content: bytes, said: str
+) -> None:
+    page = upload(alice, acme, file(name, content), company="Acme")
+    assert said in page.errors_of("uploads")
+    assert page.tree.xpath("string(//*[@name='company']/@value)") == "Acme"
+    assert (documents(acme), actions(acme, ["corpus."])) == ([], [])
+
+
+# --- A batch ---
+
+
+def batch(visitor: Visitor, firm: Firm, *files: SimpleUploadedFile) -> AdminPage:
+    """The page that an upload of several files leads to."""
+    sent = upload(visitor, firm, *files)
+    assert sent.status == 302
+    return AdminPage(visitor.get(sent.location))
+
+
+def batch_address(page: AdminPage) -> str:
+    return str(page.response.wsgi_request.path)
+
+
+def run_all(firm: Firm) -> None:
+    with open_scope(tenant=firm.id, reason="a test"):
+        jobs = list(IngestJob.objects.all())
+    for each in jobs:
+        run(firm, each)
+
+
+def test_a_batch_shows_each_file_until_all_have_ended(alice: Visitor, acme: Firm) -> None:
+    lossy = b'{"fund": "Alpha", "fund": "Beta"}'
+    page = batch(alice, acme, file("good.md"), file("cut.pdf", BROKEN), file("scan.pdf", png()), file("a.json", lossy))
+    address = batch_address(page)
+    assert page.tree.xpath("//*[@data-fragment]/@data-fragment") == [f"{address}files/"]
+    assert "data-fragment-done" not in alice.get(f"{address}files/").content.decode()
+    run_all(acme)
+    part = alice.get(f"{address}files/").content.decode()
+    assert "data-fragment-done" in part
+    page = AdminPage(alice.get(address))
+    assert "2 are ready, 1 failed, 1 was refused. All have ended." in page.text
+    for said in ("cut.pdf is cut off", "its content is a PNG image", 'The key "fund" stands more than once'):
+        assert said in page.text
+    assert not page.tree.xpath("//*[@data-fragment]")
+
+
+def test_what_failed_of_a_batch_is_started_again_from_its_page(alice: Visitor, acme: Firm) -> None:
+    address = batch_address(batch(alice, acme, file("a.pdf", BROKEN), file("b.pdf", BROKEN + b"2"), file("good.md")))
+    run_all(acme)
+    failed = [made.id for made in documents(acme) if made.status == DocumentStatus.FAILED]
+    assert len(failed) == 2
+    assert alice.post(f"{address}retry/", {"document": str(failed[0])}).status_code == 302
+    assert [document(acme, each).status for each in failed] == [DocumentStatus.RECEIVED, DocumentStatus.FAILED]
+    assert "Start it again" in AdminPage(alice.get(address)).text
+    alice.post(f"{address}retry/")
+    assert [document(acme, each).status for each in failed] == [DocumentStatus.RECEIVED] * 2
+    assert "Nothing of this batch has failed" in alice.post(f"{address}retry/", follow=True).content.decode()
+
+
+def test_who_may_not_retry_sees_why_and_what_to_do(acme: Firm) -> None:
+    make_member(acme, "bob", Role.ANALYST, scopes=["fund:alpha"])
+    bob = Visitor("bob")
+    address = batch_address(batch(bob, acme, file("a.pdf", BROKEN), file("good.md")))
+    run_all(acme)
+    page = AdminPage(bob.get(address))
+    assert "a.pdf is cut off" in page.text
+    assert "A tenant administrator can start again" in page.text
+    assert "Start it again" not in page.text
+    assert bob.post(f"{address}retry/").status_code == 403
+
+
+def test_a_batch_is_seen_by_who_uploaded_it_alone(alice: Visitor, acme: Firm) -> None:
+    address = batch_address(batch(alice, acme, file("a.md"), file("empty.txt", b"")))
+    make_member(acme, "bob", Role.TENANT_ADMIN)
+    for path in (address, f"{address}files/"):
+        assert Visitor("bob").get(path).status_code == 404
+
+
+def test_a_document_of_a_batch_that_is_gone_is_said(alice: Visitor, acme: Firm) -> None:
+    address = batch_address(batch(alice, acme, file("a.md", b"One."), file("b.md", b"Two.")))
+    with open_scope(tenant=acme.id, reason="a test"):
+        Document.objects.filter(filename="a.md").delete()
+    assert "has been removed since" in AdminPage(alice.get(address)).text
+
+
+def test_warnings_stand_on_the_document_with_their_place(alice: Visitor, acme: Firm) -> None:
+    made = ingest(acme, b'{"a": 1}\n{"a": 1, "a": 2}\n', filename="a.jsonl")
+    run(acme, made.job)
+    assert 'Row 2: the key "a" stands more than once' in alice.open("corpus_document_change", made.document.id).text
 
 
 def test_the_same_bytes_again_are_said_to_be_there(alice: Visitor, acme: Firm) -> None:
     upload(alice, acme, file("a.md"))
     upload(alice, acme, file("b.md"))
-    assert "was here already" in alice.open("index").response.content.decode()
+    said = alice.open("index").response.content.decode()
+    assert "was here already" in said
+    assert "not taken over" not in said
     assert len(documents(acme)) == 1
+
+
+def test_what_was_entered_for_bytes_that_are_there_is_not_dropped_in_silence(alice: Visitor, acme: Firm) -> None:
+    upload(alice, acme, file("a.md"), company="Acme")
+    upload(alice, acme, file("a.md"), company="Bolt")
+    assert "not taken over, since it is stored otherwise: company." in alice.open("index").response.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -121,8 +234,7 @@ def test_what_is_wrong_stands_beside_its_field(alice: Visitor, acme: Firm, field
 
 def test_what_only_the_service_refuses_is_said_with_the_file(alice: Visitor, acme: Firm) -> None:
     page = upload(alice, acme, file("a.md"), title="x" * 300, jurisdictions="a-jurisdiction-too-long-to-keep")
-    assert page.status == 422
-    assert "codes such as US, DE, EU" in page.text
+    assert "codes such as US, DE, EU" in page.errors_of("jurisdictions")
 
 
 def test_one_title_can_not_name_two_files(alice: Visitor, acme: Firm) -> None:
@@ -304,13 +416,13 @@ def test_nothing_of_a_document_is_edited_by_hand(alice: Visitor, acme: Firm) -> 
     assert document(acme, made.id).title == "As it is"
 
 
-def test_a_removed_document_is_gone_with_all_that_was_made_of_it(alice: Visitor, acme: Firm) -> None:
+def test_a_document_is_not_removed_by_one_alone(alice: Visitor, acme: Firm) -> None:
+    """What follows is in tests/api/test_removals.py."""
     made = ingest(acme).document
     assert "are removed" in alice.open("corpus_document_remove", made.id).text
+    assert alice.send("corpus_document_remove", made.id, reason="duplicate", words="Twice.").status == 302
     assert len(documents(acme)) == 1
-    assert alice.send("corpus_document_remove", made.id).status == 302
-    assert documents(acme) == []
-    assert "corpus.document.deleted" in actions(acme, ["corpus."])
+    assert "corpus.document.deleted" not in actions(acme, ["corpus."])
 
 
 # --- A page's text ---

@@ -185,8 +185,8 @@ def test_filing_is_under_the_law_of_its_commission() -> None:
     assert describe(COVER_10K, filename="upload.pdf", given={}).jurisdictions == ("US",)
 
 
-def test_filing_without_title_gets_one() -> None:
-    assert describe(COVER_10K, filename="upload.pdf", given={}).title == "ALPHA COMPANY 10-K 2018"
+def test_filing_whose_file_is_named_by_a_number_gets_a_title() -> None:
+    assert describe(COVER_10K, filename="0000320187-21-000028.pdf", given={}).title == "ALPHA COMPANY 10-K 2018"
 
 
 def test_retailers_year_that_ends_in_january_is_the_one_before() -> None:
@@ -248,14 +248,22 @@ def test_source_follows_from_the_type(kind: str, source: SourceType) -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["0000320187-21-000028", "10-K - 02/07/2019 - 3M Company", "UNITED STATES", "untitled"]
+    "title",
+    ["0000320187-21-000028", "10-K - 02/07/2019 - 3M Company", "UNITED STATES", "untitled", "about:blank"],
 )
 def test_senseless_embedded_title_is_passed_over(title: str) -> None:
-    assert describe(document("Text.", title=title), filename="alpha_profile.pdf", given={}).title == "alpha profile"
+    assert describe(document("Text.", title=title), filename="2024-07.pdf", given={}).title == "2024-07"
 
 
-def test_sensible_embedded_title_is_taken() -> None:
-    assert describe(document("Text.", title="Alpha profile"), filename="x.pdf", given={}).title == "Alpha profile"
+@pytest.mark.parametrize("title", ["about:blank", "Alpha profile", "Annual report of another fund"])
+def test_the_file_s_name_is_the_title_whatever_its_properties_say(title: str) -> None:
+    assert describe(document("Text.", title=title), filename="fund_profile.pdf", given={}).title == "fund profile"
+    assert describe(COVER_10K, filename="upload.pdf", given={}).title == "upload"
+
+
+@pytest.mark.parametrize("filename", ["2024-07.pdf", "-", "_.pdf", "x.pdf"])
+def test_where_the_name_has_no_word_a_sensible_embedded_title_is_taken(filename: str) -> None:
+    assert describe(document("Text.", title="Alpha profile"), filename=filename, given={}).title == "Alpha profile"
 
 
 def test_language_of_the_text_is_taken() -> None:

@@ -9,11 +9,13 @@ import pytest
 from docx.document import Document
 
 from apps.corpus.extraction import BlockKind, Limits, extract
+from apps.corpus.extraction.detection import require_readable
 from apps.corpus.extraction.errors import (
     CorruptFileError,
     EncryptedFileError,
     ExtractionError,
     LyingFileError,
+    MacroFileError,
     TruncatedFileError,
     UnpackedTooLargeError,
 )
@@ -151,3 +153,66 @@ def _with_part(content: bytes, name: str, change: object) -> bytes:
     assert callable(change)
     entries[name] = change(entries[name])
     return zip_file(entries)
+
+
+# --- what is not read is told ---
+
+
+def with_parts(content: bytes, **parts: bytes) -> bytes:
+    """The document with more parts, by their name in word/."""
+    entries: dict[str, bytes] = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for name in archive.namelist():
+            entries[name] = archive.read(name)
+    types, links = "[Content_Types].xml", "word/_rels/document.xml.rels"
+    for number, (name, change) in enumerate(parts.items()):
+        part = name.replace("__", "/").replace("_bin", ".bin").replace("_xml", ".xml")
+        entries[f"word/{part}"] = change
+        kind = "application/octet-stream" if part.endswith(".bin") else "application/xml"
+        entries[types] = entries[types].replace(
+            b"</Types>", f'<Override PartName="/word/{part}" ContentType="{kind}"/></Types>'.encode()
+        )
+        entries[links] = entries[links].replace(
+            b"</Relationships>",
+            f'<Relationship Id="own{number}" Type="urn:test" Target="{part}"/></Relationships>'.encode(),
+        )
+    return zip_file(entries)
+
+
+PLAIN = docx_file(lambda document: document.add_paragraph("Some text."))
+FOOTNOTE = b'<w:footnotes xmlns:w="urn:w"><w:t xml:space="preserve">Without fees.</w:t></w:footnotes>'
+
+
+def test_macros_are_told_where_the_rest_can_be_read() -> None:
+    document = extract(with_parts(PLAIN, vbaProject_bin=b"\x01"), filename="a.docx")
+    assert [(each.code.value, each.detail) for each in document.warnings] == [
+        ("macros_ignored", "it holds macros, which are neither run nor read")
+    ]
+
+
+@pytest.mark.parametrize("filename", ["a.docm", "a.docx", "a"])
+def test_a_document_made_for_macros_is_refused_at_once_and_when_read(filename: str) -> None:
+    with zipfile.ZipFile(io.BytesIO(PLAIN)) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    plain_type = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    assert plain_type in entries["[Content_Types].xml"]
+    entries["[Content_Types].xml"] = entries["[Content_Types].xml"].replace(
+        plain_type, b"application/vnd.ms-word.document.macroEnabled.main+xml"
+    )
+    content = zip_file(entries)
+    with pytest.raises(MacroFileError, match=r"Save it as \.docx"):
+        require_readable(content, filename=filename, limits=Limits())
+    with pytest.raises(MacroFileError, match=r"Save it as \.docx"):
+        extract(content, filename=filename)
+
+
+def test_parts_that_are_not_read_are_told() -> None:
+    document = extract(with_parts(PLAIN, footnotes_xml=FOOTNOTE, embeddings__one_bin=b"x"), filename="a.docx")
+    assert [(each.code.value, each.detail) for each in document.warnings] == [
+        ("part_not_read", "its footnotes were not read"),
+        ("part_not_read", "what is embedded in it was not read"),
+    ]
+
+
+def test_a_plain_document_has_no_warnings() -> None:
+    assert extract(PLAIN, filename="a.docx").warnings == ()

@@ -77,3 +77,46 @@ def test_title_is_taken() -> None:
 
 def test_json_in_a_text_file_is_recognised() -> None:
     assert texts('{"a": 1}', "a.txt") == ["a: 1"]
+
+
+# --- what is lost is told ---
+
+
+def told(text: str, filename: str = "a.json") -> list[tuple[str, int | None, str]]:
+    return [(warning.code.value, warning.row, warning.detail) for warning in read(text, filename).warnings]
+
+
+def test_a_key_that_stands_twice_is_told_and_the_last_value_read() -> None:
+    text = '{"fees": {"management": 1, "management": 2}, "name": "A", "name": "B", "name": "C"}'
+    assert texts(text) == ["fees", "fees.management: 2", "name: C"]
+    assert told(text) == [
+        (
+            "key_repeated",
+            None,
+            'the key "management" stands more than once in one object: its last value was read, the one before was not',
+        ),
+        ("key_repeated", None, 'the key "name" stands more than once in one object: 2 values were not read'),
+    ]
+
+
+def test_a_key_that_stands_in_two_objects_is_no_loss() -> None:
+    assert told('[{"name": "A", "of": {"name": "B"}}, {"name": "C"}]') == []
+
+
+def test_in_json_lines_the_record_is_named() -> None:
+    assert [(code, row) for code, row, _ in told('{"a": 1}\n{"a": 1, "a": 2}\n{"a": 3}', "a.jsonl")] == [
+        ("key_repeated", 2)
+    ]
+
+
+def test_repeated_keys_beyond_the_limit_are_counted_out() -> None:
+    text = "\n".join('{"a": 1, "a": 2}' for _ in range(12))
+    warnings = extract(text.encode(), filename="a.jsonl", limits=Limits(max_warnings=10)).warnings
+    assert [warning.code for warning in warnings].count(WarningCode.KEY_REPEATED) == 10
+    assert WarningCode.MORE_WARNINGS in [warning.code for warning in warnings]
+
+
+def test_halves_of_characters_are_told() -> None:
+    text = '{"na\\udc00me": "A \\ud800 fund", "sound": "\\ud83d\\ude00"}'
+    assert texts(text) == ["name: A fund", "sound: \U0001f600"]
+    assert told(text) == [("characters_lost", None, "2 characters can't be read, and were left out")]

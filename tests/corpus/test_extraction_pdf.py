@@ -158,3 +158,24 @@ def test_title_of_the_file_is_taken() -> None:
 
 def test_title_that_is_a_file_name_is_not_taken() -> None:
     assert extract(pdf([lines("text")], title="report_final.docx"), filename="a.pdf").title is None
+
+
+# --- what is not read is told ---
+
+SCRIPT = b"/JavaScript << /Names [(a) << /S /JavaScript /JS (app.alert\\(1\\)) >>] >>"
+ATTACHED = (
+    b"/EmbeddedFiles << /Names [(a.txt) << /Type /Filespec /F (a.txt) >> (b.txt) << /Type /Filespec /F (b) >>] >>"
+)
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (b"", []),
+        (SCRIPT, [("macros_ignored", "it holds scripts, which are not run")]),
+        (ATTACHED, [("part_not_read", "2 files are attached to it, which were not read")]),
+    ],
+)
+def test_scripts_and_attachments_are_told(names: bytes, told: list[tuple[str, str]]) -> None:
+    content = pdf([lines("Some text on a page.")], catalog_entries=b"/Names << %s >>" % names)
+    assert [(each.code.value, each.detail) for each in extract(content, filename="a.pdf").warnings] == told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.corpus.extraction import Block, BlockKind, WarningCode, extract
+from apps.corpus.extraction.errors import UnknownEncodingError
 
 MARKDOWN = """---
 author: Alice
@@ -130,3 +131,80 @@ def test_one_endless_line_is_cut() -> None:
 @pytest.mark.parametrize("text", ["[" * 200_000, "*a " * 60_000, "<!--" * 50_000, " " * 300_000 + "|", "`" * 200_000])
 def test_hostile_markdown_takes_no_time(text: str) -> None:
     extract(f"# Title\n\n{text}\n\nThe end of it.".encode(), filename="a.md")
+
+
+# --- what is lost is told ---
+
+GERMAN = (
+    "Größe der Verlustschwelle für Fonds. Die Rücknahmegebühr beträgt höchstens zwei Prozent; später äußern sich alle."
+)
+RUSSIAN = "Максимальная просадка фонда составила двенадцать процентов в четвертом квартале."
+
+
+def warned(content: bytes, filename: str = "a.txt") -> list[tuple[str, str]]:
+    return [(warning.code.value, warning.detail) for warning in extract(content, filename=filename).warnings]
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (RUSSIAN, "cp1251"),
+        (RUSSIAN, "koi8-r"),
+        (RUSSIAN, "iso8859-5"),
+        ("最大ドローダウンは十二パーセントでした。四半期", "shift-jis"),
+        (GERMAN, "cp850"),
+        (GERMAN, "mac-roman"),
+    ],
+)
+def test_an_encoding_that_can_not_be_told_is_an_error_and_no_nonsense(text: str, encoding: str) -> None:
+    with pytest.raises(UnknownEncodingError, match="Save it as UTF-8"):
+        extract(text.encode(encoding), filename="a.txt")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "L'été, les gérants français ont réalisé des économies à l'étranger; où ça? L\u2019œuvre coûte 5 €.",
+        "El col·legi va pagar 5 € de més; la il·lusió es va acabar.",
+        "§ 7 Übertragung: „Größe“ nach ¶ 2, 1º \u2013 3º; ±5 % · 20 °C",
+        "MÜNCHEN, KÖLN, DÜSSELDORF",
+    ],
+)
+def test_western_texts_are_read_with_the_guess_told(text: str) -> None:
+    assert warned(text.encode("cp1252")) == [("decoded_with_fallback", "read as cp1252, since it is not UTF-8")]
+
+
+def test_a_page_is_read_as_it_says_of_itself() -> None:
+    page = f"<html><head><meta charset='windows-1251'></head><body><p>{RUSSIAN}</p></body></html>".encode("cp1251")
+    document = extract(page, filename="a.html")
+    assert (document.pages[0].text, document.warnings) == (RUSSIAN, ())
+
+
+@pytest.mark.parametrize("charset", ["bz2_codec", "utf-8", "no-such-thing", "utf-7"])
+def test_a_page_that_says_what_is_not_so_is_not_believed(charset: str) -> None:
+    page = f"<html><head><meta charset={charset}></head><body><p>{GERMAN}</p></body></html>".encode("cp1252")
+    assert extract(page, filename="a.html").pages[0].text == GERMAN
+
+
+def test_a_broken_place_does_not_make_another_encoding_of_a_text() -> None:
+    content = GERMAN.encode()
+    document = extract(content[:40] + b"\xff" + content[40:], filename="a.txt")
+    assert "Rücknahmegebühr" in document.pages[0].text
+    assert ("characters_lost", "1 character can't be read, and was left out") in [
+        (warning.code.value, warning.detail) for warning in document.warnings
+    ]
+
+
+def test_half_a_character_in_utf_16_is_told() -> None:
+    assert warned("\ufeffA fund \ud800 of funds".encode("utf-16-le", "surrogatepass"))[0][0] == "characters_lost"
+
+
+def test_half_a_character_in_a_page_is_told() -> None:
+    assert warned(b"<html><body><p>A &#xD800; fund &#56320; &#x1F600; &#57999;</body></html>", "a.html") == [
+        ("characters_lost", "2 characters can't be read, and were left out")
+    ]
+
+
+def test_a_text_that_was_decoded_wrongly_before_it_came_is_told() -> None:
+    assert [code for code, _ in warned(GERMAN.encode().decode("cp1252", "ignore").encode())] == ["encoding_doubtful"]
+    assert warned(GERMAN.encode()) == []

@@ -8,6 +8,8 @@ import pytest
 from django.conf import LazySettings
 from django.core.exceptions import ValidationError
 
+from apps.corpus.extraction import ExtractionError
+from apps.corpus.extraction.errors import EmptyFileError, LyingFileError, UnknownEncodingError, UnsupportedFileError
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus, SourceFile
 from apps.corpus.services.ingest_errors import (
     EmptyUploadError,
@@ -18,6 +20,7 @@ from apps.corpus.services.ingest_errors import (
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError, ScopeNotGrantedError
 from apps.tenants.roles import Role
+from tests.corpus.files import png
 from tests.corpus.ingesting import REPORT, actions, change_job, document, ingest, job
 from tests.factories import Firm, make_firm, make_key, make_member
 
@@ -187,3 +190,25 @@ def test_each_step_is_recorded(firm: Firm) -> None:
     ingest(firm)
     ingest(firm)
     assert actions(firm, ["corpus."]) == ["corpus.document.received"]
+
+
+# --- what no reader would open ---
+
+
+@pytest.mark.parametrize(
+    ("content", "filename", "error"),
+    [
+        (png(), "scan.pdf", LyingFileError),
+        (png(), "photo.png", UnsupportedFileError),
+        (b"   \n\n ", "blank.txt", EmptyFileError),
+        ("Größe für später, gebühr übrig".encode("cp850"), "dos.txt", UnknownEncodingError),
+    ],
+)
+def test_a_file_that_can_not_be_read_is_refused_and_leaves_nothing(
+    firm: Firm, content: bytes, filename: str, error: type[ExtractionError]
+) -> None:
+    with pytest.raises(error, match=filename):
+        ingest(firm, content, filename=filename)
+    with open_scope(tenant=firm.id, reason="a test"):
+        assert (Document.objects.count(), IngestJob.objects.count()) == (0, 0)
+    assert actions(firm, ["corpus."]) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,15 @@ def test_a_repeated_command_changes_nothing(firm: Firm, here: None, folder: Path
     assert command(folder)["unchanged"] == 1
 
 
+def test_what_is_said_of_files_that_are_there_is_not_dropped_in_silence(firm: Firm, here: None, folder: Path) -> None:
+    command(folder / "good.md", company="Acme")
+    assert command(folder / "good.md", company="Acme")["otherwise_described"] == []
+    [told] = command(folder / "good.md", company="Bolt")["otherwise_described"]
+    assert (Path(told["file"]).name, told["fields"]) == ("good.md", ["company"])
+    with open_scope(tenant=firm.id, reason="a test"):
+        assert Document.objects.get().company == "Acme"
+
+
 def test_errors_stand_by_their_file_and_the_rest_goes_on(firm: Firm, here: None, folder: Path) -> None:
     (folder / "cut.pdf").write_bytes(b"%PDF-1.7 cut")
     (folder / "empty.txt").write_bytes(b"")
@@ -97,6 +107,35 @@ def test_errors_stand_by_their_file_and_the_rest_goes_on(firm: Firm, here: None,
     assert figures["ingested"] == 1
     assert {Path(file["file"]).name for file in figures["failed"]} == {"cut.pdf", "empty.txt", "nowhere.md"}
     assert all(file["error"].endswith(".") for file in figures["failed"])
+
+
+def test_bad_lines_are_told_with_their_numbers_and_the_rest_goes_on(firm: Firm, here: None, folder: Path) -> None:
+    name = os.fsdecode(b"b\xfc[red].md")
+    (folder / name).write_bytes(b"# Another\n\nA text of its own.")
+    (folder / "long.md").write_bytes(b"# A third\n\nMore text.")
+    lines = [
+        '{"file": "good.md", "company": "Acme", "sector": "Funds"}',
+        '{"file": "\\u0000"}',
+        '{"file": "[/red]"}',
+        '{"file": "good.md", "title": "\\ud800"}',
+        "[" * 100_000,
+        '{"file": "long.md", "ticker": "MUCH-TOO-LONG-TO-BE-ONE"}',
+    ]
+    (folder / "manifest.jsonl").write_text("\n".join(lines))
+    out = io.StringIO()
+    options = {"tenant": "acme", "scope": "fund:alpha", "kind": "run", "local": True}
+    with pytest.raises(CommandError, match="5 of 7 files failed"):
+        call_command("ingest", str(folder), manifest=folder / "manifest.jsonl", json=True, stdout=out, **options)
+    figures = json.loads(out.getvalue())
+    told = {each["place"] or each["file"]: each["error"] for each in figures["failed"]}
+    assert sorted(told) == [f"manifest.jsonl, line {number}" for number in range(2, 7)]
+    assert "ticker" in told["manifest.jsonl, line 6"]
+    assert figures["ingested"] == 2
+    [warning] = figures["warnings"]
+    assert (warning["place"], "sector" in warning["warning"]) == ("manifest.jsonl, line 1", True)
+    # The same in words: what stands in square brackets is no markup, and every name can be printed.
+    with pytest.raises(CommandError, match="5 of 7 files failed"):
+        call_command("ingest", str(folder), manifest=folder / "manifest.jsonl", **options)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import REPORT, ingest
 from tests.factories import Firm, make_firm, make_key, make_member
-from tests.visitor import Visitor
+from tests.visitor import Page, Visitor
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OTHER = REPORT + b"\n\nAnother copy.\n"
@@ -132,14 +132,15 @@ def test_the_api_says_which_problem_it_is(acme: Firm) -> None:
 def test_the_admin_says_it_beside_the_file_and_takes_the_others(acme: Firm) -> None:
     erased(acme, ingest(acme).document)
     make_member(acme, "ann", Role.ANALYST)
-    page = Visitor("ann").send(
+    ann = Visitor("ann")
+    sent = ann.send(
         "corpus_document_add",
         uploads=[SimpleUploadedFile("again.md", REPORT), SimpleUploadedFile("other.md", OTHER)],
         scope=str(acme.scopes["fund:alpha"].id),
         kind="run",
         document_type="report",
     )
-    assert page.status == 200
+    page = Page(ann.get(sent.location))
     assert "again.md is not taken in" in page.text
     assert documents(acme) == 1
     with open_scope(tenant=acme.id, reason="a test"):

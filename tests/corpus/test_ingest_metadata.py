@@ -126,7 +126,7 @@ def test_a_filing_without_metadata_is_described_by_its_cover() -> None:
     made = read(FILING, "upload.pdf")
     assert (made.company, made.ticker, made.fiscal_year, made.fiscal_quarter) == ("ALPHA COMPANY", "ALF", 2018, None)
     assert (made.document_type, made.source_type) == (DocumentType.FORM_10K, SourceType.OFFICIAL)
-    assert (made.title, made.language, made.jurisdictions) == ("ALPHA COMPANY 10-K 2018", "en", ["US"])
+    assert (made.title, made.language, made.jurisdictions) == ("upload", "en", ["US"])
     assert made.warnings == []
 
 

@@ -15,13 +15,15 @@ from django.utils import timezone
 
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.models import Document, DocumentStatus, JobStage, JobStatus
+from apps.corpus.reader.reading import searched_text
 from apps.corpus.services.ingest_lease import RunPolicy, claim
-from apps.corpus.services.ingest_read import read_file, searched_text
+from apps.corpus.services.ingest_read import read_file
 from apps.corpus.terms import TERMS_VERSION
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.roles import Role
 from apps.tenants.services.members import membership_revoke
+from tests.corpus.files import PdfPage, lines, pdf
 from tests.corpus.ingesting import (
     PATIENT,
     REPORT,
@@ -206,8 +208,8 @@ def test_a_version_that_was_overtaken_goes_to_the_history(firm: Firm) -> None:
 @pytest.mark.parametrize(
     ("content", "filename", "code"),
     [
-        (b"\x89PNG\r\n\x1a\n" + b"\0" * 64, "scan.pdf", "corpus.file_lies"),
-        (b"   \n\n ", "blank.txt", "corpus.file_empty"),
+        (pdf([lines("A page.")], password="secret"), "locked.pdf", "corpus.file_encrypted"),
+        (pdf([PdfPage(picture=True)]), "scan.pdf", "corpus.file_without_text"),
         (b"%PDF-1.7\n1 0 obj", "cut.pdf", "corpus.file_truncated"),
     ],
 )

@@ -21,13 +21,14 @@ from django.utils import timezone
 from apps.corpus.models import DocumentStatus, IngestJob, JobStatus
 from apps.corpus.services.ingest_errors import JobNotRetryableError
 from apps.corpus.services.ingest_restart import job_restart
-from apps.corpus.tasks import run_job, sweep
+from apps.corpus.tasks import run_next, sweep
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.models import Tenant
 from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from apps.tenants.waiting import Waiting, Work, waiting_now
 from config.celery import app
 from tests.corpus.ingesting import actions, change_job, document, ingest, job, long_report, remote_profile
 from tests.factories import Firm, make_firm, make_member
@@ -39,13 +40,12 @@ committed = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[list[str | None]]:
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The messages that would have gone to the broker."""
-    messages: list[list[str | None]] = []
+    messages: list[str] = []
 
-    def send_task(name: str, args: list[str | None]) -> None:
-        assert name == run_job.name
-        messages.append(args)
+    def send_task(name: str) -> None:
+        messages.append(name)
 
     monkeypatch.setattr(app, "send_task", send_task)
     return messages
@@ -64,18 +64,16 @@ def due(firm: Firm, job_id: UUID, **values: Any) -> None:
 
 
 @committed
-def test_the_message_goes_out_when_the_row_is_committed_and_carries_ids_alone(
-    firm: Firm, sent: list[list[str | None]]
-) -> None:
+def test_the_message_goes_out_when_the_row_is_committed_and_names_nothing(firm: Firm, sent: list[str]) -> None:
     alice = make_member(firm, "alice", Role.ANALYST)
     with open_scope(tenant=firm.id, reason="a test"):
-        made = ingest(firm, principal=alice)
+        ingest(firm, principal=alice)
         assert sent == []
-    assert sent == [[str(firm.id), str(made.job.id), str(alice.id)]]
+    assert sent == [run_next.name]
 
 
 @committed
-def test_a_rolled_back_upload_sends_nothing(firm: Firm, sent: list[list[str | None]]) -> None:
+def test_a_rolled_back_upload_sends_nothing(firm: Firm, sent: list[str]) -> None:
     with open_scope(tenant=firm.id, reason="a test"):
         ingest(firm)
         transaction.set_rollback(True)
@@ -102,33 +100,47 @@ def test_a_broker_that_is_down_loses_nothing(
 
 
 @committed
-def test_a_job_that_was_just_sent_is_not_sent_again(firm: Firm, sent: list[list[str | None]]) -> None:
+def test_a_job_that_was_just_sent_is_not_sent_again(firm: Firm, sent: list[str]) -> None:
     ingest(firm)
     sent.clear()
     assert (sweep(), sent) == (0, [])
 
 
 @committed
-def test_a_lost_message_is_sent_again_once(firm: Firm, sent: list[list[str | None]]) -> None:
+def test_a_lost_message_is_sent_again_once(firm: Firm, sent: list[str]) -> None:
     made = ingest(firm)
     sent.clear()
     due(firm, made.job.id)
     assert (sweep(), sweep()) == (1, 0)
-    assert [message[1] for message in sent] == [str(made.job.id)]
+    assert sent == [run_next.name]
 
 
 @committed
-def test_all_tenants_are_swept(firm: Firm, sent: list[list[str | None]]) -> None:
+def test_all_tenants_are_swept(firm: Firm, sent: list[str]) -> None:
     other = make_firm("borealis")
     for each in (firm, other):
         due(each, ingest(each).job.id)
     sent.clear()
-    sweep()
-    assert {message[0] for message in sent} == {str(firm.id), str(other.id)}
+    assert sweep() == 2
+    assert len(sent) == 2
 
 
 @committed
-def test_a_suspended_tenants_jobs_wait(firm: Firm, sent: list[list[str | None]]) -> None:
+def test_the_sweep_notes_what_waits_and_since_when(firm: Firm, sent: list[str], own_cache: None) -> None:
+    other = make_firm("borealis")
+    for each in (firm, other):
+        ingest(each)
+    sweep()
+    assert waiting_now()[Work.DOCUMENTS].count == 2
+    for each in (firm, other):
+        with open_scope(tenant=each.id, reason="a test"):
+            IngestJob.objects.update(status=JobStatus.SUCCEEDED)
+    sweep()
+    assert waiting_now()[Work.DOCUMENTS] == Waiting(count=0, oldest_s=0)
+
+
+@committed
+def test_a_suspended_tenants_jobs_wait(firm: Firm, sent: list[str]) -> None:
     due(firm, ingest(firm).job.id)
     sent.clear()
     with open_scope(tenant=firm.id, reason="a test"):
@@ -137,7 +149,7 @@ def test_a_suspended_tenants_jobs_wait(firm: Firm, sent: list[list[str | None]])
 
 
 @committed
-def test_a_job_whose_time_has_come_is_sent_and_may_be_taken(firm: Firm, sent: list[list[str | None]]) -> None:
+def test_a_job_whose_time_has_come_is_sent_and_may_be_taken(firm: Firm, sent: list[str]) -> None:
     made = ingest(firm)
     due(firm, made.job.id, status=JobStatus.RETRY, attempts=2)
     sent.clear()
@@ -147,19 +159,20 @@ def test_a_job_whose_time_has_come_is_sent_and_may_be_taken(firm: Firm, sent: li
 
 
 @committed
-def test_a_dead_workers_job_is_sent_and_a_living_ones_is_not(firm: Firm, sent: list[list[str | None]]) -> None:
+def test_a_dead_workers_job_is_sent_and_a_living_ones_is_not(firm: Firm, sent: list[str]) -> None:
     dead, living = ingest(firm), ingest(firm, b"Another text.")
     now = timezone.now()
     for made, until in ((dead, now - timedelta(seconds=1)), (living, now + timedelta(seconds=30))):
         change_job(firm, made.job.id, status=JobStatus.RUNNING, lease_until=until, next_attempt_at=None)
     sent.clear()
-    sweep()
-    assert [message[1] for message in sent] == [str(dead.job.id)]
+    assert sweep() == 1
+    assert sent == [run_next.name]
+    assert [job(firm, made.job.id).next_attempt_at is None for made in (dead, living)] == [False, True]
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("status", [JobStatus.SUCCEEDED, JobStatus.FAILED])
-def test_ended_jobs_are_not_sent(firm: Firm, sent: list[list[str | None]], status: JobStatus) -> None:
+def test_ended_jobs_are_not_sent(firm: Firm, sent: list[str], status: JobStatus) -> None:
     due(firm, ingest(firm).job.id, status=status)
     assert sweep() == 0
 
@@ -170,7 +183,7 @@ def test_ended_jobs_are_not_sent(firm: Firm, sent: list[list[str | None]], statu
 @pytest.fixture
 def failed(firm: Firm) -> IngestJob:
     made = ingest(firm, b"%PDF-1.7 cut", filename="cut.pdf")
-    run_job(str(firm.id), str(made.job.id), None)
+    run_next()
     return job(firm, made.job.id)
 
 
@@ -218,14 +231,28 @@ def remote_firm(firm: Firm, server: ModelServer) -> Firm:
     return firm
 
 
-class Worker:
-    """A Celery worker as a process of its own, with its provider at the test's model server.
+# Documents; what people wait for; what is due by the clock, and letters.
+QUEUES = ("ingest", "celery", "clock")
 
-    changed: settings that are other ones there than in this process.
+
+def empty_queues() -> None:
+    """Of what earlier tests have left for a worker."""
+    with app.connection_for_write() as broker:
+        for queue in QUEUES:
+            broker.default_channel.queue_purge(queue)
+
+
+class Worker:
+    """A Celery worker as a process of its own, of all queues, with its provider at the test's model server.
+
+    at_once: its children. changed: settings that are other ones there than in this process.
     """
 
-    def __init__(self, settings: LazySettings, server: ModelServer, tmp_path: Path, **changed: object) -> None:
+    def __init__(
+        self, settings: LazySettings, server: ModelServer, tmp_path: Path, *, at_once: int = 1, **changed: object
+    ) -> None:
         self._settings = settings
+        self._at_once = at_once
         module = tmp_path / "worker_settings.py"
         there = {"GLASSBOX_EMBEDDING_PROFILES": {"remote": remote_profile(server)}, **changed}
         module.write_text(
@@ -242,9 +269,9 @@ class Worker:
         self.process = self._started()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", "--concurrency=1", "-l", "info"]
+        command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", f"--queues={','.join(QUEUES)}"]
         return subprocess.Popen(
-            [*command, "--without-gossip", "--without-mingle"],
+            [*command, f"--concurrency={self._at_once}", "-l", "info", "--without-gossip", "--without-mingle"],
             cwd=CHECKOUT, env=self._environment, stdout=self._log, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
 
@@ -268,8 +295,7 @@ class Worker:
 
 @pytest.fixture
 def worker(remote_firm: Firm, settings: LazySettings, server: ModelServer, tmp_path: Path) -> Iterator[Worker]:
-    with app.connection_for_write() as broker:
-        broker.default_channel.queue_purge("celery")
+    empty_queues()
     running = Worker(settings, server, tmp_path)
     yield running
     running.close()
@@ -313,8 +339,55 @@ def test_a_flushed_broker_loses_nothing(remote_firm: Firm, worker: Worker) -> No
     worker.kill()
     made = ingest(remote_firm)
     with app.connection_for_write() as broker:
-        assert broker.default_channel.queue_purge("celery") == 1
+        assert broker.default_channel.queue_purge("ingest") == 1
     due(remote_firm, made.job.id)
     assert sweep() == 1
     worker.start_again()
     wait_for(lambda: job(remote_firm, made.job.id).status == JobStatus.SUCCEEDED)
+
+
+@committed
+def test_a_small_document_is_read_while_a_large_one_of_another_tenant_is_at_work(
+    remote_firm: Firm, settings: LazySettings, server: ModelServer, tmp_path: Path
+) -> None:
+    other = borealis()
+    server.at_request(1, lambda: Fault.HANG)
+    large = {"GLASSBOX_INGEST_SLOTS": 2, "GLASSBOX_INGEST_LARGE_BYTES": 10_000}
+    slow, next_slow = ingest(remote_firm, long_report()), ingest(remote_firm, long_report(31))
+    running = Worker(settings, server, tmp_path, at_once=2, **large)
+    try:
+        wait_for(lambda: len(server.requests) == 1)
+        quick = ingest(other)
+        wait_for(lambda: job(other, quick.job.id).status == JobStatus.SUCCEEDED)
+        assert [job(remote_firm, made.job.id).status for made in (slow, next_slow)].count(JobStatus.RUNNING) == 1
+        assert [job(remote_firm, made.job.id).status for made in (slow, next_slow)].count(JobStatus.PENDING) == 1
+    finally:
+        running.kill()
+        running.close()
+
+
+@committed
+def test_a_tenant_does_not_wait_behind_the_pile_of_another_one(
+    remote_firm: Firm, settings: LazySettings, server: ModelServer, tmp_path: Path
+) -> None:
+    other = borealis()
+    pile = [ingest(remote_firm, f"Note {number}: fees are 1 %.".encode()).job.id for number in range(30)]
+    last = ingest(other, b"The only note: fees are 2 %.").job.id
+    running = Worker(settings, server, tmp_path)
+    try:
+        wait_for(lambda: job(other, last).status == JobStatus.SUCCEEDED)
+        done = [job(remote_firm, each) for each in pile]
+        ended = job(other, last).finished_at
+        assert ended is not None
+        before = [each for each in done if each.finished_at is not None and each.finished_at < ended]
+        assert len(before) <= 1
+        wait_for(lambda: all(job(remote_firm, each).status == JobStatus.SUCCEEDED for each in pile), seconds=90)
+    finally:
+        running.close()
+
+
+def borealis() -> Firm:
+    made = make_firm("borealis")
+    with open_scope(tenant=made.id, reason="a test"):
+        Tenant.objects.filter(id=made.id).update(embedding_profile="remote")
+    return made

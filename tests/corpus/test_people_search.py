@@ -65,7 +65,7 @@ def test_a_document_is_one_hit_with_its_fields_headers_and_pages(firm: Firm, dpo
     (found,) = [each for each in hits(dpo) if each.target and each.target.type is TargetType.DOCUMENT]
     assert (found.target.id, found.is_certain) == (made.document.id, True)  # type: ignore[union-attr]
     assert stores(found) == {"corpus.documents", "corpus.chunks", "corpus.pages"}
-    assert {mention.place.part for mention in found.mentions} == {"title", "filename", "header", ""}
+    assert {mention.place.part for mention in found.mentions} == {"title", "filename", "slug", "header", ""}
     assert {mention.place.page for mention in found.mentions if mention.place.store == "corpus.pages"} == {1}
 
 

@@ -104,12 +104,12 @@ def test_the_message_is_sent_when_the_change_is_committed(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     ready(firm)
-    sent: list[str | None] = []
-    monkeypatch.setattr("apps.corpus.services.ingest_queue._send", lambda arguments: sent.append(arguments[1]))
+    sent: list[str] = []
+    monkeypatch.setattr("apps.corpus.services.ingest_queue.announce_work", sent.append)
     with django_capture_on_commit_callbacks(execute=True):
         (again,) = move(firm, "second")
         assert sent == []
-    assert sent == [str(again.id)]
+    assert sent == [f"ingest job {again.id}"]
 
 
 def test_another_setting_makes_no_job(firm: Firm) -> None:

@@ -10,7 +10,7 @@ from apps.corpus.chunking import DocumentFacts, chunk_document
 from apps.corpus.extraction import BlockKind, ExtractedDocument, MediaType, Page
 from apps.corpus.extraction.pages import BlockDraft, build_page
 from apps.corpus.extraction.statements import Statement, recognise_statements
-from apps.corpus.services.ingest_read import counted_terms
+from apps.corpus.reader.reading import counted_terms
 from apps.corpus.terms import terms
 
 BALANCE = """

@@ -10,9 +10,9 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion
 from apps.intents.selectors import version_snapshot
 from apps.intents.services.drafts import draft_save, draft_start
-from apps.intents.services.reviews import version_submit
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
+from tests.deciding import version_submit
 from tests.factories import Firm, as_
 
 REASON = "Schedules belong to performance."

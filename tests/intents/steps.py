@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from django.db.models import F
 from django.utils import timezone
 
 from apps.intents.baseline import baseline_snapshot
@@ -42,7 +43,13 @@ def draft(number: int = 2, author: User | None = None) -> PolicyVersion:
         )
 
 
+_DECISIONS = (VersionStatus.APPROVED, VersionStatus.REJECTED, VersionStatus.DRAFT)
+
+
 def step(version: PolicyVersion, **values: object) -> None:
+    """A decision names the revision that stands there, as somebody's does who has just read it."""
+    if version.status == VersionStatus.IN_REVIEW and values.get("status") in _DECISIONS:
+        values = {"decided_revision": F("revision"), **values}
     PolicyVersion.objects.filter(id=version.id).update(**values)
     version.refresh_from_db()
 

@@ -10,11 +10,11 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from apps.intents.models import PolicyVersion
-from apps.intents.services.reviews import version_approve
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import short_profile
+from tests.deciding import version_approve
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.intents.reviewing import drafted, submitted
 from tests.model_server import ModelServer

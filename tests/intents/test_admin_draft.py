@@ -16,11 +16,12 @@ from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services import reviews
 from apps.intents.services.drafts import draft_discard, draft_save, draft_start
-from apps.intents.services.reviews import version_comment, version_send_back, version_submit
+from apps.intents.services.reviews import version_comment
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import short_profile
+from tests.deciding import version_send_back, version_submit
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.intents.drafting import Typed
 from tests.model_server import Fault, ModelServer

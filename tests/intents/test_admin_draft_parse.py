@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apps.corpus.kinds import Kind
 from apps.intents.admin.draft_fields import FALLBACK, fields_of, with_new_intent
 from apps.intents.admin.draft_parse import ParsedDraft, parse_draft
-from apps.intents.admin.draft_post import fields_from, revision_of
+from apps.intents.admin.draft_post import fields_from
 from apps.intents.admin.draft_problems import by_part, placed_problems
 from apps.intents.admin.draft_rows import field_title
 from apps.intents.admin.draft_settings import RETRIEVAL, THRESHOLDS, Setting
@@ -21,6 +21,7 @@ from apps.intents.diff import policy_diff
 from apps.intents.rendering import policy_content
 from apps.intents.retrieval_settings import retrieval_settings_from_json
 from apps.intents.validation import policy_problems
+from apps.tenants.admin.read import number_read
 from tests.intents.drafting import Typed
 
 BASELINE = replace(baseline_snapshot(), reason="A reason.")
@@ -263,7 +264,7 @@ def test_five_thousand_examples_are_refused_in_words_and_still_there() -> None:
 
 @pytest.mark.parametrize(("sent", "read"), [("7", 7), ("", 0), ("-1", 0), ("9" * 30, 0), ("x", 0), ("\0", 0)])
 def test_a_revision_that_no_page_sends_is_none_that_a_draft_has(sent: str, read: int) -> None:
-    assert revision_of(FORM.with_(revision=sent).post) == read
+    assert number_read(FORM.with_(revision=sent).post) == read
 
 
 @given(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from uuid import UUID
 
@@ -64,6 +65,14 @@ def test_terms_decide_between_near_neighbours() -> None:
 def test_below_the_minimum_is_unrecognised() -> None:
     decision = decide("anything", 0.3, 0.0, 0.0)
     assert (decision.recognised, "below the minimum" in decision.reason) == (False, True)
+
+
+def test_a_score_just_below_the_minimum_is_told_apart_from_it() -> None:
+    minimum = POLICY.classifier.minimum_score
+    reason = decide("anything", minimum - 0.001, 0.0, 0.0).reason
+    told = re.search(r"scores ([\d.]+), below the minimum of ([\d.]+)", reason)
+    assert told, reason
+    assert float(told[1]) < float(told[2])
 
 
 def test_a_small_lead_is_unrecognised() -> None:

@@ -22,11 +22,11 @@ from apps.intents.models import GoldenExample, PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.drafts import draft_save
 from apps.intents.services.examples import golden_example_add
-from apps.intents.services.reviews import version_submit
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from tests.deciding import version_submit
 from tests.factories import Firm, make_member
 from tests.intents.desk_firm import acme, begin, follow, olivia, server
 from tests.visitor import Page, Visitor

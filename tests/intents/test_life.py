@@ -40,19 +40,13 @@ from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services import activation, reviews
 from apps.intents.services.activation import activate_due
 from apps.intents.services.drafts import draft_copy, draft_discard, draft_save, draft_start
-from apps.intents.services.reviews import (
-    version_approve,
-    version_comment,
-    version_reject,
-    version_send_back,
-    version_submit,
-    version_withdraw,
-)
+from apps.intents.services.reviews import version_comment
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import short_profile
+from tests.deciding import version_approve, version_reject, version_send_back, version_submit, version_withdraw
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.model_server import Fault, ModelServer
 
@@ -409,7 +403,7 @@ def test_a_step_that_can_t_be_recorded_does_not_happen(
         assert PolicyVersion.objects.get(id=version.id).status == VersionStatus.IN_REVIEW
 
 
-def test_one_that_can_t_be_put_in_force_keeps_no_other_waiting_and_is_logged_without_its_text(
+def test_one_that_can_t_be_recorded_is_logged_without_its_text_and_no_later_one_is_recorded_before_it(
     acme: Firm,
     officer: Principal,
     reviewer: Principal,
@@ -430,12 +424,16 @@ def test_one_that_can_t_be_put_in_force_keeps_no_other_waiting_and_is_logged_wit
         return activate(version)
 
     monkeypatch.setattr(activation, "policy_version_activate", fails_for_the_first)
-    assert activate_due(acme.id) == 1
+    assert activate_due(acme.id) == 0
     with as_(reviewer):
         assert policy_in_force().number == second.number
-        assert PolicyVersion.objects.get(id=first.id).status == VersionStatus.APPROVED
-    assert "can't be put in force: InvalidPolicyError" in caplog.text
+        assert PolicyVersion.objects.get(id=second.id).status == VersionStatus.APPROVED
+    assert "can't be recorded as in force: InvalidPolicyError" in caplog.text
     assert "Brown" not in caplog.text
+    monkeypatch.undo()
+    assert activate_due(acme.id) == 2
+    with as_(reviewer):
+        assert policy_in_force().number == second.number
 
 
 def test_an_approval_takes_effect_at_once_where_the_server_s_clock_is_ahead(

@@ -55,7 +55,7 @@ def status_of(reader: Api, version: Json) -> str:
 
 def test_what_is_approved_is_in_force_with_both_names(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
-    approved = reviewer.post(at(version, "approve"), {"reason": "Agreed."}).json()
+    approved = reviewer.step(at(version, "approve"), {"reason": "Agreed."}).json()
     assert (approved["status"], approved["author"], approved["approver"]) == ("active", "olivia", "rupert")
     assert (approved["decision_reason"], approved["valid_to"]) == ("Agreed.", None)
     assert None not in (approved["decided_at"], approved["effective_from"], approved["valid_from"])
@@ -64,16 +64,18 @@ def test_what_is_approved_is_in_force_with_both_names(officer: Api, reviewer: Ap
     assert status_of(officer, officer.get(VERSIONS).json()["results"][1]) == "superseded"
 
 
-def test_an_approval_needs_no_body(officer: Api, reviewer: Api) -> None:
-    assert reviewer.post(at(submitted(officer), "approve")).json()["status"] == "active"
+def test_an_approval_needs_no_more_than_what_was_read(officer: Api, reviewer: Api) -> None:
+    version = submitted(officer)
+    assert list(reviewer.post(at(version, "approve")).json()["errors"]) == ["revision"]
+    assert reviewer.post(at(version, "approve"), {"revision": version["revision"]}).json()["status"] == "active"
 
 
 def test_the_author_can_t_approve_whatever_roles_they_hold(acme: Firm, officer: Api) -> None:
     version = submitted(officer)
-    response = officer.post(at(version, "approve"))
+    response = officer.step(at(version, "approve"))
     assert (response.status_code, response.json()["data"]["permission"]) == (403, "policy.approve")
     make_member(acme, "olivia", Role.REVIEWER)
-    attempts = [officer.post(at(version, step), {"reason": "Mine."}) for step in ("approve", "reject", "send-back")]
+    attempts = [officer.step(at(version, step), {"reason": "Mine."}) for step in ("approve", "reject", "send-back")]
     assert [refusal(each) for each in attempts] == [(403, "intents.own_version")] * 3
     assert status_of(officer, version) == "in_review"
 
@@ -83,11 +85,14 @@ def test_a_key_that_acts_for_nobody_decides_on_nothing(acme: Firm, officer: Api)
     key = Api(make_key(acme, Role.REVIEWER)[1])
     officer_key = Api(make_key(acme, Role.COMPLIANCE_OFFICER)[1])
     attempts = [
-        *(key.post(at(version, step), {"reason": "No."}) for step in ("approve", "reject", "send-back", "withdraw")),
+        *(key.step(at(version, step), {"reason": "No."}) for step in ("approve", "reject", "send-back", "withdraw")),
         key.post(at(version, "comments"), {"text": "Why?"}),
-        officer_key.post(at(draft, "submit")),
+        officer_key.step(at(draft, "submit")),
     ]
-    assert [refusal(each) for each in attempts] == [(403, "intents.person_needed")] * 6
+    # What a role approves is withheld from a key of the tenant; for the rest of it a person is needed.
+    assert [refusal(each) for each in attempts[:3]] == [(403, "tenants.withheld_from_key")] * 3
+    assert {refusal(each)[0] for each in attempts[3:]} == {403}
+    assert refusal(attempts[-1]) == (403, "intents.person_needed")
     shown = officer.get(at(version)).json()
     assert (shown["status"], shown["comments"], status_of(officer, draft)) == ("in_review", [], "draft")
 
@@ -95,7 +100,7 @@ def test_a_key_that_acts_for_nobody_decides_on_nothing(acme: Firm, officer: Api)
 def test_an_approval_may_wait_for_its_time(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     later = (timezone.now() + timedelta(days=1)).isoformat()
-    waiting = reviewer.post(at(version, "approve"), {"effective_from": later}).json()
+    waiting = reviewer.step(at(version, "approve"), {"effective_from": later}).json()
     assert (waiting["status"], waiting["valid_from"]) == ("approved", None)
     assert waiting["effective_from"].replace("Z", "+00:00") == later
     assert officer.get("/api/v1/policy/").json()["version"] == 1
@@ -105,7 +110,7 @@ def test_a_time_that_has_passed_or_is_none_is_refused_at_its_field(officer: Api,
     version = submitted(officer)
     past_or_none = ("2001-01-01T00:00:00Z", "soon", "", 7, "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00")
     for moment in past_or_none:
-        response = reviewer.post(at(version, "approve"), {"effective_from": moment})
+        response = reviewer.step(at(version, "approve"), {"effective_from": moment})
         assert (response.status_code, list(response.json()["errors"])) == (400, ["effective_from"]), moment
     assert status_of(officer, version) == "in_review"
 
@@ -114,47 +119,47 @@ def test_who_undoes_somebody_s_work_says_why(officer: Api, reviewer: Api) -> Non
     version = submitted(officer)
     for step in ("reject", "send-back", "withdraw"):
         for body in ({}, {"reason": ""}, {"reason": "  "}, {"reason": "\u0000"}, {"reason": "x" * 4001}):
-            response = reviewer.post(at(version, step), body)
+            response = reviewer.step(at(version, step), body)
             assert (response.status_code, list(response.json()["errors"])) == (400, ["reason"]), (step, body)
     assert status_of(officer, version) == "in_review"
 
 
 def test_a_rejected_version_keeps_its_reason_and_is_decided_for_good(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
-    rejected = reviewer.post(at(version, "reject"), {"reason": "Schedules name people."}).json()
+    rejected = reviewer.step(at(version, "reject"), {"reason": "Schedules name people."}).json()
     assert (rejected["status"], rejected["approver"]) == ("rejected", "rupert")
     assert rejected["decision_reason"] == "Schedules name people."
     again = [
-        reviewer.post(at(version, "approve")),
-        reviewer.post(at(version, "reject"), {"reason": "Again."}),
-        reviewer.post(at(version, "send-back"), {"reason": "Again."}),
+        reviewer.step(at(version, "approve")),
+        reviewer.step(at(version, "reject"), {"reason": "Again."}),
+        reviewer.step(at(version, "send-back"), {"reason": "Again."}),
     ]
     assert [refusal(each) for each in again] == [(409, "intents.not_in_review")] * 3
-    assert refusal(officer.post(at(version, "withdraw"), {"reason": "Mine."})) == (409, "intents.not_withdrawable")
+    assert refusal(officer.step(at(version, "withdraw"), {"reason": "Mine."})) == (409, "intents.not_withdrawable")
 
 
 def test_what_was_changed_since_it_was_read_is_not_decided_on(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     read = version["revision"]
-    reviewer.post(at(version, "send-back"), {"reason": "Say which schedules."})
+    reviewer.step(at(version, "send-back"), {"reason": "Say which schedules."})
     change = {"reason": "The public ones.", "revision": read, "content": changed("total_cap_chars", 5000)}
     assert officer.put(at(version), change).status_code == 200
-    officer.post(at(version, "submit"))
+    officer.step(at(version, "submit"))
     late = [
         reviewer.post(at(version, step), {"reason": "As I read it.", "revision": read})
         for step in ("approve", "reject", "send-back")
     ]
     assert [refusal(each) for each in late] == [(409, "intents.version_changed")] * 3
-    assert reviewer.post(at(version, "approve"), {"revision": read + 1}).json()["status"] == "active"
+    assert reviewer.step(at(version, "approve"), {"revision": read + 2}).json()["status"] == "active"
 
 
 def test_what_is_sent_back_is_a_draft_with_the_reason_beside_it(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
-    sent_back = reviewer.post(at(version, "send-back"), {"reason": "Say which schedules."}).json()
+    sent_back = reviewer.step(at(version, "send-back"), {"reason": "Say which schedules."}).json()
     assert (sent_back["status"], sent_back["submitted_at"]) == ("draft", None)
     (comment,) = officer.get(at(version)).json()["comments"]
     assert (comment["author"], comment["text"]) == ("rupert", "Say which schedules.")
-    assert officer.post(at(version, "submit")).json()["status"] == "in_review"
+    assert officer.step(at(version, "submit")).json()["status"] == "in_review"
 
 
 @pytest.mark.parametrize("who", ["olivia", "rupert"])
@@ -163,15 +168,15 @@ def test_a_waiting_version_is_withdrawn_by_its_author_or_a_reviewer(
 ) -> None:
     version = submitted(officer)
     other = person(make_member(acme, "oscar", Role.COMPLIANCE_OFFICER))
-    refused = other.post(at(version, "withdraw"), {"reason": "Not mine."})
+    refused = other.step(at(version, "withdraw"), {"reason": "Not mine."})
     assert (refused.status_code, refused.json()["data"]["permission"]) == (403, "policy.approve")
     actor = {"olivia": officer, "rupert": reviewer}[who]
-    assert actor.post(at(version, "withdraw"), {"reason": "No longer needed."}).json()["status"] == "withdrawn"
+    assert actor.step(at(version, "withdraw"), {"reason": "No longer needed."}).json()["status"] == "withdrawn"
 
 
 def test_what_keeps_a_draft_from_being_used_is_listed_when_it_is_submitted(officer: Api) -> None:
     draft = begun(officer, changed("intents.0.examples", ["One?"]) | {"budgets": []})
-    response = officer.post(at(draft, "submit"))
+    response = officer.step(at(draft, "submit"))
     assert refusal(response) == (400, "intents.policy_invalid")
     problems = response.json()["data"]["problems"]
     assert problems[:2] == [
@@ -183,12 +188,12 @@ def test_what_keeps_a_draft_from_being_used_is_listed_when_it_is_submitted(offic
 
 def test_a_draft_that_changes_nothing_is_not_reviewed(officer: Api) -> None:
     draft = officer.post(VERSIONS, {"reason": "Just so."}).json()
-    assert refusal(officer.post(at(draft, "submit"))) == (409, "intents.same_policy")
+    assert refusal(officer.step(at(draft, "submit"))) == (409, "intents.same_policy")
 
 
 def test_a_draft_below_its_own_bar_is_not_reviewed(officer: Api) -> None:
     draft = begun(officer, changed("classifier.minimum_golden_accuracy", 1.0))
-    assert refusal(officer.post(at(draft, "submit"))) == (409, "intents.golden_accuracy_too_low")
+    assert refusal(officer.step(at(draft, "submit"))) == (409, "intents.golden_accuracy_too_low")
     assert officer.get(at(draft, "check")).json()["golden"]["passed"] is False
 
 
@@ -197,7 +202,7 @@ def test_with_the_provider_down_nothing_is_submitted(officer: Api, settings: Laz
     with ModelServer() as broken:
         broken.fail_with(Fault.ERROR_500, times=20)
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(broken)}
-        assert officer.post(at(draft, "submit")).status_code in (502, 503)
+        assert officer.step(at(draft, "submit")).status_code in (502, 503)
     assert status_of(officer, draft) == "draft"
 
 
@@ -232,7 +237,7 @@ def test_an_unknown_field_of_a_step_is_refused(officer: Api, reviewer: Api) -> N
 
 def test_an_approval_sent_twice_with_one_key_is_one_approval(acme: Firm, officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
-    first, second = (reviewer.post(at(version, "approve"), {}, idempotency_key="approve-1") for _ in range(2))
+    first, second = (reviewer.step(at(version, "approve"), {}, idempotency_key="approve-1") for _ in range(2))
     assert (second.status_code, second.json()) == (200, first.json())
     with open_scope(tenant=acme.id, reason="a test"):
         assert Event.objects.filter(action="intents.policy.approved").count() == 1

@@ -348,7 +348,7 @@ def test_a_draft_is_seen_by_who_may_view_policies_and_changed_by_its_author_alon
     other = person(make_member(acme, "oscar", Role.COMPLIANCE_OFFICER))
     assert analyst.get(at(draft)).json()["intents"][0]["kinds"][-1] == "schedule"
     body = {"reason": "Mine now.", "revision": 1, "content": wider()}
-    attempts = [other.put(at(draft), body), other.delete(at(draft)), other.post(at(draft, "submit"))]
+    attempts = [other.put(at(draft), body), other.delete(at(draft)), other.step(at(draft, "submit"))]
     assert [refusal(each) for each in attempts] == [(403, "intents.not_the_author")] * 3
     assert officer.get(at(draft)).json()["revision"] == 1
 
@@ -356,7 +356,7 @@ def test_a_draft_is_seen_by_who_may_view_policies_and_changed_by_its_author_alon
 def test_a_version_in_review_is_changed_by_nobody(officer: Api) -> None:
     version = submitted(officer)
     body = {"reason": "One more thing.", "revision": 1, "content": wider()}
-    attempts = [officer.put(at(version), body), officer.delete(at(version)), officer.post(at(version, "submit"))]
+    attempts = [officer.put(at(version), body), officer.delete(at(version)), officer.step(at(version, "submit"))]
     assert [refusal(each) for each in attempts] == [(409, "intents.not_a_draft")] * 3
 
 
@@ -414,9 +414,9 @@ def test_a_stranger_finds_no_version_and_changes_none(officer: Api) -> None:
         *(stranger.get(at(draft, *step)) for step in ([], ["file"], ["diff"], ["check"])),
         stranger.put(at(draft), body),
         stranger.delete(at(draft)),
-        stranger.post(at(draft, "submit")),
-        stranger.post(at(version, "approve"), {}),
-        *(stranger.post(at(version, step), {"reason": "No."}) for step in ("reject", "send-back", "withdraw")),
+        stranger.step(at(draft, "submit")),
+        stranger.step(at(version, "approve"), {}),
+        *(stranger.step(at(version, step), {"reason": "No."}) for step in ("reject", "send-back", "withdraw")),
         stranger.post(at(version, "comments"), {"text": "Hello."}),
     ]
     assert [refusal(each) for each in attempts] == [(404, "intents.policy_version_not_found")] * len(attempts)

@@ -54,7 +54,7 @@ def begun(officer: Api, content: Json | None = None) -> Json:
 
 
 def submitted(officer: Api) -> Json:
-    response = officer.post(at(begun(officer), "submit"))
+    response = officer.step(at(begun(officer), "submit"))
     assert response.status_code == 200, response.content
     version: Json = response.json()
     return version

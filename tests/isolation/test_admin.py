@@ -72,7 +72,9 @@ def seen(response: HttpResponse) -> str:
 def unlike(response: HttpResponse, *sent: object) -> tuple[int, str, str]:
     """A page without what the visitor sent and without its one-time tokens, for comparing two of them."""
     text = re.sub(
-        r'(csrfmiddlewaretoken" value=|csrf-token" content=|X-CSRFToken": )"[^"]*"', "", response.content.decode()
+        r'(csrfmiddlewaretoken" value=|csrf-token" content=|X-CSRFToken": | nonce=)"[^"]*"',
+        "",
+        response.content.decode(),
     )
     where = response.get("Location", "")
     for each in sent:
@@ -103,8 +105,8 @@ def searching(world: World, slug: str) -> Iterator[None]:
     """A search that is told to look into every scope of a firm, whatever the asker holds."""
     scopes = tuple(world.scope_id(slug, scope) for scope in SCOPES)
 
-    def question(*, text: str, tenant_id: TenantId, scope_ids: tuple[ScopeId, ...]) -> Question:
-        return Question(text=text, tenant_id=world.firm(slug).id, scope_ids=scopes)
+    def question(*, tenant_id: TenantId, scope_ids: tuple[ScopeId, ...], **asked: Any) -> Question:
+        return Question(tenant_id=world.firm(slug).id, scope_ids=scopes, **asked)
 
     def answered(*args: Any, **more: Any) -> Any:
         with forgetful():
@@ -232,7 +234,7 @@ def test_a_filter_of_a_list_lets_none_of_it_through(world: World, name: str, pag
         ("nora", "audit_event", "commitments__has_key=core", "event", BETA),
         ("ann", "corpus_ingestjob", "document__title__contains=kestrelacmebeta", "job", BETA),
         ("ann", "corpus_ingestjob", "document__source_files__content__isnull=0", "job", BETA),
-        ("amy", "tenants_membership", "user__password__contains=md5", "member", BOLT),
+        ("amy", "tenants_membership", "user__username__gte=a", "member", BOLT),
         ("amy", "tenants_membership", "grants__scope__key=firm:bolt", "member", BOLT),
         ("amy", "tenants_apikey", "secret_sha256__gte=0", "key", BOLT),
         ("amy", "tenants_apikey", "grants__scope__key=firm:bolt", "key", BOLT),
@@ -295,13 +297,14 @@ BY_ID = (
     ("ann", "get", "corpus_document_page", "document", "{word}"),
     ("ann", "get", "corpus_document_original", "document", "status=200;"),
     ("nia", "get", "corpus_document_remove", "document", "{word}"),
-    ("nia", "post", "corpus_document_remove", "document", "location=/admin/corpus/document/;"),
+    ("nia", "post", "corpus_document_remove", "document", "{kept}"),
     ("nia", "post", "corpus_document_retry", "document", "status=409;"),
     ("ann", "get", "corpus_ingestjob_change", "job", "{word}"),
     ("nia", "post", "corpus_ingestjob_retry", "job", "status=409;"),
     ("ann", "get", "tenants_scope_change", "scope", "status=200;"),
     ("nora", "get", "audit_event_change", "event", "{document}"),
     ("ann", "get", "corpus_document_add?replaces=", "document", "{word}"),
+    ("ann", "get", "corpus_document_correct", "document", "{word}"),
 )
 OF_A_TENANT = (
     ("amy", "get", "tenants_membership_change", "member", "status=200;"),
@@ -311,6 +314,10 @@ OF_A_TENANT = (
     ("amy", "post", "tenants_apikey_rotate", "key", "gbx_"),
     ("amy", "post", "tenants_apikey_revoke", "key", "status=302;"),
 )
+
+
+# What the forms of these pages are filled in with.
+FILLED_IN = {"overlap_hours": "0", "reason": "duplicate", "words": "It came twice."}
 
 
 def address_of(page: str, of: UUID) -> str:
@@ -330,11 +337,14 @@ def test_the_page_of_a_hidden_row_is_the_page_of_no_row(
     hidden, nobody = row(world, place, kind), uuid4()
 
     def answer(of: UUID) -> HttpResponse:
-        return getattr(visiting(name), method)(address_of(page, of), {"overlap_hours": "0"} if method == "post" else {})
+        return getattr(visiting(name), method)(address_of(page, of), FILLED_IN if method == "post" else {})
 
     with going_round(place):
+        # Of Bolt's document it would be told that a request keeps it, the other one's removal would be proposed.
+        kept = "location=/admin/privacy/runs/" if place == BETA else "is part of an open request"
         found = held(
-            lambda: seen(answer(hidden)), loot=loot.format(word=canary(*place), document=world.document(*place))
+            lambda: seen(answer(hidden)),
+            loot=loot.format(word=canary(*place), document=world.document(*place), kept=kept),
         )
     assert found.startswith("status=404;")
     assert unlike(answer(hidden), hidden) == unlike(answer(nobody), nobody)
@@ -457,7 +467,7 @@ def upload_of(scope: UUID) -> dict[str, Any]:
 
 
 def member_in(scope: UUID) -> dict[str, Any]:
-    return {"username": "newcomer", "role": "analyst", "scopes": [str(scope)]}
+    return {"email": "newcomer@example.com", "role": "analyst", "scopes": [str(scope)]}
 
 
 def key_in(scope: UUID) -> dict[str, Any]:
@@ -470,7 +480,7 @@ def scope_under(scope: UUID) -> dict[str, Any]:
 
 FORMS = (
     ("ann", Role.ANALYST, "corpus_document_add", upload_of, "status=302;"),
-    ("nia", Role.TENANT_ADMIN, "tenants_membership_add", member_in, "is now a member"),
+    ("nia", Role.TENANT_ADMIN, "tenants_membership_add", member_in, "status=302;"),
     ("nia", Role.TENANT_ADMIN, "tenants_apikey_add", key_in, "gbx_"),
     ("nia", Role.TENANT_ADMIN, "tenants_scope_add", scope_under, "status=302;"),
 )
@@ -640,7 +650,8 @@ def tried(visitor: Visitor, everything: list[str], loot: str, *, method: str = "
     """All answers, up to the one that holds the loot: who has it goes home."""
     found = ""
     for address in everything:
-        found += f"{address} {seen(getattr(visitor, method)(address))}\n"
+        page = visitor.post(address, FILLED_IN) if method == "post" else visitor.get(address)
+        found += f"{address} {seen(page)}\n"
         if loot in found:
             break
     return found
@@ -667,8 +678,8 @@ def test_a_narrow_member_finds_no_hidden_row_behind_any_address(world: World) ->
 
 def test_a_narrow_member_changes_no_hidden_row_by_a_post_to_any_address(world: World) -> None:
     everything = [each for each in addresses(world, BETA) if not re.search("password|/history/|/delete/", each)]
-    removed = f"location={reverse('admin:corpus_document_changelist')};"
-    found = held(lambda: tried(visiting("nia"), everything, removed, method="post"), loot=removed)
+    proposed = "location=/admin/privacy/runs/"
+    found = held(lambda: tried(visiting("nia"), everything, proposed, method="post"), loot=proposed)
     assert "status=500" not in found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 
 from apps.audit.errors import PayloadDamagedError
 from apps.audit.ids import new_id
@@ -17,6 +18,7 @@ from apps.audit.models import Event, Payload
 from apps.audit.selectors import payloads_of, readings_of
 from apps.audit.services import record
 from apps.tenants.context import open_scope
+from tests.audit.forging import add_group
 from tests.isolation.harness import changed, forgetful, held, rolled_back, sql
 from tests.isolation.world import World
 
@@ -120,21 +122,14 @@ def test_two_ciphertexts_that_were_swapped_are_both_damaged(world: World) -> Non
 
 
 def test_a_payload_is_no_easier_to_read_than_its_event(world: World) -> None:
-    """Whoever writes can't hang a payload on an event under fewer scopes than the event's own."""
+    """Even who may insert can't hang a payload on an event under fewer scopes than the event's own."""
     beta = world.scope_id("acme", "fund:beta")
 
     def hang(scopes: list[Any]) -> Any:
         with open_scope(tenant=world.acme.id, reason="a test"):
-            event = record(action=ACTION, core={"kind": "run"}, scopes=[beta])
+            event = record(action="retrieval.question.answered", core={"intent": "x"}, scopes=[beta])
             row = Payload.objects.filter(event_id=event.id, group="core").get()
-            Payload.objects.create(
-                tenant_id=event.tenant_id,
-                event_id=event.id,
-                scope_ids=scopes,
-                group="answer",
-                ciphertext=row.ciphertext,
-                data_key_id=row.data_key_id,
-            )
+            add_group(event, "answer", bytes(row.ciphertext), scope_ids=scopes)
 
     with rolled_back():
         hang([beta])
@@ -143,7 +138,7 @@ def test_a_payload_is_no_easier_to_read_than_its_event(world: World) -> None:
 
 
 def test_whether_a_hidden_event_exists_is_not_told(world: World) -> None:
-    """A payload hung on an id fails alike for a hidden event and for none at all."""
+    """A payload hung on an id fails alike for a hidden event and for none at all; so does an event of its id."""
     hidden = event_of(world, "acme", "fund:beta")
     alpha = world.scope_id("acme", "fund:alpha")
 
@@ -151,15 +146,9 @@ def test_whether_a_hidden_event_exists_is_not_told(world: World) -> None:
         with rolled_back(), open_scope(tenant=world.acme.id, principal=world.people["ann"]):
             own = Payload.objects.filter(group="core").first()
             assert own is not None
+            unseen = Event(id=event_id, tenant_id=world.acme.id, scope_ids=[alpha], occurred_at=timezone.now())
             with pytest.raises(IntegrityError) as caught, transaction.atomic():
-                Payload.objects.create(
-                    tenant_id=world.acme.id,
-                    event_id=event_id,
-                    scope_ids=[alpha],
-                    group="answer",
-                    ciphertext=own.ciphertext,
-                    data_key_id=own.data_key_id,
-                )
+                add_group(unseen, "answer", bytes(own.ciphertext))
             return str(caught.value).replace(str(event_id), "")
 
     assert told(hidden.id) == told(new_id())

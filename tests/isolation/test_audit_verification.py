@@ -124,6 +124,57 @@ def test_who_may_not_ask_for_one_inserts_none(
     assert "row-level security" in brought
 
 
+@pytest.mark.parametrize(
+    ("columns", "values"),
+    [
+        ("night", "'2116-01-01'"),
+        ("next_attempt_at, night", "'2116-01-01', '2026-01-01'"),
+        ("lease_until, night", "'2116-01-01', '2026-01-01'"),
+        ("note, night", "'it is intact', '2026-01-01'"),
+    ],
+)
+def test_one_is_asked_for_now_and_says_nothing_yet(world: World, finished: UUID, columns: str, values: str) -> None:
+    brought = held(
+        _invented(world, f"state, {columns}", f"'waiting', {values}"),
+        loot=THROUGH,
+        without=lambda: changed("ALTER TABLE audit_verification DISABLE TRIGGER audit_verification_in_time"),
+    )
+    assert "a verification" in brought
+
+
+def test_it_is_asked_for_now_whatever_the_row_says(world: World, finished: UUID) -> None:
+    def attack() -> Any:
+        _invented(world, "state, requested_at, night", "'waiting', '2116-01-01', '2026-01-01'")()
+        with open_scope(tenant=world.acme.id, reason="a test"):
+            return sql("SELECT 'in ' || extract(year FROM max(requested_at)) FROM audit_verification")
+
+    in_time = "ALTER TABLE audit_verification DISABLE TRIGGER audit_verification_in_time"
+    brought = held(
+        attack,
+        loot="in 2116",
+        without=lambda: changed(in_time, "ALTER TABLE audit_verification DISABLE TRIGGER aa_stamp"),
+        alone=(in_time,),
+    )
+    assert "in 20" in brought
+
+
+@pytest.mark.parametrize("column", ["lease_until", "next_attempt_at", "started_at"])
+def test_the_worker_keeps_none_from_going_on_for_a_century(world: World, finished: UUID, column: str) -> None:
+    def attack() -> Any:
+        _invented(world, "state, night", "'waiting', '2026-01-01'")()
+        with open_scope(tenant=world.acme.id, reason="a test"):
+            sql(f"UPDATE audit_verification SET {column} = '2116-01-01' WHERE state = 'waiting'")
+            return THROUGH
+
+    def without() -> Any:
+        return _as_role_after(
+            "glassbox_worker", "ALTER TABLE audit_verification DISABLE TRIGGER audit_verification_in_time"
+        )
+
+    with acting_as("glassbox_worker"):
+        assert "waits for hours at most" in held(attack, loot=THROUGH, without=without)
+
+
 def test_another_tenants_is_not_seen(world: World, finished: UUID) -> None:
     def attack() -> Any:
         with open_scope(tenant=world.bolt.id, reason="a test"):

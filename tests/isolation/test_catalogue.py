@@ -29,6 +29,19 @@ _GUARD = (
 _FLOOR = f"CREATE POLICY floor ON corpus_note AS RESTRICTIVE USING ({_POLICY}) WITH CHECK ({_POLICY})"
 
 
+def _fired(statement: str) -> str:
+    """A trigger with this in it, on a table that every role which works on runs writes to."""
+    return f"""
+        CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+        BEGIN
+            {statement};
+            RETURN NEW;
+        END
+        $$;
+        CREATE TRIGGER planted BEFORE UPDATE ON audit_removalrun FOR EACH ROW EXECUTE FUNCTION planted();
+    """
+
+
 def found() -> list[str]:
     with connection.cursor() as cursor:
         return [str(each) for each in findings(cursor)]
@@ -96,9 +109,29 @@ def test_the_shipped_database_has_no_finding() -> None:
             "does not contain tenant_id",
         ),
         (
+            ("CREATE INDEX by_name ON tenants_user (username)",),
+            "Index by_name of tenants_user",
+            "has an order and no tenant_id",
+        ),
+        (
+            ("CREATE UNIQUE INDEX by_name ON tenants_tenant (slug)",),
+            "Index by_name of tenants_tenant",
+            "has an order and no tenant_id",
+        ),
+        (
             ("CREATE INDEX by_title ON corpus_document (tenant_id, title)",),
             "Index by_title of corpus_document",
             "does not contain tenant_id and scope_id",
+        ),
+        (
+            ("CREATE INDEX due ON corpus_ingestjob (tenant_id, scope_id, next_attempt_at)",),
+            "Index due of corpus_ingestjob",
+            "orders next_attempt_at and lacks document_id",
+        ),
+        (
+            ("CREATE INDEX by_end ON tenants_idempotentrequest (tenant_id, expires_at)",),
+            "Index by_end of tenants_idempotentrequest",
+            "orders expires_at and lacks scope_ids",
         ),
         (
             (
@@ -114,7 +147,28 @@ def test_the_shipped_database_has_no_finding() -> None:
             "Table corpus_document",
             "has planner statistics of title",
         ),
-        (("ALTER FUNCTION text_lt(text, text) COST 1",), "PostgreSQL", "before it asks the policy, such as text_lt"),
+        (
+            ("ALTER FUNCTION text_lt(text, text) LEAKPROOF",),
+            "PostgreSQL",
+            "functions that ours need not, such as text_lt",
+        ),
+        (("DROP POLICY conditions_in_order ON corpus_page",), "Table corpus_page", "would run before its policies"),
+        (
+            ("ALTER POLICY conditions_in_order ON corpus_page TO glassbox_api",),
+            "Table corpus_page",
+            "would run before its policies",
+        ),
+        (("ALTER FUNCTION authz.conditions_in_order() STABLE",), "authz.conditions_in_order", "is not IMMUTABLE"),
+        (
+            ("ALTER DATABASE {database} RESET cpu_operator_cost",),
+            "The database",
+            "does not begin its sessions with cpu_operator_cost=0",
+        ),
+        (
+            ("ALTER POLICY hidden_by_restriction ON corpus_chunk RENAME TO later",),
+            "Policy later of corpus_chunk",
+            "is asked after the one of isolation",
+        ),
         (
             ("CREATE FUNCTION peek() RETURNS bigint LANGUAGE sql SECURITY DEFINER RETURN 1",),
             "Function public.peek",
@@ -123,11 +177,92 @@ def test_the_shipped_database_has_no_finding() -> None:
         (("ALTER FUNCTION authz.tenant() OWNER TO postgres",), "Function authz.tenant", "does not belong to"),
         (("ALTER FUNCTION authz.scopes() RESET search_path",), "Function authz.scopes", "no pinned search_path"),
         (("GRANT EXECUTE ON FUNCTION authz.verified(text, text) TO PUBLIC",), "authz.verified", "by everybody"),
+        (
+            ("REVOKE SELECT (expires_at) ON audit_accesspackage FROM glassbox_eraser",),
+            "Role glassbox_eraser",
+            "may not SELECT audit_accesspackage (expires_at), which trigger audit_access_step of audit_erasurerequest",
+        ),
+        (
+            (_fired("PERFORM FROM corpus_page p, corpus_chunk c WHERE p.id = c.id AND c.text <> ''"),),
+            "Role glassbox_eraser",
+            "may not SELECT corpus_chunk (text), which trigger planted of audit_removalrun",
+        ),
+        (
+            (
+                _fired(
+                    "IF false THEN UPDATE public.intents_policyversion AS v SET reason = '' WHERE v.id = NEW.id; END IF"
+                ),
+            ),
+            "Role glassbox_eraser",
+            "may not UPDATE intents_policyversion (reason), which trigger planted",
+        ),
+        (
+            (_fired("INSERT INTO public.audit_leaf (tenant_id, index) VALUES (NEW.tenant_id, 0)"),),
+            "Role glassbox_api",
+            "may not INSERT audit_leaf (index, tenant_id), which trigger planted",
+        ),
+        (
+            (_fired("DELETE FROM audit_unsealed WHERE event_id = NEW.id"),),
+            "Role glassbox_eraser",
+            "may not DELETE audit_unsealed, which trigger planted",
+        ),
+        (
+            (
+                "CREATE FUNCTION titled() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(d.title) FROM "
+                "public.corpus_document d; END",
+                _fired("PERFORM titled()"),
+            ),
+            "Role glassbox_eraser",
+            "may not SELECT corpus_document (title), which trigger planted of audit_removalrun (by titled)",
+        ),
+        (
+            (
+                "CREATE FUNCTION one() RETURNS bigint LANGUAGE sql RETURN 1",
+                "REVOKE ALL ON FUNCTION one() FROM PUBLIC",
+                _fired("PERFORM public.one()"),
+            ),
+            "Role glassbox_eraser",
+            "may not call one, which trigger planted of audit_removalrun",
+        ),
+        ((_fired("EXECUTE 'SELECT 1'"),), "Function planted", "puts its statements together"),
+        (
+            (
+                "GRANT SELECT ON authz.signing_key TO glassbox_eraser",
+                "ALTER TABLE authz.signing_key ENABLE ROW LEVEL SECURITY",
+                _fired("PERFORM kid FROM authz.signing_key"),
+            ),
+            "Role glassbox_eraser",
+            "is shown no row of signing_key for SELECT, which trigger planted",
+        ),
+        (
+            (
+                "CREATE POLICY planted ON audit_removalstep AS RESTRICTIVE FOR UPDATE TO glassbox_eraser USING "
+                "(EXISTS (SELECT FROM corpus_document d WHERE d.title = store))",
+            ),
+            "Role glassbox_eraser",
+            "may not SELECT corpus_document (title), which policy planted of audit_removalstep",
+        ),
+        (
+            (
+                "CREATE FUNCTION titles() RETURNS boolean LANGUAGE sql AS $$ SELECT title <> '' FROM "
+                "corpus_document LIMIT 1 $$",
+                "ALTER TABLE audit_removalstep ADD CONSTRAINT planted CHECK (titles())",
+            ),
+            "Role glassbox_eraser",
+            "may not SELECT corpus_document (title), which titles of audit_removalstep",
+        ),
         (("GRANT TEMP ON DATABASE {database} TO glassbox_api",), "Role glassbox_api", "may make temporary tables"),
         (("GRANT CREATE ON SCHEMA public TO glassbox_worker",), "Role glassbox_worker", "may create in a schema"),
         (("GRANT SELECT ON authz.signing_key TO glassbox_api",), "Role glassbox_api", "may touch the signing keys"),
         (("GRANT TRUNCATE ON corpus_chunk TO glassbox_api",), "Role glassbox_api", "holds TRUNCATE on corpus_chunk"),
         (("GRANT UPDATE ON audit_event TO glassbox_worker",), "Role glassbox_worker", "holds UPDATE on audit_event"),
+        (("GRANT INSERT ON audit_event TO glassbox_api",), "Role glassbox_api", "holds INSERT on audit_event"),
+        (
+            ("GRANT INSERT ON audit_payload TO glassbox_worker",),
+            "Role glassbox_worker",
+            "holds INSERT on audit_payload",
+        ),
+        (("GRANT INSERT ON audit_unsealed TO glassbox_eraser",), "Role glassbox_eraser", "INSERT on audit_unsealed"),
         (
             ("GRANT UPDATE ON audit_verification TO glassbox_api",),
             "Role glassbox_api",
@@ -155,6 +290,30 @@ def test_the_shipped_database_has_no_finding() -> None:
             ("GRANT EXECUTE ON FUNCTION pg_lock_status() TO PUBLIC",),
             "PostgreSQL",
             "lets the runtime roles call pg_lock_status()",
+        ),
+        (
+            ("GRANT SELECT ON tenants_credential TO glassbox_api",),
+            "Role glassbox_api",
+            "may read tenants_credential.password, which is a secret",
+        ),
+        (
+            ("GRANT SELECT (content) ON tenants_session TO glassbox_auditor",),
+            "Role glassbox_auditor",
+            "may read tenants_session.content, which is a secret",
+        ),
+        (("ALTER ROLE glassbox_api SET statement_timeout = 0",), "Role glassbox_api", "lacks a limit of time"),
+        (("ALTER ROLE glassbox_api SET work_mem = '1GB'",), "Role glassbox_api", "has settings of its own"),
+        (("ALTER ROLE glassbox_worker RESET temp_file_limit",), "Role glassbox_worker", "lacks temp_file_limit=32GB"),
+        (("GRANT EXECUTE ON FUNCTION age(xid) TO PUBLIC",), "PostgreSQL", "lets the runtime roles call age(xid)"),
+        (
+            ("GRANT SET ON PARAMETER backtrace_functions TO glassbox_api",),
+            "Role glassbox_api",
+            "may set backtrace_functions",
+        ),
+        (
+            ("REVOKE SET ON PARAMETER backtrace_functions FROM glassbox_authz",),
+            "PostgreSQL",
+            "tells transactions apart by time alone",
         ),
     ],
 )
@@ -224,7 +383,7 @@ def test_an_administrator_who_may_not_shut_the_side_doors_is_told_and_not_stoppe
         changed(
             "CREATE ROLE managed_administrator",
             "GRANT EXECUTE ON FUNCTION pg_lock_status() TO PUBLIC",
-            "ALTER FUNCTION text_lt(text, text) COST 1",
+            "ALTER FUNCTION text_lt(text, text) LEAKPROOF",
             "SET LOCAL ROLE managed_administrator",
             closing,
             "RESET ROLE",

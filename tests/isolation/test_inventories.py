@@ -68,10 +68,11 @@ def finding(cast: Cast, **values: Any) -> Callable[[], str]:
     def attack() -> str:
         at = timezone.now()
         with open_scope(tenant=cast.firm.id, principal=cast.dora):
-            old = InventoryHit.objects.get(id=cast.hit)
             InventoryHit.objects.filter(id=cast.hit).update(
                 decision=Decision.CLEARED, reason=Reason.NO_PERSON, decided_by_id=cast.dora.id, decided_at=at
             )
+            # With the time at which the server says that it was decided.
+            old = InventoryHit.objects.get(id=cast.hit)
             treated, _ = InventoryTreatment.objects.get_or_create(
                 tenant_id=cast.firm.id,
                 request_id=old.request_id,
@@ -108,7 +109,7 @@ def finding(cast: Cast, **values: Any) -> Callable[[], str]:
                 "decision": Decision.CLEARED,
                 "reason": Reason.NO_PERSON,
                 "decided_by_id": cast.dora.id,
-                "decided_at": at,
+                "decided_at": old.decided_at,
                 "carried_from_id": old.id,
             }
             InventoryHit.objects.create(**found | values)

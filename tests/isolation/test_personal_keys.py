@@ -27,7 +27,6 @@ from apps.intents.errors import OwnVersionError
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import version_snapshot
 from apps.intents.services.drafts import draft_save, draft_start
-from apps.intents.services.reviews import version_approve, version_submit
 from apps.tenants.context import open_identity, open_scope
 from apps.tenants.ids import UserId
 from apps.tenants.models import ApiKey, Grant, Membership, User
@@ -41,8 +40,9 @@ from apps.tenants.services.people import membership_scopes_set
 from apps.tenants.services.personal_keys import personal_key_rotate
 from apps.tenants.tokens import Identity
 from tests.corpus.ingesting import PATIENT, ingest, job, long_report, run, vectors
+from tests.deciding import version_approve, version_submit
 from tests.factories import make_key, make_member, make_personal_key
-from tests.isolation.harness import changed, held, rolled_back, sql, wall_down
+from tests.isolation.harness import changed, held, outcome, rolled_back, sql, wall_down
 from tests.isolation.test_revocation import (
     PART_BYTES,
     WORD,
@@ -191,6 +191,60 @@ def test_the_administrator_s_page_makes_none_for_another_even_if_it_took_the_fie
         assert name_behind(key_of_the_page(world)).startswith("forged (gbx_")
 
 
+# --- A key of the tenant's, made by a key ---------------------------------------------------------------------------
+
+
+def key_by_statement(world: World, maker: str, role: Role) -> str:
+    """Of the tenant's, which acts for nobody: the role that it opens."""
+    with open_scope(tenant=world.acme.id, principal=world.people[maker]):
+        [(key,)] = sql(
+            "INSERT INTO tenants_apikey (tenant_id, name, prefix, secret_sha256, role) "
+            "VALUES (%s, 'forged', %s, %s, %s) RETURNING id",
+            world.acme.id,
+            PREFIX,
+            DIGEST,
+            role.value,
+        )
+        sql(
+            "INSERT INTO tenants_grant (tenant_id, scope_id, api_key_id) VALUES (%s, %s, %s)",
+            world.acme.id,
+            world.scope_id("acme", "fund:alpha"),
+            key,
+        )
+    return f"opens as {next(iter(key_principal(api_key_authenticate(FORGED)).roles))}"
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("maker", ["the tenant's key", "amy by key", "ann"])
+def test_no_key_makes_a_key(world: World, maker: str, role: Role) -> None:
+    """It would outlive its own revocation, and might make one that may more than itself."""
+    brought = held(lambda: key_by_statement(world, maker, role), loot=f"opens as {role.value}")
+    assert "row-level security" in brought
+
+
+def test_an_administrator_who_is_signed_in_makes_one_by_the_same_statement(world: World) -> None:
+    with rolled_back():
+        assert key_by_statement(world, "amy", Role.ANALYST) == "opens as analyst"
+
+
+def test_it_is_the_policy_of_its_own_that_stops_the_tenant_s_key(world: World) -> None:
+    held(
+        lambda: key_by_statement(world, "the tenant's key", Role.DPO),
+        loot="opens as dpo",
+        without=lambda: changed("DROP POLICY by_who_is_signed_in ON tenants_apikey"),
+    )
+
+
+@pytest.mark.parametrize("way", [api_key_create, api_key_insert])
+def test_no_service_makes_one_for_a_key(world: World, way: Callable[..., tuple[ApiKey, str]]) -> None:
+    def attack() -> str:
+        with open_scope(tenant=world.acme.id, principal=world.people["the tenant's key"]):
+            _, plain = way(name="forged", role=Role.ANALYST, scopes=[world.acme.scopes["fund:alpha"]])
+        return f"opens as {next(iter(key_principal(api_key_authenticate(plain)).roles))}"
+
+    assert "opens as" not in outcome(attack)
+
+
 # --- A key that becomes another's -----------------------------------------------------------------------------------
 
 
@@ -331,7 +385,11 @@ def test_the_database_lets_no_key_of_a_person_live_longer_than_a_year(world: Wor
     held(
         attack,
         loot="lives until",
-        without=lambda: changed("ALTER TABLE tenants_apikey DROP CONSTRAINT personal_key_ends_within_a_year"),
+        without=lambda: changed(
+            "ALTER TABLE tenants_apikey DROP CONSTRAINT personal_key_ends_within_a_year",
+            "ALTER TABLE tenants_apikey DISABLE TRIGGER tenants_apikey_stays_ended",
+        ),
+        alone=("ALTER TABLE tenants_apikey DISABLE TRIGGER tenants_apikey_stays_ended",),
     )
 
 
@@ -443,7 +501,8 @@ def test_nor_does_the_database_let_them(world: World) -> None:
         with reviewed_by_key(world, "olivia") as version:
             [(done,)] = sql(
                 "UPDATE intents_policyversion SET status = 'approved', approver_id = %s, approver_label = 'olivia', "
-                "effective_from = now() + interval '1 day' WHERE id = %s RETURNING status || ' by ' || approver_label",
+                "effective_from = now() + interval '1 day', decided_revision = revision WHERE id = %s "
+                "RETURNING status || ' by ' || approver_label",
                 id_of(world, "olivia"),
                 version.id,
             )
@@ -454,6 +513,7 @@ def test_nor_does_the_database_let_them(world: World) -> None:
         loot="approved by olivia",
         without=lambda: changed(
             "ALTER TABLE intents_policyversion DISABLE TRIGGER intents_version_step",
+            "ALTER TABLE intents_policyversion DISABLE TRIGGER zz_second_person_approver_id",
             "ALTER TABLE intents_policyversion DROP CONSTRAINT policy_version_four_eyes",
         ),
     )

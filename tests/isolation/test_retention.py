@@ -70,7 +70,7 @@ def one_row(statement: str, *parameters: Any) -> Callable[[], None]:
 def approving(schedule: UUID, approver: UUID | None) -> Callable[[], None]:
     return one_row(
         "UPDATE audit_retentionschedule SET status = 'in_force', approver_id = %s, approver_label = 'x', "
-        "decided_at = now() WHERE id = %s",
+        "decided_at = now(), decided_revision = revision WHERE id = %s",
         approver,
         schedule,
     )
@@ -177,7 +177,9 @@ def test_no_column_of_the_schedule_in_force_changes(
 ) -> None:
     act = one_row(f"UPDATE audit_retentionschedule SET {change} WHERE id = %s", schedules["in_force"].id)
     valid_to = "ALTER TABLE audit_retentionschedule DROP CONSTRAINT retention_valid_to_when_superseded"
-    held(as_person(world, "dora", act), loot=THROUGH, without=lambda: changed(_STEP, valid_to))
+    # The stamp would write the author's own name again, which changes nothing and is let through.
+    stamp = ("ALTER TABLE audit_retentionschedule DISABLE TRIGGER aa_stamp",) if "author_label" in change else ()
+    held(as_person(world, "dora", act), loot=THROUGH, without=lambda: changed(_STEP, valid_to), alone=stamp)
 
 
 @pytest.mark.parametrize("status", ["superseded", "draft", "rejected"])

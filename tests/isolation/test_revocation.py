@@ -46,9 +46,8 @@ from apps.tenants.services.members import grants_set, membership_grant, membersh
 from apps.tenants.services.people import membership_scopes_set, user_configure
 from apps.tenants.services.tenants import tenant_configure
 from apps.tenants.tokens import TOKEN_LIFE_SECONDS, Identity
-from config.celery import app
 from tests.corpus.ingesting import PATIENT, document, ingest, job, long_report, remote_profile, run, vectors
-from tests.corpus.test_jobs_celery import CHECKOUT, Worker
+from tests.corpus.test_jobs_celery import CHECKOUT, Worker, empty_queues
 from tests.factories import Firm, make_firm, make_key, make_member
 from tests.isolation.harness import eventually, rolled_back
 from tests.isolation.world import World, canary
@@ -256,8 +255,7 @@ def test_a_celery_worker_stops_in_the_middle_of_a_document(
     cella: Firm, model_server: ModelServer, settings: LazySettings, tmp_path: Path
 ) -> None:
     carl = make_member(cella, "carl", Role.ANALYST)
-    with app.connection_for_write() as broker:
-        broker.default_channel.queue_purge("celery")
+    empty_queues()
     worker = Worker(settings, model_server, tmp_path)
     try:
         first = ingest(cella, principal=carl)
@@ -367,7 +365,7 @@ def test_an_open_download_ends_when_its_document_is_removed(world: World, small_
         client = with_key(world.keys["acme"])
         parts = body_of(client.get(f"{api_path(world)}content/"))
         assert len(next(parts)) == PART_BYTES
-        with open_scope(tenant=world.acme.id, principal=world.people["amy"]):
+        with open_scope(tenant=world.acme.id, reason="a test"):
             documents.document_delete(document_id=document_id)
         with pytest.raises(ApplicationError, match=str(document_id)):
             next(parts)
@@ -525,16 +523,17 @@ def test_giving_and_ending_a_persons_grants_are_events(world: World) -> None:
     olga = User.objects.get_by_natural_key("olga")
     alpha, beta = world.acme.scopes["fund:alpha"], world.acme.scopes["fund:beta"]
     with rolled_back():
-        given = told_of(world, lambda: grant(olga, alpha))
+        given = told_of(world, lambda: given_by_operator(world, olga, alpha))
         with open_scope(tenant=world.acme.id, reason="a test"):
             membership = membership_of("olga")
         moved = told_of(world, lambda: membership_scopes_set(membership, scopes=[beta]))
         revoked = told_of(world, lambda: membership_revoke(membership))
         nothing = told_of(world, lambda: membership_revoke(membership))
     member = {"user_id": str(olga.id), "role": "analyst"}
+    operator = "system: a test"
     assert given == [
-        Told("tenants.membership.granted", "amy", membership.id, member),
-        Told("tenants.grant.given", "amy", alpha.id, grant_core(alpha.id, membership=membership.id)),
+        Told("tenants.membership.granted", operator, membership.id, {**member, "by_operator": True}),
+        Told("tenants.grant.given", operator, alpha.id, grant_core(alpha.id, membership=membership.id)),
     ]
     assert moved == [
         Told("tenants.grant.given", "amy", beta.id, grant_core(beta.id, membership=membership.id)),
@@ -543,6 +542,11 @@ def test_giving_and_ending_a_persons_grants_are_events(world: World) -> None:
     ended = {**member, "scope_ids": [str(beta.id)]}
     assert revoked == [Told("tenants.membership.revoked", "amy", membership.id, ended)]
     assert nothing == []
+
+
+def given_by_operator(world: World, user: User, scope: Any) -> None:
+    with open_scope(tenant=world.acme.id, reason="a test"):
+        grant(user, scope)
 
 
 def grant(user: User, scope: Any) -> None:

@@ -19,7 +19,6 @@ from uuid import UUID, uuid4
 
 from django.utils import timezone
 
-from apps.audit.access.packages import package_make
 from apps.audit.access.quoting import Chosen, quotes_decide
 from apps.audit.access.told import told_by_rules
 from apps.audit.erasure.contracts import Target, TargetType
@@ -39,20 +38,25 @@ from apps.audit.models import (
     RetentionCount,
     RetentionSchedule,
     Verification,
+    WebhookAttempt,
 )
 from apps.audit.requests.codes import LetterKind, Purpose, Requester, SubjectType
 from apps.audit.requests.details import Details
 from apps.audit.requests.services.letters import letter_write
 from apps.audit.requests.services.receiving import request_receive
-from apps.audit.requests.services.steps import identity_confirm
+from apps.audit.webhooks.services import webhook_create, webhook_test
 from apps.corpus.models import Document, SourceFile
 from apps.intents.models import PolicyVersion, ReviewComment
 from apps.retrieval.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, ImpactState, PolicyImpact
 from apps.tenants.context import open_scope
-from apps.tenants.ids import ScopeId
+from apps.tenants.ids import ScopeId, UserId
+from apps.tenants.models import User
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from apps.tenants.second_factor.resets import factor_reset_ask
+from apps.tenants.services.invitations import member_invite
 from tests.corpus.ingesting import ingest, run
+from tests.deciding import identity_confirm, package_make
 from tests.factories import Firm, make_firm, make_key, make_member, make_user
 
 KINDS = ("run", "reference_report", "compliance_profile")
@@ -127,6 +131,10 @@ def make_world() -> World:
                 world.documents[slug, scope, kind] = _stored(world.firm(slug), slug, scope, kind)
             _asked_for(world, slug, scope)
         _evaluated(world, slug)
+    for firm, person in ((acme, "dan"), (bolt, "dee")):
+        _invited(firm)
+        _lost(firm, world.people[person])
+        _hooked(firm, world.people[person])
     for slug, person in (("acme", "amy"), ("bolt", "ben")):
         _commented(world.firm(slug), world.people[person])
         _foreseen(world.firm(slug))
@@ -136,6 +144,41 @@ def make_world() -> World:
         _held(world.firm(slug), world.people[person])
         _purged(world.firm(slug), world.people[person])
     return world
+
+
+def _invited(firm: Firm) -> None:
+    """Somebody who has not accepted, so that no tenant table is empty."""
+    with open_scope(tenant=firm.id, reason="a test"):
+        member_invite(email=f"nobody@{firm.tenant.slug}.example", role=Role.ANALYST, scopes=[firm.root], by_mail=False)
+
+
+def _lost(firm: Firm, person: Principal) -> None:
+    """A second factor that somebody is said to have lost, so that no tenant table is empty. As if an administrator."""
+    asking = replace(person, roles=frozenset({Role.TENANT_ADMIN}))
+    other = make_member(firm, f"lost-{firm.tenant.slug}", Role.AUDITOR)
+    with open_scope(tenant=firm.id, principal=asking):
+        factor_reset_ask(User.objects.get_by_id(UserId(other.id)), reason="a test")
+
+
+def _hooked(firm: Firm, person: Principal) -> None:
+    """A webhook of all scopes, and what was tried once to send it. As if an administrator."""
+    asking = replace(person, roles=frozenset({Role.TENANT_ADMIN}))
+    with open_scope(tenant=firm.id, principal=asking):
+        webhook, _ = webhook_create(
+            url=f"https://{firm.tenant.slug}.example.com/hook",
+            actions=["corpus.document.ready"],
+            scopes=asking.scope_ids,
+        )
+        delivery = webhook_test(webhook.id)
+    with open_scope(tenant=firm.id, reason="a test"):
+        WebhookAttempt.objects.create(
+            tenant_id=firm.id,
+            scope_ids=webhook.scope_ids,
+            delivery_id=delivery.id,
+            number=1,
+            status=503,
+            error="status",
+        )
 
 
 def _asked_for(world: World, slug: str, scope: str) -> None:

@@ -23,6 +23,7 @@ from apps.retrieval.contracts import (
     DocumentId,
     FloatVector,
     GeneratedAnswer,
+    GivenFilters,
     InventoryEntry,
     QueryAnalysis,
     Question,
@@ -99,6 +100,18 @@ class DownEmbedder(OneVector):
         raise ProviderUnavailableError(provider=self.name, reason="no connection")
 
 
+def reached(each: Candidate, within: SearchBounds) -> bool:
+    """Whether the bounds' kinds, and what came with the question, allow it."""
+    document, given = each.chunk.document, within.given
+    return (
+        each.hit.kind in within.kinds
+        and (given.documents is None or document.document_id in given.documents)
+        and (given.companies is None or document.company in given.companies)
+        and (given.kinds is None or each.hit.kind in given.kinds)
+        and (given.periods is None or document.fiscal_year in {period.fiscal_year for period in given.periods})
+    )
+
+
 @dataclass(slots=True)
 class ListRetriever:
     """Returns its candidates in order, as the bounds' kinds allow; remembers what it was asked."""
@@ -109,7 +122,7 @@ class ListRetriever:
 
     def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
         self.seen.append((query, within))
-        allowed = [each for each in self.candidates if each.hit.kind in within.kinds][:top_k]
+        allowed = [each for each in self.candidates if reached(each, within)][:top_k]
         return Ranking(name=self.name, hits=tuple(self._hit(each, rank) for rank, each in enumerate(allowed)))
 
     def _hit(self, each: Candidate, rank: int) -> DenseHit | SparseHit:
@@ -136,6 +149,15 @@ class HeldCorpus:
 
     def read(self, bounds: SearchBounds) -> CorpusInventory:
         return CorpusInventory(entries=tuple(each for each in self.entries if each.kind in bounds.kinds))
+
+    def held(self, given: GivenFilters, bounds: SearchBounds) -> GivenFilters:
+        there = [each.chunk.document for each in self.candidates if each.hit.kind in bounds.kinds]
+        ids, names = {each.document_id for each in there}, {each.company for each in there}
+        return replace(
+            given,
+            documents=given.documents and tuple(each for each in given.documents if each in ids),
+            companies=given.companies and tuple(each for each in given.companies if each in names),
+        )
 
     def on_statements(
         self, document_ids: Sequence[DocumentId], statements: Sequence[Statement], *, within: SearchBounds, most: int

@@ -14,6 +14,7 @@ from apps.retrieval.admin.ask_sentences import TITLES
 from apps.retrieval.admin.ask_status import badges, missing_parts
 from apps.retrieval.contracts import (
     Answer,
+    ChunkId,
     Citation,
     ContextBlock,
     Degradation,
@@ -71,6 +72,7 @@ def test_a_share_that_rounds_to_nothing_is_not_nothing(part: float, whole: float
 def cited(ref_id: str, quote: str) -> Citation:
     return Citation(
         ref_id=ref_id,
+        chunk_id=ChunkId(UUID(int=8)),
         document_id=DocumentId(UUID(int=7)),
         document_title="Alpha Fund",
         version=1,

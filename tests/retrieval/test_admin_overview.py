@@ -128,7 +128,8 @@ def test_the_price_does_not_grow_with_the_corpus(acme: Firm) -> None:
     few = queries()
     for number in range(10):
         ingest(acme, f"Text {number}.".encode())
-    assert queries() == few <= 7
+    # Two of them ask whether a webhook fails.
+    assert queries() == few <= 9
 
 
 def test_the_policy_in_force_is_named(acme: Firm) -> None:

@@ -43,21 +43,28 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 # What a process remembers of what it was asked (apps/audit/erasure/places.py). Whoever adds one asks here whether an
 # answer may come from it.
 MEMORIES: Final = frozenset(
-    f"memory:apps.{module}"
+    f"memory:{module}"
     for module in (
-        "audit.fast_leaves",
-        "audit.keys.data_keys",
-        "corpus.extraction.numerals",
-        "corpus.people.normalise",
-        "corpus.people.variants",
-        "corpus.terms",
-        "corpus.tokens",
-        "intents.matching",
-        "retrieval.stages.jurisdiction_names",
-        "retrieval.stages.lines",
-        "retrieval.stages.mentions",
-        "tenants.api.probes",
-        "tenants.api.schema",
+        "apps.audit.fast_leaves",
+        "apps.audit.keys.data_keys",
+        "apps.audit.webhooks.sending",
+        "apps.corpus.extraction.numerals",
+        "apps.corpus.people.normalise",
+        "apps.corpus.people.variants",
+        "apps.corpus.reader.process",
+        "apps.corpus.reader.sandbox.seccomp",
+        "apps.corpus.terms",
+        "apps.corpus.tokens",
+        "apps.intents.matching",
+        "apps.retrieval.api.changelog",
+        "apps.retrieval.api.problem_types",
+        "apps.retrieval.stages.jurisdiction_names",
+        "apps.retrieval.stages.lines",
+        "apps.retrieval.stages.mentions",
+        "apps.tenants.api.media_types",
+        "apps.tenants.api.probes",
+        "apps.tenants.api.schema",
+        "config.release",
     )
 )
 _ELSEWHERE: Final = """

@@ -21,7 +21,6 @@ from apps.audit.ids import new_id
 from apps.audit.models import Event, Payload, RemovalStep, RemovalTarget, Restriction
 from apps.audit.services import record
 from apps.audit.terms import DOCUMENT, term
-from apps.audit.verify.application import verify_tenant
 from apps.corpus import jobs
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.kinds import Kind
@@ -40,7 +39,7 @@ from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
-from tests.audit.acting import sealed
+from tests.audit.acting import sealed, verified_log
 from tests.audit.removing import REASON, actions, carried_out
 from tests.corpus.ingesting import ingest, remote_profile, run
 from tests.factories import Firm, as_, make_firm, make_member
@@ -123,7 +122,7 @@ def test_what_was_answered_from_it_before_goes_though_the_document_alone_was_nam
     assert groups(firm, before.event) == {"core", "actor", "question"}
     assert naming(firm, letter) == 0
     assert "extended" in actions(firm, removal)
-    assert verify_tenant(tenant=firm.id).is_intact
+    assert verified_log(firm).is_intact
     after = asked(amy)
     assert "12.5" not in after.result.answer.text
     assert places("Zaunkoenig") == []
@@ -207,7 +206,7 @@ def test_an_answer_that_is_being_recorded_is_waited_for_and_its_record_goes_too(
     finished(firm, removal)
     assert naming(firm, letter) == 0
     assert groups(firm, answers[0].event) == {"core", "actor", "question"}
-    assert verify_tenant(tenant=firm.id).is_intact
+    assert verified_log(firm).is_intact
     assert places("Zaunkoenig") == []
 
 

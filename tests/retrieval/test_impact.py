@@ -115,9 +115,9 @@ def test_a_question_whose_text_is_kept_is_asked_again_under_both(
 
 def test_a_question_whose_record_was_removed_is_counted_as_not_judged(firm: Firm, officer: Principal) -> None:
     with open_scope(tenant=firm.id, reason="a test"):
-        record(action=ANSWERED, core={})
+        record(action=ANSWERED, core={"policy_version": 1})
         record(action=ANSWERED, core={"intent": "performance"})
-        record(action=ANSWERED, core={}, question={"text": "\x07"})
+        record(action=ANSWERED, core={"policy_version": 1}, question={"text": "\x07"})
     found = computed(officer, draft_of(officer, NARROWER)).recorded
     assert (found.total, found.not_judged, found.by_intent, found.without_hits) == (3, 2, 1, 1)
 

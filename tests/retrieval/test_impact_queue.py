@@ -15,7 +15,6 @@ from django.utils import timezone
 
 from apps.corpus.kinds import Kind
 from apps.intents.models import PolicyVersion
-from apps.intents.services.reviews import version_send_back, version_submit
 from apps.retrieval.models import ImpactState, PolicyImpact
 from apps.retrieval.services.impact import impact_sweep_all
 from apps.retrieval.tasks import impact_sweep, run_impact
@@ -26,7 +25,8 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from config.celery import app
 from tests.corpus.ingesting import remote_profile
-from tests.corpus.test_jobs_celery import Worker, wait_for
+from tests.corpus.test_jobs_celery import Worker, empty_queues, wait_for
+from tests.deciding import version_send_back, version_submit
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.model_server import ModelServer
 from tests.retrieval.asking import QUESTION, make_acme
@@ -66,8 +66,8 @@ def draft(officer: Principal) -> PolicyVersion:
 
 def submit(officer: Principal, draft: PolicyVersion) -> PolicyImpact:
     with as_(officer):
-        version_submit(draft.id)
-        found: PolicyImpact = PolicyImpact.objects.get()
+        submitted = version_submit(draft.id)
+        found: PolicyImpact = PolicyImpact.objects.get(revision=submitted.revision)
         return found
 
 
@@ -80,10 +80,10 @@ def test_a_submission_writes_the_row_and_the_message_follows_its_commit(
     officer: Principal, draft: PolicyVersion, sent: list[list[str]]
 ) -> None:
     with as_(officer):
-        version_submit(draft.id)
+        submitted = version_submit(draft.id)
         impact = PolicyImpact.objects.get()
         assert sent == []
-    assert (impact.version_id, impact.revision, impact.state) == (draft.id, draft.revision, ImpactState.QUEUED)
+    assert (impact.version_id, impact.revision, impact.state) == (draft.id, submitted.revision, ImpactState.QUEUED)
     assert sent == [[str(officer.tenant_id), str(impact.id)]]
 
 
@@ -108,7 +108,8 @@ def test_what_was_sent_back_and_is_submitted_again_is_computed_again(
     with as_(make_member(bare, "rupert", Role.REVIEWER)):
         version_send_back(draft.id, reason="Look again.")
     again = submit(officer, draft)
-    assert (again.id, again.state, len(sent)) == (impact.id, ImpactState.QUEUED, 2)
+    assert (again.state, len(sent)) == (ImpactState.QUEUED, 2)
+    assert again.revision > impact.revision, "each submission is a revision of its own"
 
 
 @committed
@@ -188,8 +189,7 @@ def remote(server: ModelServer, settings: LazySettings) -> Firm:
 
 @pytest.fixture
 def worker(remote: Firm, settings: LazySettings, server: ModelServer, tmp_path: Path) -> Iterator[Worker]:
-    with app.connection_for_write() as broker:
-        broker.default_channel.queue_purge("celery")
+    empty_queues()
     running = Worker(settings, server, tmp_path)
     yield running
     running.close()

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
 from apps.audit.erasure.lease import EnginePolicy
-from apps.audit.erasure.runs import run_approve, run_propose
+from apps.audit.erasure.runs import run_propose
 from apps.audit.ids import new_id
 from apps.audit.models import RemovalRun
 from apps.corpus.jobs import RunOutcome
@@ -41,6 +41,7 @@ from apps.tenants.selectors.tenants import current_tenant
 from tests.audit.acting import sealed
 from tests.audit.removing import REASON, carried_out, person
 from tests.corpus.ingesting import ingest, run
+from tests.deciding import run_approve
 from tests.factories import Firm, as_, make_firm
 
 # Words of the subject, which stand nowhere else: in texts, titles, companies, names of files and ids of sources.

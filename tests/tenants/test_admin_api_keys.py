@@ -12,7 +12,7 @@ from apps.tenants.errors import InvalidKeyError
 from apps.tenants.models import ApiKey
 from apps.tenants.roles import Role
 from apps.tenants.selectors.grants import key_principal
-from apps.tenants.services.api_keys import api_key_authenticate
+from apps.tenants.services.api_keys import api_key_authenticate, api_key_create, api_key_revoke
 from tests.factories import Firm, make_firm, make_key, make_member
 from tests.visitor import Page, Visitor
 
@@ -105,3 +105,16 @@ def test_a_key_of_another_tenant_can_not_be_revoked(alice: Visitor) -> None:
     _, plain = make_key(bolt)
     assert alice.send("tenants_apikey_revoke", only_key(bolt).id).status == 404
     assert api_key_authenticate(plain)
+
+
+@pytest.mark.parametrize(("state", "shown"), [("valid", ["Portal"]), ("ended", ["Old", "Revoked"])])
+def test_the_list_filters_and_counts_by_state(alice: Visitor, acme: Firm, state: str, shown: list[str]) -> None:
+    ended = timezone.now() - timedelta(minutes=1)
+    with open_scope(tenant=acme.id, reason="a test"):
+        for name, expires_at in (("Portal", None), ("Old", ended), ("Revoked", None)):
+            key, _ = api_key_create(name=name, role=Role.ANALYST, scopes=[acme.root], expires_at=expires_at)
+        api_key_revoke(key)
+    page = alice.open("tenants_apikey_changelist", state=state, _facets="True")
+    assert page.status == 200
+    assert sorted(name for name in ("Portal", "Old", "Revoked") if any(name in row for row in page.rows())) == shown
+    assert f"({len(shown)})" in page.text

@@ -1,4 +1,4 @@
-"""Members: added, given other scopes, ended; and nobody of another tenant is found by it."""
+"""Members: invited, confirmed, given other scopes, ended; and nobody of another tenant is found by it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import re
 import pytest
 from django.test import Client
 
-from apps.tenants.context import open_identity, open_scope
-from apps.tenants.models import Grant, Membership, User
-from apps.tenants.roles import Role
+from apps.tenants.context import open_scope
+from apps.tenants.models import Grant, Invitation, Membership, User
+from apps.tenants.roles import APPROVING_ROLES, Role
+from apps.tenants.selectors.grants import user_principal
+from apps.tenants.selectors.invitations import invitation_of_link, invitations_waiting
 from apps.tenants.selectors.people import user_by_name
-from apps.tenants.tokens import Identity
-from tests.factories import Firm, make_firm, make_member, make_user
+from apps.tenants.services.invitations import invitation_link
+from apps.tenants.services.people import membership_scopes_set
+from tests.factories import Firm, as_, make_firm, make_invited, make_member
 from tests.visitor import Page, Visitor
 
 pytestmark = pytest.mark.django_db
@@ -41,67 +44,118 @@ def reached(firm: Firm, username: str) -> set[str]:
         return set(grants.values_list("scope__key", flat=True))
 
 
-def add(visitor: Visitor, firm: Firm, who: str, **changes: object) -> Page:
-    fields = {"username": who, "role": "analyst", "scopes": [str(firm.scopes["fund:alpha"].id)], **changes}
+def invite(visitor: Visitor, firm: Firm, mailbox: str, **changes: object) -> Page:
+    fields = {"email": mailbox, "role": "analyst", "scopes": [str(firm.scopes["fund:alpha"].id)], **changes}
     return visitor.send("tenants_membership_add", **fields)
 
 
-def first_password(page: Page) -> str:
-    return str(page.tree.xpath("string(//*[@id='secret'])"))
+def waiting(firm: Firm) -> list[Invitation]:
+    with open_scope(tenant=firm.id, reason="a test"):
+        return list(invitations_waiting())
 
 
-def test_a_new_person_gets_an_account_and_signs_in_with_the_password_shown(alice: Visitor, acme: Firm) -> None:
-    page = add(alice, acme, "bob", first_name="Bob", last_name="Baker", email="bob@Example.com")
-    assert page.status == 200
-    bob = User.objects.get_by_natural_key("bob")
-    assert (bob.get_full_name(), bob.email, bob.is_superuser) == ("Bob Baker", "bob@example.com", False)
-    assert reached(acme, "bob") == {"fund:alpha"}
-    assert Client().login(username="bob", password=first_password(page))
+def test_an_invitation_makes_neither_an_account_nor_a_membership(alice: Visitor, acme: Firm) -> None:
+    page = invite(alice, acme, "bob@Example.com")
+    assert page.status == 302
+    assert [(each.email, each.role, each.sent_at) for each in waiting(acme)] == [("bob@example.com", "analyst", None)]
+    assert user_by_name("bob@example.com", any_case=True) is None
+    assert "bob@example.com" in alice.open("tenants_membership_changelist").text
 
 
-def test_the_password_is_not_kept_by_any_cache(alice: Visitor, acme: Firm) -> None:
-    assert "no-store" in add(alice, acme, "bob").response.headers["Cache-Control"]
-
-
-def test_an_account_of_another_tenant_is_granted_and_nothing_is_told(alice: Visitor, acme: Firm) -> None:
+def test_nothing_is_told_of_an_account_that_is_there(alice: Visitor, acme: Firm) -> None:
     bolt = make_firm("bolt")
     make_member(bolt, "bob", Role.DPO, password="the own password")
-    known, unknown = add(alice, acme, "bob"), add(alice, acme, "dora")
 
-    def without_names(page: Page) -> str:
-        return re.sub(r"bob|dora", "somebody", page.text).replace(first_password(page), "")
+    def answers(name: str) -> str:
+        address = f"{name}@example.com"
+        sent = invite(alice, acme, address)
+        body = alice.open("tenants_membership_changelist").response.content.decode()
+        body = re.sub(r"[0-9a-f-]{36}|nonce=\S+|value=\"\S{64}\"|csrf\S+", "", body)
+        alice.send("tenants_membership_withdraw", waiting(acme)[0].id)
+        alice.open("tenants_membership_changelist")
+        return f"{sent.status} {sent.response.headers['Location']} {body}".replace(name, "somebody")
 
-    assert without_names(known) == without_names(unknown)
+    assert answers("bob") == answers("dora")
     assert Client().login(username="bob", password="the own password")
-    assert not Client().login(username="bob", password=first_password(known))
-
-
-def test_a_username_is_one_person_however_it_is_capitalised(alice: Visitor, acme: Firm) -> None:
-    make_user("bob")
-    add(alice, acme, "BOB")
-    with open_identity(Identity(username="bob")):
-        assert User.objects.filter(username__iexact="bob").count() == 1
-    assert membership_of(acme, "bob").role == Role.ANALYST
-
-
-def test_adding_twice_adds_nothing(alice: Visitor, acme: Firm) -> None:
-    add(alice, acme, "bob")
-    add(alice, acme, "bob")
-    assert membership_of(acme, "bob").revoked_at is None
 
 
 @pytest.mark.parametrize(
-    ("field", "typed"), [("username", "not a name!"), ("role", "king"), ("scopes", []), ("email", "nowhere")]
+    ("field", "typed"), [("email", "nowhere"), ("email", "o'b@example.com"), ("role", "king"), ("scopes", [])]
 )
 def test_what_is_wrong_stands_beside_its_field(alice: Visitor, acme: Firm, field: str, typed: object) -> None:
-    page = add(alice, acme, "bob", **{field: typed})
+    page = invite(alice, acme, "bob@example.com", **{field: typed})
     assert page.errors_of(field)
-    assert user_by_name("bob") is None
+    assert waiting(acme) == []
+
+
+def test_an_invitation_is_withdrawn(alice: Visitor, acme: Firm) -> None:
+    invite(alice, acme, "bob@example.com")
+    [invitation] = waiting(acme)
+    secret = invitation_link(acme.id, invitation.id)
+    alice.send("tenants_membership_withdraw", invitation.id)
+    assert waiting(acme) == []
+    assert invitation_of_link(secret) is None
+
+
+@pytest.mark.parametrize("role", APPROVING_ROLES)
+def test_a_role_that_approves_waits_for_a_second_person(acme: Firm, role: Role) -> None:
+    ann = make_member(acme, "alice", Role.TENANT_ADMIN)
+    make_member(acme, "rita", Role.REVIEWER)
+    membership = make_invited(acme, "bob", role, by=ann)
+    own = Visitor("alice").open("tenants_membership_change", membership.id)
+    assert "Awaiting confirmation" in own.text
+    assert Visitor("alice").send("tenants_membership_confirm", membership.id).status == 403
+    page = Visitor("rita").open("tenants_membership_confirm", membership.id)
+    assert "invited by alice" in page.text
+    Visitor("rita").send("tenants_membership_confirm", membership.id)
+    confirmed = membership_of(acme, "bob")
+    assert confirmed.is_in_force
+    assert "alice, confirmed by rita" in Visitor("alice").open("tenants_membership_change", membership.id).text
+
+
+def test_who_invited_does_not_confirm_though_they_hold_the_role(acme: Firm) -> None:
+    make_member(acme, "alice", Role.TENANT_ADMIN)
+    make_member(acme, "alice", Role.REVIEWER)
+    alice = user_principal(User.objects.get_by_natural_key("alice"), acme.id)
+    membership = make_invited(acme, "bob", Role.REVIEWER, by=alice)
+    assert "That is not you" in Visitor("alice").open("tenants_membership_change", membership.id).text
+    page = Visitor("alice").send("tenants_membership_confirm", membership.id)
+    assert "Somebody else must decide on this" in page.text
+    assert membership_of(acme, "bob").awaits_confirmation
+
+
+@pytest.mark.parametrize("step", ["confirm", "decline"])
+def test_what_was_changed_since_the_page_was_opened_is_not_decided_on(acme: Firm, step: str) -> None:
+    alice = make_member(acme, "alice", Role.TENANT_ADMIN)
+    make_member(acme, "rita", Role.REVIEWER)
+    membership = make_invited(acme, "bob", Role.DPO, by=alice, scopes=["fund:alpha"])
+    page = Visitor("rita").open(f"tenants_membership_{step}", membership.id)
+    [read] = page.tree.xpath("//input[@name='revision']/@value")
+    with as_(alice):
+        membership_scopes_set(membership, scopes=[acme.root])
+    sent = Visitor("rita").send(f"tenants_membership_{step}", membership.id, revision=read)
+    assert "was changed since you read it" in sent.text
+    assert membership_of(acme, "bob").awaits_confirmation
+
+
+def test_who_may_confirm_may_refuse(acme: Firm) -> None:
+    alice = make_member(acme, "alice", Role.TENANT_ADMIN)
+    make_member(acme, "rita", Role.REVIEWER)
+    membership = make_invited(acme, "bob", Role.DPO, by=alice, scopes=["fund:alpha"])
+    assert reached(acme, "bob") == {"fund:alpha"}
+    Visitor("rita").send("tenants_membership_decline", membership.id)
+    assert membership_of(acme, "bob").revoked_at is not None
+    assert reached(acme, "bob") == set(), "she manages no members, and ends what was declined all the same"
+
+
+def test_what_the_operator_gave_is_told_as_such(alice: Visitor, acme: Firm) -> None:
+    page = alice.open("tenants_membership_change", membership_of(acme, "alice").id)
+    assert "the platform's operator, without a second person" in page.text
 
 
 def test_a_scope_of_another_tenant_can_not_be_granted(alice: Visitor, acme: Firm) -> None:
     bolt = make_firm("bolt")
-    assert add(alice, acme, "bob", scopes=[str(bolt.root.id)]).errors_of("scopes")
+    assert invite(alice, acme, "bob@example.com", scopes=[str(bolt.root.id)]).errors_of("scopes")
 
 
 def test_the_list_holds_this_tenants_people(alice: Visitor, acme: Firm) -> None:

@@ -180,7 +180,7 @@ def narrow(firm: Firm) -> None:
 @pytest.mark.parametrize(
     ("lose", "told"),
     [
-        (end_the_role, "Opens nothing: the role has ended"),
+        (end_the_role, "Revoked"),
         (narrow, "1 that you no longer reach"),
     ],
 )
@@ -210,11 +210,13 @@ def test_the_administrator_sees_whom_a_key_acts_for(amy: Visitor, alice: Visitor
     assert amy.open("tenants_apikey_changelist", q="alice").rows() == [row for row in rows if "alice" in row]
 
 
-def test_the_administrator_s_list_tells_a_key_that_opens_nothing(amy: Visitor, alice: Visitor, acme: Firm) -> None:
+def test_the_administrator_s_list_tells_a_key_that_ended_with_its_role(
+    amy: Visitor, alice: Visitor, acme: Firm
+) -> None:
     create(alice, acme)
     assert "Valid" in amy.open("tenants_apikey_changelist").rows()[0]
     end_the_role(acme)
-    assert "Opens nothing: the role has ended" in amy.open("tenants_apikey_changelist").rows()[0]
+    assert "Revoked" in amy.open("tenants_apikey_changelist").rows()[0]
 
 
 def test_the_administrator_revokes_it(amy: Visitor, alice: Visitor, acme: Firm) -> None:

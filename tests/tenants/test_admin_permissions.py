@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from apps.tenants.models import User
 from apps.tenants.roles import PERMISSIONS, Permission, Role
 from tests.factories import Firm, make_firm, make_member, make_user
 from tests.visitor import Visitor
@@ -101,3 +102,9 @@ def test_a_superuser_sees_no_more_of_a_tenant_than_the_role_does(acme: Firm) -> 
     root = Visitor("root")
     assert root.open("tenants_apikey_changelist").status == 403
     assert root.open("tenants_user_changelist").status == 200
+    # Accounts are made by an invitation, and none is deleted: refused as a page, not as a failure.
+    person = User.objects.get_by_natural_key("root")
+    assert [root.open(*each).status for each in (("tenants_user_add",), ("tenants_user_delete", person.pk))] == [
+        403,
+        403,
+    ]

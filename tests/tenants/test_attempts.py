@@ -8,14 +8,20 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.conf import LazySettings
+from django.contrib import admin
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.cache import cache
+from django.db import connection
+from django.http import HttpResponse
 from django.test import Client, RequestFactory
+from django.test.utils import CaptureQueriesContext
 
 from apps.audit.models import Event
-from apps.tenants.attempts import attempt_begin
+from apps.tenants.attempts import attempt_begin, letter_asked
 from apps.tenants.client_address import address_of
 from apps.tenants.context import open_scope
-from apps.tenants.errors import TooManyAttemptsError
+from apps.tenants.errors import TooManyAttemptsError, TooManyLettersError
 from apps.tenants.roles import Role
 from tests.api.client import Api
 from tests.factories import Firm, make_firm, make_key, make_member
@@ -89,7 +95,7 @@ def test_the_window_ends_whatever_was_tried_meanwhile(acme: Firm) -> None:
     failed("alice", 3)
     client = cache._cache.get_client(None)  # type: ignore[attr-defined]
     left = {key: client.pttl(cache.make_key(key)) for key in counted()}
-    assert len(left) == 6
+    assert len(left) == 3
     assert all(0 < each <= 600_000 for each in left.values())
     assert failed("alice", 4) == [429] * 4
     assert all(client.pttl(cache.make_key(key)) < before for key, before in left.items())
@@ -175,7 +181,7 @@ def test_the_tenant_is_told_once_a_window_without_name_or_address(acme: Firm) ->
 
 def test_what_is_counted_names_nobody(acme: Firm) -> None:
     failed("alice", 1)
-    assert len(counted()) == 6
+    assert len(counted()) == 3
     assert not [key for key in counted() if "alice" in key or HERE in key]
 
 
@@ -242,3 +248,38 @@ def test_the_address_is_what_our_own_proxies_tell(
     settings.GLASSBOX_PROXIES = proxies
     headers = {"X-Forwarded-For": forwarded} if forwarded else {}
     assert address_of(RequestFactory(REMOTE_ADDR=HERE).get("/", headers=headers)) == expected
+
+
+def test_strangers_use_up_nobody_elses_letters(settings: LazySettings) -> None:
+    """Elsewhere somebody asks too often for a letter to alice: she may still, from where she is."""
+    for _ in range(3):
+        assert letter_asked(username="alice", address="192.0.2.66")
+    with pytest.raises(TooManyLettersError):
+        letter_asked(username="alice", address="192.0.2.66")
+    assert letter_asked(username="alice", address=HERE)
+
+
+def test_from_many_places_no_further_letter_is_sent_and_nobody_is_refused(settings: LazySettings) -> None:
+    """Those that are under way work: whoever asks once more is told the same."""
+    settings.GLASSBOX_SIGN_IN_FAILURES_OF_NAME = 4
+    asked = [letter_asked(username="alice", address=f"192.0.2.{number}") for number in range(100, 106)]
+    assert asked == [True] * 4 + [False] * 2
+
+
+def test_how_long_an_answer_takes_tells_nobody_who_is_a_member(acme: Firm) -> None:
+    """What is written of a member alone is written once the answer was sent."""
+    seen, answers = [], []
+    for name in ("alice", "nobody"):
+        with CaptureQueriesContext(connection) as before_the_end:
+            request = RequestFactory(REMOTE_ADDR=HERE).post("/admin/login/", {"username": name, "password": "wrong"})
+            SessionMiddleware(lambda _: HttpResponse()).process_request(request)
+            request.user, request._dont_enforce_csrf_checks = AnonymousUser(), True  # type: ignore[attr-defined]
+            response = admin.site.login(request)
+        seen.append([each["sql"].split()[0] for each in before_the_end if "audit_record" in each["sql"]])
+        answers.append(response)
+    assert seen == [[], []]
+    assert not events(acme, "tenants.session.login_failed")
+    # As Django does when the last byte was sent, without its signal, which closes connections.
+    for closer in [each for response in answers for each in response._resource_closers]:
+        closer()
+    assert len(events(acme, "tenants.session.login_failed")) == 1

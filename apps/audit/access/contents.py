@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from apps.audit.access.around import event_label, kinds_of_events, recipients
+from apps.audit.access.everywhere import Everywhere
 from apps.audit.access.quotes import Thing
 from apps.audit.access.told import Told
 from apps.audit.access.wordings import moment, wording_of
@@ -32,17 +33,25 @@ def contents(
     details: Details,
     things: Sequence[Thing],
     *,
+    everywhere: Everywhere,
     told: Told,
     tenant: Tenant,
     searched: Sequence[StoreCount],
     until: datetime,
 ) -> dict[str, Any]:
-    """The whole package. Args: things: with confirmed places alone, of which every one is decided on."""
+    """The whole package. Args: things: with confirmed places alone, of which every one is decided on; everywhere:
+    what is hidden in the words around them, and in the names of what they stand in."""
     wording = wording_of(request.language)
     documents = [thing for thing in things if thing.group.is_document]
     in_log = [thing for thing in things if thing.group.is_event]
     others = [thing for thing in things if not (thing.group.is_document or thing.group.is_event)]
     events = _events(in_log)
+    of_chapters = (
+        [_document(thing, wording) for thing in documents],
+        [_event(thing, events, wording) for thing in in_log],
+        [_other(thing, wording) for thing in others],
+    )
+    entries = [[_without(entry, everywhere) for entry in chapter] for chapter in of_chapters]
     of_documents = {
         "purpose": told.purposes,
         "legal_basis": told.legal_basis,
@@ -69,16 +78,21 @@ def contents(
         "recipients": recipients(tenant, wording),
         "categories": [
             {
-                **_chapter("documents", wording.documents, [_document(thing, wording) for thing in documents]),
+                **_chapter("documents", wording.documents, entries[0]),
                 **of_documents,
             },
-            _chapter("events", wording.log, [_event(thing, events, wording) for thing in in_log]),
-            _chapter("others", wording.others, [_other(thing, wording) for thing in others]),
+            _chapter("events", wording.log, entries[1]),
+            _chapter("others", wording.others, entries[2]),
         ],
         "kinds_of_events": kinds_of_events((action for action, _ in events.values()), wording),
         "searched": [wording.stores[each.key] for each in searched],
         "complete": True,
     }
+
+
+def _without(entry: Entry, everywhere: Everywhere) -> Entry:
+    """The names of documents and scopes may hold what is hidden in the words around a place."""
+    return {**entry, "name": everywhere.masked(entry["name"]), "detail": everywhere.masked(entry["detail"])}
 
 
 def _chapter(key: str, words: Chapter, entries: Sequence[Entry]) -> Entry:

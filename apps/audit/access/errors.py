@@ -33,6 +33,17 @@ class NotPreparableError(ApplicationError):
     message = "The package can't be made yet. {problems}"
 
 
+class HiddenElsewhereError(ApplicationError):
+    """places: which, in words of ours, for the page."""
+
+    code = "audit.access_hidden_elsewhere"
+    status = 409
+    message = (
+        "The package was not made: words about others that it hides stand in what it says beside the places as well, "
+        "in {places}. Change that; or decide again about the quotes that hide them."
+    )
+
+
 class PackageNotFoundError(ApplicationError):
     """Not there and not yours are the same."""
 

@@ -16,14 +16,14 @@ from apps.audit.requests.services.forgetting import forget, may_be_forgotten
 from apps.audit.requests.services.stepping import locked_request
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant
 
 _REASON: Final = "what was made for requests for access has expired"
 
 
 def expire_all() -> int:
     """In every tenant. Returns: how many packages and keys of requests went."""
-    return sum(expire_tenant(TenantId(tenant.id)) for tenant in all_tenants())
+    return each_tenant(expire_tenant, doing=Sweep.PACKAGES)
 
 
 def expire_tenant(tenant_id: TenantId) -> int:
@@ -41,7 +41,8 @@ def expire_tenant(tenant_id: TenantId) -> int:
             data_key_id__in=DataKey.objects.values("id"),
         )
         requests = list(over.order_by("id").values_list("id", flat=True))
-    return sum(_expire(tenant_id, id) for id in packages) + sum(_forget(tenant_id, id) for id in requests)
+    expired = each_by_itself(packages, lambda id: _expire(tenant_id, id), doing="remove an expired package")
+    return expired + each_by_itself(requests, lambda id: _forget(tenant_id, id), doing="forget a request for access")
 
 
 def _expire(tenant_id: TenantId, package_id: UUID) -> bool:

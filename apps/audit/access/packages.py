@@ -10,7 +10,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.audit.access.contents import contents
-from apps.audit.access.errors import NotPreparableError, PackageNotFoundError
+from apps.audit.access.errors import HiddenElsewhereError, NotPreparableError, PackageNotFoundError
+from apps.audit.access.everywhere import Everywhere
 from apps.audit.access.quotes import Thing, things_of
 from apps.audit.access.removing import KEPT_FOR, packages_remove
 from apps.audit.access.sealed import archive, sealed, unsealed
@@ -79,19 +80,21 @@ def problems_of(request: ErasureRequest, things: Sequence[Thing]) -> tuple[str, 
     return tuple(problems)
 
 
-def package_make(request_id: UUID, *, told: Told) -> AccessPackage:
+def package_make(request_id: UUID, *, revision: int, told: Told) -> AccessPackage:
     """Make the package of what was confirmed, at once: from then on it can be taken out, and sent with the answer.
 
-    Args:   told: what the firm says of its documents; it stands in the package alone.
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, OnlyAccessError,
-            InventoryStateError; NotPreparableError: something is open.
+    Args:   revision: of the request that was read, here and in the steps below.
+            told: what the firm says of its documents; it stands in the package alone.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, RequestChangedError, OnlyAccessError,
+            InventoryStateError; NotPreparableError: something is open; HiddenElsewhereError: what somebody must change
+            before.
     Costs:  a query or two for each text that holds a place, and its size in memory three times.
     """
     person = require_manager()
     with transaction.atomic():
         # What is being removed is gone before it is quoted, or sees the package.
         keep_removals_out()
-        request = locked_request(request_id)
+        request = locked_request(request_id, revision=revision)
         require_access(request)
         require_assessed(request)
         things = things_of(request)
@@ -104,14 +107,14 @@ def package_make(request_id: UUID, *, told: Told) -> AccessPackage:
     return made
 
 
-def package_take_back(request_id: UUID) -> ErasureRequest:
+def package_take_back(request_id: UUID, *, revision: int) -> ErasureRequest:
     """Destroy the package: places and quotes can be changed, and it can be made anew.
 
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, OnlyAccessError, RequestStepError.
     """
     require_manager()
     with transaction.atomic():
-        request = locked_request(request_id)
+        request = locked_request(request_id, revision=revision)
         require_access(request)
         require_step(request, S.ASSESSING, step="taken back")
         changed = change(request, "taken_back", to=S.ASSESSING)
@@ -135,7 +138,7 @@ def package_take_out(request_id: UUID) -> bytes:
 
 
 def access_answer(
-    request_id: UUID, *, letter: LetterText | None = None, delivery: Delivery | None = None
+    request_id: UUID, *, revision: int, letter: LetterText | None = None, delivery: Delivery | None = None
 ) -> ErasureRequest:
     """The request is answered: the letter goes, and the package is handed over by whoever took it out.
 
@@ -145,7 +148,7 @@ def access_answer(
     """
     require_manager()
     with transaction.atomic():
-        request = locked_request(request_id)
+        request = locked_request(request_id, revision=revision)
         require_access(request)
         require_step(request, S.COMPLETED, step="answered")
         package = require_package(request)
@@ -165,18 +168,20 @@ def require_package(request: ErasureRequest) -> AccessPackage:
 
 def _sealed(request: ErasureRequest, things: Sequence[Thing], *, told: Told, person: UUID) -> AccessPackage:
     tenant, now, last = current_tenant(), timezone.now(), searched_last(request)
-    content = archive(
-        contents(
-            request,
-            known_details(request),
-            things,
-            told=told,
-            tenant=tenant,
-            searched=stores_searched(last) if last else (),
-            until=now,
-        ),
-        made_at=now,
+    everywhere = Everywhere(word for thing in things for quote in thing.quotes for word in quote.hidden)
+    package = contents(
+        request,
+        known_details(request),
+        things,
+        everywhere=everywhere,
+        told=told,
+        tenant=tenant,
+        searched=stores_searched(last) if last else (),
+        until=now,
     )
+    if places := everywhere.elsewhere(package):
+        raise HiddenElsewhereError(places=", ".join(places))
+    content = archive(package, made_at=now)
     id = new_id()
     key = subject_data_key(current_scope().tenant_id, id)
     quotes = [quote for thing in things for quote in thing.quotes]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID
 
+from apps.audit.access.everywhere import Everywhere, Stretched, as_typed, excerpt_without, masked
 from apps.audit.erasure.contracts import TargetType
 from apps.audit.erasure.registry import stores
-from apps.audit.erasure.searched import searched
+from apps.audit.erasure.searched import Place, searched
 from apps.audit.holds.items import describe
 from apps.audit.inventory.codes import Decision, Quoting
 from apps.audit.inventory.contracts import DocumentFacts, documents
@@ -21,7 +22,6 @@ from apps.audit.requests.details import words_of
 
 # A sentence or two on either side: what is said of somebody, and not the whole page.
 AROUND_CHARS: Final = 240
-HIDDEN: Final = "█████"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,8 @@ class Quote:
 
     hidden: words that are about others; shown: what a package quotes, with these made unreadable.
     missing: some of these do not stand there any more, so that it must be looked at again.
+    collides: a whole name that is hidden somewhere in the package stands in the place itself, which names the person:
+        one of the two is not right.
     """
 
     hit: InventoryHit
@@ -37,11 +39,12 @@ class Quote:
     shown: Excerpt | None = field(repr=False)
     hidden: tuple[str, ...] = field(repr=False)
     missing: bool
+    collides: bool = False
 
     @property
     def is_open(self) -> bool:
         """Whether somebody must say what is quoted of it."""
-        return not self.hit.quoting or self.missing or (self.is_quoted and self.read is None)
+        return not self.hit.quoting or self.missing or (self.is_quoted and (self.read is None or self.collides))
 
     @property
     def is_quoted(self) -> bool:
@@ -84,6 +87,11 @@ def things_of(request: ErasureRequest) -> Sequence[Thing]:
     parts = describe([each.target for each in groups if each.target and each.is_event])
     labels = _labels()
     excerpts, found = Excerpts(around=AROUND_CHARS), []
+    read = {group: [quote_of(request, hit, excerpts) for hit in group.confirmed] for group in groups}
+    everywhere = Everywhere(word for quotes in read.values() for quote in quotes for word in quote.hidden)
+    own: dict[Place, list[Stretched]] = defaultdict(list)
+    for quote in (quote for quotes in read.values() for quote in quotes):
+        own[quote.hit.place].append(Stretched(quote.hit.char_start, quote.hit.char_end))
     for group in groups:
         name, detail, target = "", "", group.target
         document = facts.get(target.id) if target is not None and group.is_document else None
@@ -94,7 +102,7 @@ def things_of(request: ErasureRequest) -> Sequence[Thing]:
         elif target is not None and target.type is TargetType.USER:
             name = "An account of a user of the platform"
         store = labels.get(group.store, group.store)
-        quotes = _together([quote_of(request, hit, excerpts) for hit in group.confirmed])
+        quotes = _together(read[group], excerpts, everywhere, own)
         found.append(
             Thing(group=group, store=store, name=name or store, detail=detail, quotes=quotes, document=document)
         )
@@ -116,12 +124,26 @@ def quote_of(request: ErasureRequest, hit: InventoryHit, excerpts: Excerpts) -> 
     )
 
 
-def _together(quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    """Of one thing: what is hidden in one quote is hidden in all of them, which may show the same words."""
+def _together(
+    quotes: Sequence[Quote], excerpts: Excerpts, everywhere: Everywhere, own: Mapping[Place, Sequence[Stretched]]
+) -> tuple[Quote, ...]:
+    """What is hidden in one quote is hidden in all of them, in every spelling; in those of one thing also as typed."""
     words = tuple({word for quote in quotes for word in quote.hidden})
-    return tuple(
-        replace(quote, shown=hiding(quote.read, words)[0]) if quote.read and quote.is_quoted else quote
-        for quote in quotes
+    return tuple(_hidden(quote, words, excerpts, everywhere, own[quote.hit.place]) for quote in quotes)
+
+
+def _hidden(
+    quote: Quote, words: Sequence[str], excerpts: Excerpts, everywhere: Everywhere, own: Sequence[Stretched]
+) -> Quote:
+    text = excerpts.text(quote.hit)
+    if text is None or quote.read is None or not quote.is_quoted:
+        return quote
+    spans = everywhere.spans(text, own=own)
+    place = Stretched(quote.hit.char_start, quote.hit.char_end)
+    return replace(
+        quote,
+        shown=excerpt_without(text, quote.hit, [*spans, *as_typed(text, words)[0]], around=AROUND_CHARS),
+        collides=any(span.touches(place) for span in spans),
     )
 
 
@@ -130,16 +152,11 @@ def hiding(excerpt: Excerpt, words: Sequence[str]) -> tuple[Excerpt, set[str]]:
 
     The place itself, which names the person, is left. Returns: it, and those of the words that were there.
     """
-    found: set[str] = set()
-    before, after = excerpt.before, excerpt.after
-    # The longest first: what is part of another one must not keep that from being found.
-    for each in sorted(words, key=len, reverse=True):
-        pattern = re.compile(r"\s+".join(re.escape(part) for part in each.split()), re.IGNORECASE)
-        before, in_before = pattern.subn(HIDDEN, before)
-        after, in_after = pattern.subn(HIDDEN, after)
-        if in_before or in_after or any(each.casefold() in other.casefold() for other in found):
-            found.add(each)
-    return replace(excerpt, before=before, after=after), found
+    before, in_before = as_typed(excerpt.before, words)
+    after, in_after = as_typed(excerpt.after, words)
+    return replace(excerpt, before=masked(excerpt.before, before), after=masked(excerpt.after, after)), (
+        in_before | in_after
+    )
 
 
 def hidden_part(hit_id: UUID) -> str:

@@ -13,6 +13,7 @@ from apps.audit.access.quoting import Chosen, quotes_decide, quotes_decide_at_on
 from apps.audit.inventory.codes import Quoting
 from apps.audit.inventory.errors import HitNotFoundError
 from apps.errors import ApplicationError
+from apps.tenants.admin.read import number_read
 
 _MOST_WORDS: Final = 1_000  # characters
 
@@ -47,7 +48,7 @@ def _at_once(id: UUID, post: QueryDict) -> str:
 
 
 def _take_back(id: UUID, post: QueryDict) -> str:
-    package_take_back(id)
+    package_take_back(id, revision=number_read(post))
     return "The package is destroyed. Change what has to be changed, and make it anew."
 
 

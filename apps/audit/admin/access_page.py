@@ -31,6 +31,7 @@ from apps.audit.requests.life import RequestState
 from apps.audit.requests.selectors import erasure_request, names_of
 from apps.errors import ApplicationError
 from apps.tenants.admin.base import require
+from apps.tenants.admin.read import number_read
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.roles import Permission
 
@@ -90,7 +91,7 @@ def _make(request: HttpRequest, found: ErasureRequest) -> HttpResponse:
         return _show(request, found, form=form, status=422)
     try:
         with transaction.atomic():
-            package_make(found.id, told=form.told())
+            package_make(found.id, revision=number_read(request.POST), told=form.told())
     except (PermissionDeniedError, RequestPersonNeededError):
         raise
     except ApplicationError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,9 +16,11 @@ from django.views.decorators.http import require_safe
 
 from apps.audit.admin.certificate_words import words_of
 from apps.audit.admin.removal_words import ORIGIN_PAGES
+from apps.audit.admin.restored_words import every_restored, restored_of_run
+from apps.audit.certificate.bundle import bundle, written
 from apps.audit.certificate.checking import fails, holds
-from apps.audit.certificate.document import document_of
-from apps.audit.certificate.selectors import certificate_of, checks_of
+from apps.audit.certificate.document import document_of, supplement_of
+from apps.audit.certificate.selectors import certificate_of, checks_of, supplement_named
 from apps.audit.models import Certificate
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import require
@@ -40,6 +41,7 @@ def certificates_view(request: HttpRequest) -> HttpResponse:
         "crumbs": [("Certificates", "")],
         "page": page,
         "rows": [(certificate, words_of(certificate)) for certificate in page],
+        "restored": every_restored(),
     }
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(request, "glassbox/certificates.html", context)
@@ -70,8 +72,25 @@ def certificate_json_view(request: HttpRequest, certificate_id: UUID) -> HttpRes
     """The signed file that `manage.py erasure verify-certificate` checks."""
     require(request, Permission.AUDIT_VIEW)
     certificate = certificate_of(certificate_id)
-    content = json.dumps(document_of(certificate), indent=2, sort_keys=True, ensure_ascii=False)
-    return _file(certificate, content + "\n", suffix="json", content_type="application/json")
+    return _file(_name(certificate, "json"), written(document_of(certificate)), content_type="application/json")
+
+
+@require_safe
+def supplement_json_view(request: HttpRequest, supplement_id: UUID) -> HttpResponse:
+    """What was signed after a restore, as a file that both verifiers check."""
+    require(request, Permission.AUDIT_VIEW)
+    supplement = supplement_named(supplement_id)
+    name = f"erasure-supplement-{supplement.number}.json"
+    return _file(name, written(supplement_of(supplement)), content_type="application/json")
+
+
+@require_safe
+def certificate_zip_view(request: HttpRequest, certificate_id: UUID) -> HttpResponse:
+    """The signed file with the program that checks it without this installation."""
+    require(request, Permission.AUDIT_VIEW)
+    certificate = certificate_of(certificate_id)
+    content = bundle(document_of(certificate), name=_name(certificate, "json"))
+    return _file(_name(certificate, "zip"), content, content_type="application/zip")
 
 
 @require_safe
@@ -80,7 +99,7 @@ def certificate_html_view(request: HttpRequest, certificate_id: UUID) -> HttpRes
     require(request, Permission.AUDIT_VIEW)
     certificate = certificate_of(certificate_id)
     content = render_to_string("glassbox/certificate_file.html", _shown(certificate))
-    return _file(certificate, content, suffix="html", content_type="text/html; charset=utf-8")
+    return _file(_name(certificate, "html"), content, content_type="text/html; charset=utf-8")
 
 
 def _shown(certificate: Certificate) -> dict[str, Any]:
@@ -92,6 +111,7 @@ def _shown(certificate: Certificate) -> dict[str, Any]:
         "checks": checks,
         "holds": holds(checks),
         "fails": fails(checks),
+        "restored": restored_of_run(certificate.run_id),
         "tenant": current_tenant(),
         "file_name": _name(certificate, "json"),
     }
@@ -101,8 +121,8 @@ def _name(certificate: Certificate, suffix: str) -> str:
     return f"erasure-certificate-{certificate.number}.{suffix}"
 
 
-def _file(certificate: Certificate, content: str, *, suffix: str, content_type: str) -> HttpResponse:
+def _file(name: str, content: str | bytes, *, content_type: str) -> HttpResponse:
     response = HttpResponse(content, content_type=content_type)
-    response["Content-Disposition"] = content_disposition_header(True, _name(certificate, suffix)) or "attachment"
+    response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     response["Cache-Control"] = "private, no-store"
     return response

@@ -8,6 +8,7 @@ from datetime import UTC
 from typing import Any, Final
 
 from apps.audit.admin.removal_words import GROUNDS, REASONS, UNPROVEN, counted, staying_in_words
+from apps.audit.certificate.still_standing import standing_lines
 from apps.audit.inventory.codes import EXPIRES
 from apps.audit.models import Certificate
 from apps.audit.models.removal import RemovalOrigin
@@ -36,6 +37,7 @@ class Shown:
     encodings: list[tuple[str, int]]
     places: list[dict[str, Any]]
     unreachable: list[str]
+    standing: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +81,7 @@ def words_of(certificate: Certificate) -> Words:
         title=f"Certificate of erasure no. {certificate.number}",
         unproven=UNPROVEN.get(told["code"], told["code"]) if (told := body.get("unproven")) else "",
         outcome=_outcome(body, whole=whole),
-        tone="good" if whole and not body.get("unproven") else "warn",
+        tone="good" if whole and not body.get("unproven") and not body.get("standing") else "warn",
         why=REASONS.get(body["reason"], body["reason"]),
         origin=str(RemovalOrigin(body["origin"]).label),
         counted=counted(body["subject"]),
@@ -100,13 +102,18 @@ def words_of(certificate: Certificate) -> Words:
                 ("prepared", "Control passed"),
                 ("begun", "Removal begun"),
                 ("counted_zero", "Every store counted zero"),
-                ("ended", "Erasure ended" if body.get("unproven") else "Scan clean, erasure ended"),
+                ("ended", "Erasure ended" if body.get("unproven") else _ended(body)),
             )
             if body["times"][key]
         ],
         # On paper, away from whoever's clock: as the times above.
         issued=f"{certificate.issued_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC",
     )
+
+
+def _ended(body: Mapping[str, Any]) -> str:
+    but = ", but for names that still stand" if body.get("standing") else ""
+    return f"Scan clean{but}; erasure ended"
 
 
 def _shown(body: Mapping[str, Any]) -> Shown:
@@ -116,6 +123,7 @@ def _shown(body: Mapping[str, Any]) -> Shown:
         left_out=sorted(body["scan"]["left_out"].items()),
         encodings=sorted(body["scan"]["by_encoding"].items()),
         places=body["scan"]["places"],
+        standing=standing_lines(body.get("standing") or ()),
         unreachable=list(dict.fromkeys([*body["scan"]["unreachable"], *body["physical"]["unreachable"]])),
     )
 

@@ -166,6 +166,7 @@ class EventAdmin(TenantModelAdmin):
             actor_kind=_ACTORS.get(event.actor_kind, event.actor_kind),
             about=self.about(event),
             subject=identifier(event.subject_id),
+            request_name=reading.request_id,
             event_class=known,
             keep_until=known and event.occurred_at.year + known.retention_years,
             groups=payload_groups(reading.payload, without=TRACED if trace else ()),

@@ -16,6 +16,7 @@ from apps.audit.inventory.proposing import inventory_propose
 from apps.audit.inventory.redacting import redactions_prepare
 from apps.audit.inventory.restricting import lift_now, restrict_now
 from apps.errors import ApplicationError
+from apps.tenants.admin.read import number_read
 
 _MOST_WORDS: Final = 500  # characters
 
@@ -54,7 +55,9 @@ def _at_once(id: UUID, post: QueryDict) -> str:
     except ValueError:
         raise HitNotFoundError from None
     certain = post.get("certain") == "1"
-    count = hits_decide_at_once(id, like=_id(post, "hit"), certain=certain, reason=_reason(post), seen=seen)
+    # Certain places are confirmed as what each of them is shown as; of the others, one thing is said of all.
+    reason = None if certain else _reason(post)
+    count = hits_decide_at_once(id, like=_id(post, "hit"), certain=certain, reason=reason, seen=seen)
     return f"{count} place{'s' * (count != 1)} decided at once."
 
 
@@ -68,7 +71,7 @@ def _treat(id: UUID, post: QueryDict) -> str:
 
 
 def _prepare(id: UUID, post: QueryDict) -> str:
-    count = redactions_prepare(id)
+    count = redactions_prepare(id, revision=number_read(post))
     return f"{count} redacted version{'s are' if count != 1 else ' is'} being made. The old ones are out of use."
 
 
@@ -83,7 +86,7 @@ def _lift(id: UUID, post: QueryDict) -> str:
 
 
 def _propose(id: UUID, post: QueryDict) -> str:
-    inventory_propose(id)
+    inventory_propose(id, revision=number_read(post))
     return "You proposed the erasure. Another person decides; nothing is removed before."
 
 

@@ -18,8 +18,10 @@ from apps.audit.admin.inventory_acts import ACTS
 from apps.audit.admin.inventory_rows import TREATMENTS, group_rows, open_rows, reasons_of
 from apps.audit.admin.removal_words import counted
 from apps.audit.admin.request_words import about, state_pill
+from apps.audit.erasure.unsearched import unsearched
 from apps.audit.inventory.asking import is_assessed as is_assessed_now
 from apps.audit.inventory.codes import InventoryState
+from apps.audit.inventory.contracts import documents
 from apps.audit.inventory.proposing import prospect
 from apps.audit.inventory.selectors import grouped, newest, searched_last, standing, stores_searched
 from apps.audit.models import ErasureRequest, Inventory
@@ -136,6 +138,8 @@ def _show(request: HttpRequest, found: ErasureRequest, *, refusal: str = "", sta
         "bar_decided": progress(100 * there.decided // there.total if there and there.total else 100, "Decided"),
         "missing_scopes": len(tenant_scope_ids(tenant) - mine),
         "stores": stores_searched(last) if last else (),
+        "unsearched": unsearched() if last else (),
+        "unread_files": _unread(last) if last else {},
         "groups": group_rows(found, list(page.object_list)) if is_readable else (),
         "page_obj": page,
         "reasons": [(label, [(each.value, each.label) for each in each_of]) for label, each_of in reasons_of(found)],
@@ -148,3 +152,9 @@ def _show(request: HttpRequest, found: ErasureRequest, *, refusal: str = "", sta
     request.__dict__["current_app"] = admin.site.name
     headers = {"Cache-Control": "no-store"}
     return TemplateResponse(request, "glassbox/inventory.html", context, status=status, headers=headers)
+
+
+def _unread(last: Inventory) -> dict[str, Any]:
+    """The documents whose file was not searched: those of the open scope by their name, and how many others."""
+    facts = documents().facts(last.unread_files)
+    return {"named": list(facts.values()), "others": len(last.unread_files) - len(facts), "all": last.unread_files}

@@ -13,7 +13,7 @@ from apps.audit.erasure.contracts import TargetType
 from apps.audit.erasure.registry import stores
 from apps.audit.erasure.searched import searched
 from apps.audit.holds.items import describe
-from apps.audit.inventory.codes import CLEARING, CONFIRMING, ERASING_ONLY, Decision, Reason, Treatment
+from apps.audit.inventory.codes import CLEARING, CONFIRMING, ERASING_ONLY, Decision, Reason, Treatment, suggested_reason
 from apps.audit.inventory.contracts import DocumentFacts, Passage, RedactedState, Spot, documents
 from apps.audit.inventory.deciding import words_part
 from apps.audit.inventory.excerpts import Excerpt, Excerpts
@@ -52,6 +52,14 @@ def reasons_of(request: ErasureRequest) -> Sequence[tuple[str, Sequence[Reason]]
     if not request.is_access:
         return ("It is the person", CONFIRMING), ("It stays", CLEARING)
     return ("It is the person", CONFIRMING), (_NOT_THEM, [each for each in CLEARING if each not in ERASING_ONLY])
+
+
+# Where what no removal reaches is changed by hand, by the store's key.
+BY_HAND_PAGES: Final[Mapping[str, str]] = {
+    "tenants.scopes": "tenants_scope_rename",
+    "tenants.api_keys": "tenants_apikey_rename",
+    "retrieval.evaluation_questions": "evaluation_question_remove",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +162,9 @@ def group_rows(request: ErasureRequest, groups: Sequence[Grouped]) -> Sequence[G
             name, detail, url = item.name, item.detail, reverse(f"admin:{item.page}", args=[item.page_id])
         elif group.target is not None and group.target.type is TargetType.USER:
             detail = "an account of a user of the platform"
+        elif group.target is None and group.hits:
+            page = BY_HAND_PAGES.get(group.store, "")
+            url = address(page, group.hits[0].item_id) if page else ""
         is_going = group.is_document and group.target is not None and group.target.id in going
         is_fixed = is_going or (document is not None and document.id in fixed)
         shown = _hit_rows(request, group, people, excerpts, is_going=is_going)
@@ -209,7 +220,6 @@ def _hit_rows(
 def _hit_row(
     request: ErasureRequest, hit: InventoryHit, people: Mapping[UUID, str], excerpts: Excerpts, *, is_going: bool
 ) -> HitRow:
-    named = Reason.NAMED if hit.matched in ("name", "alias") else Reason.IDENTIFIED
     decision = Decision(hit.decision)
     is_set_aside = is_going and decision is Decision.OPEN
     return HitRow(
@@ -222,7 +232,7 @@ def _hit_row(
         reason=Reason(hit.reason).label if hit.reason else "",
         words=words_of(request, bytes(hit.words), part=words_part(hit)) if hit.words else "",
         by=people.get(hit.decided_by_id, "") if hit.decided_by_id else "",
-        suggested=hit.reason or (named.value if hit.is_certain else ""),
+        suggested=hit.reason or (suggested_reason(hit.matched).value if hit.is_certain else ""),
         is_set_aside=is_set_aside,
     )
 

@@ -17,6 +17,8 @@ _WAITS: Final[Mapping[str, str]] = {
     "audit.proof_control": "The control did not find everything that is there, so that a scan would prove nothing. "
     "Nothing has been removed; it is tried again by itself.",
     "audit.proof_physical": "Not everything could be written anew: {steps}. It is tried again by itself.",
+    "audit.proof_again": "The first scan found something on the disk. Tables and WAL are written anew and searched "
+    "once more, without what others wrote since the preparation.",
     "audit.proof_window": "Waits for the hours in which tables may be written anew: {window} UTC.",
     "audit.proof_crashed": "Something unexpected happened, which the process's own log tells. It is tried again.",
 }
@@ -116,6 +118,9 @@ def _scan(run: RemovalRun, found: Mapping[str, Any]) -> Part:
         return _part("Looked for everywhere", done=False, now=now, said="At last." if not now else _waiting(found))
     places = sum(each["places"] for each in told["places"])
     said = f"{told['sources']:,} things in {len(told['by_encoding'])} encodings, looked for in {places:,} places."
+    if told["clean"] and found.get("standing"):
+        state = "Nothing found, but for names that still stand"
+        return Part(label="Looked for everywhere", state=state, tone="warn", said=f"{said} The names are named above.")
     if told["clean"]:
         return Part(label="Looked for everywhere", state="Nothing found", tone="good", said=said)
     return Part(label="Looked for everywhere", state="Found", tone="bad", said=said)

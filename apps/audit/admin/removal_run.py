@@ -24,19 +24,24 @@ from apps.audit.admin.removal_words import (
     UNPROVEN,
     came_since_in_words,
     counted,
+    notes_of,
     staying_in_words,
     target_rows,
 )
+from apps.audit.admin.restored_words import restored_of_run
+from apps.audit.admin.standing_words import standing_names
 from apps.audit.certificate.selectors import certificates_of
 from apps.audit.erasure.contracts import WHOLE, Origin, Proof, RunState, TargetType
-from apps.audit.erasure.runs import RejectionReason, run_approve, run_reject, run_retry
-from apps.audit.erasure.selectors import RunProgress, progress_of, run_of
+from apps.audit.erasure.runs import RejectionReason, run_approve, run_reject, run_retry, target_of
+from apps.audit.erasure.selectors import RunProgress, progress_of, run_of, words_of
 from apps.audit.erasure.unproven import MAY_ASK, Unproven, unproven_agree, unproven_ask, unproven_take_back
+from apps.audit.holds.items import Item, describe
 from apps.audit.inventory.selectors import set_aside_of
 from apps.audit.models import RemovalRun, RemovalTarget
 from apps.errors import ApplicationError
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import may, require
+from apps.tenants.admin.read import number_read
 from apps.tenants.display import pill, progress
 from apps.tenants.models import User
 from apps.tenants.requests import principal_of
@@ -61,8 +66,8 @@ class _RejectionForm(forms.Form):
 
 def removal_run_view(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The page, and the decisions on it: approve, reject, take back, try again."""
-    require(request, Permission.AUDIT_VIEW)
     run = run_of(run_id)
+    _require_reader(request, run)
     form = _RejectionForm(request.POST if request.POST.get("act") == "reject" else None)
     refusal, status = "", 200
     if request.method == "POST":
@@ -82,33 +87,41 @@ def removal_run_view(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 def removal_progress_view(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """The part of the page that moves, as a fragment."""
-    require(request, Permission.AUDIT_VIEW)
-    return TemplateResponse(request, "glassbox/removal_progress.html", _moving(run_of(run_id)))
+    run = run_of(run_id)
+    _require_reader(request, run)
+    return TemplateResponse(request, "glassbox/removal_progress.html", _moving(run))
+
+
+def _require_reader(request: HttpRequest, run: RemovalRun) -> None:
+    """Who reads the log; and who removes documents, of what was proposed so."""
+    if not (run.origin == Origin.REMOVAL and may(request, Permission.DOCUMENT_DELETE)):
+        require(request, Permission.AUDIT_VIEW)
 
 
 def _decided(request: HttpRequest, run: RemovalRun, form: _RejectionForm) -> str:
     """Returns: what was done, in a sentence; empty where the form has errors or names nothing to do."""
+    seen = number_read(request.POST)
     match request.POST.get("act"):
         case "approve":
-            run_approve(run.id)
+            run_approve(run.id, revision=seen)
             return "Approved. It is being carried out, and can't be undone."
         case "reject" if form.is_valid():
-            run_reject(run.id, RejectionReason(form.cleaned_data["reason"]))
+            run_reject(run.id, RejectionReason(form.cleaned_data["reason"]), revision=seen)
             return "Rejected. Nothing was removed."
         case "withdraw":
-            run_reject(run.id, RejectionReason.WITHDRAWN)
+            run_reject(run.id, RejectionReason.WITHDRAWN, revision=seen)
             return "Taken back. Nothing was removed."
         case "without" if (asked := _UnprovenForm(request.POST)).is_valid():
-            unproven_ask(run.id, Unproven(asked.cleaned_data["unproven"]))
+            unproven_ask(run.id, Unproven(asked.cleaned_data["unproven"]), revision=seen)
             return "Asked. Nothing changes before somebody else agrees."
         case "with":
-            unproven_take_back(run.id)
+            unproven_take_back(run.id, revision=seen)
             return "Taken back. It goes on to its physical proof."
         case "agree":
-            unproven_agree(run.id)
+            unproven_agree(run.id, revision=seen)
             return "Agreed. It goes on by itself, and ends without a physical proof; the certificate will say so."
         case "retry":
-            run_retry(run.id)
+            run_retry(run.id, revision=seen)
             return "It is being tried again."
         case _:
             return ""
@@ -133,6 +146,9 @@ def _page(
         "form": form,
         "refusal": refusal,
         "why": REASONS.get(run.reason_code, run.reason_code),
+        "words": words_of(run),
+        "documents": _documents(run),
+        "notes": notes_of(run) if waits else (),
         "origin_url": next((url for name in ORIGIN_PAGES[run.origin] if (url := address(name, run.origin_id))), ""),
         "people": _people(run),
         "rejection": REJECTIONS.get(run.rejection_code, run.rejection_code),
@@ -146,9 +162,10 @@ def _page(
         "has_documents": TargetType.DOCUMENT in found.targets,
         "is_own": is_own,
         "is_physical": run.proof == Proof.PHYSICAL,
+        "restored": restored_of_run(run.id),
         **_without_proof(request, run),
         "may_approve": waits and not is_own and may(request, Permission.PRIVACY_APPROVE),
-        "may_withdraw": waits and is_own and may(request, Permission.PRIVACY_MANAGE),
+        "may_withdraw": waits and is_own and _proposes(request, run),
         "may_retry": run.state == RunState.FAILED and may(request, Permission.PRIVACY_MANAGE),
         "may_reject": waits
         and not is_own
@@ -157,6 +174,19 @@ def _page(
     }
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(request, "glassbox/removal_run.html", context, status=status)
+
+
+def _proposes(request: HttpRequest, run: RemovalRun) -> bool:
+    of_document = run.origin == Origin.REMOVAL and may(request, Permission.DOCUMENT_DELETE)
+    return of_document or may(request, Permission.PRIVACY_MANAGE)
+
+
+def _documents(run: RemovalRun) -> list[Item]:
+    """The documents that somebody wants gone, as far as the reader sees them."""
+    if run.origin != Origin.REMOVAL:
+        return []
+    rows = RemovalTarget.objects.filter(run=run, type=TargetType.DOCUMENT)[:SHOWN]
+    return list(describe([target_of(row) for row in rows]).values())
 
 
 def _without_proof(request: HttpRequest, run: RemovalRun) -> dict[str, Any]:
@@ -181,6 +211,7 @@ def _moving(run: RemovalRun) -> dict[str, Any]:
     return {
         "parts": proof_parts(run, certificates),
         "residue": residue_of(run)[:SHOWN],
+        "standing": standing_names(run.verification.get("standing")),
         "certificates": certificates,
         "awaits_certificate": len(certificates) < len(run.end_events),
         "run": run,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -32,6 +32,10 @@ REASONS: Final[Mapping[str, str]] = {
     RemovalReason.RETENTION_ENDED: "It has been kept for as long as it may be",
     RemovalReason.ORDER_OF_AUTHORITY: "An authority ordered it",
     RemovalReason.RECORDED_BY_MISTAKE: "It was recorded by mistake",
+    RemovalReason.UPLOADED_BY_MISTAKE: "It was uploaded by mistake",
+    RemovalReason.DUPLICATE: "It is there twice",
+    RemovalReason.WRONG_PLACE: "It is in the wrong scope, or of the wrong kind",
+    RemovalReason.NO_LONGER_NEEDED: "It is not needed any more, and need not be kept",
 }
 REJECTIONS: Final[Mapping[str, str]] = {
     RejectionReason.WRONG_TARGETS: "It would remove the wrong things",
@@ -42,8 +46,8 @@ REJECTIONS: Final[Mapping[str, str]] = {
 ERRORS: Final[Mapping[str, str]] = {
     "audit.removal_crashed": "Something unexpected happened; the eraser's own log says what",
     "audit.removal_incomplete": "Something was there again when all stores were asked once more",
-    "audit.proof_residue": "Every store counts zero, and something of what was removed was found on the disk; the "
-    "places are below. It is not tried again by itself",
+    "audit.proof_residue": "Every store counts zero, and something of what was removed was found on the disk "
+    "by two scans; the places are below. It is not tried again by itself",
     "audit.proof_needles_lost": "Everything was removed, and what was to be looked for is lost: nobody can show any "
     "more that nothing is left on the disk",
     "audit.removal_stuck": "A store holds something that can't be removed; the row that is not done says which",
@@ -53,7 +57,9 @@ GROUNDS: Final[Mapping[str, str]] = {"hold": "Legal hold", "request": "Open requ
 # Addresses of the pages of what runs are proposed for, whichever is installed.
 ORIGIN_PAGES: Final[Mapping[str, tuple[str, ...]]] = {
     Origin.PURGE: ("purge", "retention_purge"),
+    Origin.LOG: (),
     Origin.REQUEST: ("erasure_request", "privacy_request"),
+    Origin.REMOVAL: (),  # the document stands among the targets, and is gone in the end
 }
 _WORDS: Final[Mapping[str, tuple[str, str]]] = {
     TargetType.DOCUMENT: ("document", "documents"),
@@ -78,6 +84,21 @@ class TargetRow:
     part: str
     url: str
     outcome: str = ""
+
+
+# What a higher floor says of a proposal to whoever decides on it.
+Notes = Callable[[RemovalRun], Sequence[str]]
+_notes: dict[Origin, Notes] = {}
+
+
+def register_notes(origin: Origin, notes: Notes) -> None:
+    """Called once when an app is ready."""
+    _notes[origin] = notes
+
+
+def notes_of(run: RemovalRun) -> Sequence[str]:
+    notes = _notes.get(Origin(run.origin))
+    return notes(run) if notes else ()
 
 
 def counted(targets: Mapping[str, int]) -> str:

@@ -22,7 +22,7 @@ _SHOWN: Final = 8
 _WORDS: Final = {
     "intents": "How many questions of each intent were asked. Questions that were rejected or failed have none.",
     "outcomes": "How questions ended. Degraded: answered without a part that should have taken part. Refused: too "
-    "vague, nothing found, not confirmed by the documents, or not readable.",
+    "vague, nothing found, not confirmed by the documents, or not readable. Searched: for passages, without an answer.",
     "latency": "The time from the question to its answer. p50: half of the questions took no longer; p95: 95 in 100.",
     "kinds": "In how many questions a kind of document was permitted, stood in the context, and was cited.",
     "documents": "The documents that most answers cite, each version by itself. A question counts once.",
@@ -137,7 +137,7 @@ def _shares(table: Table) -> Chart:
             url=subject_url("document", id) if id else "",
             note=str(row[2]) if table.key == "documents" else f"permitted in {row[1]}, cited in {row[3]}",
             number=number(_value(row[counted])),
-            width=f"{_value(row[counted]) / top:.2%}" if _value(row[counted]) else "0%",
+            width=f"{max(_value(row[counted]) / top, 0.005):.2%}" if _value(row[counted]) else "0%",
         )
         for row, id in zip(table.rows, ids, strict=True)
     )

@@ -22,6 +22,7 @@ from apps.audit.requests.services.proposing import (
     request_take_back,
 )
 from apps.audit.requests.services.steps import assess, identity_confirm, withdraw
+from apps.tenants.admin.read import id_read, number_read
 from apps.tenants.roles import Permission
 
 Said = Mapping[str, Any]
@@ -39,36 +40,38 @@ class Act:
 
 ACTS: Final[Mapping[str, Act]] = {
     "confirm": Act(
-        run=lambda id, said, post: identity_confirm(id),
+        run=lambda id, said, post: identity_confirm(id, revision=number_read(post)),
         done="{reference} is being assessed.",
     ),
     "assess": Act(
         form=AssessForm,
-        run=lambda id, said, post: assess(id, ground=Ground(said["ground"]), notes=said["notes"]),
+        run=lambda id, said, post: assess(
+            id, revision=number_read(post), ground=Ground(said["ground"]), notes=said["notes"]
+        ),
         done="The assessment of {reference} is kept.",
     ),
     "propose": Act(
-        run=lambda id, said, post: inventory_propose(id),
+        run=lambda id, said, post: inventory_propose(id, revision=number_read(post)),
         done="You proposed the erasure of {reference}. Another person decides; nothing is removed before.",
     ),
     "take_back": Act(
-        run=lambda id, said, post: request_take_back(id),
+        run=lambda id, said, post: request_take_back(id, **_proposal(post)),
         done="You took the proposal back. {reference} can be proposed again.",
     ),
     "approve": Act(
-        run=lambda id, said, post: request_approve(id),
+        run=lambda id, said, post: request_approve(id, **_proposal(post)),
         done="You approved the erasure of {reference}. It goes on by itself now.",
         permission=Permission.PRIVACY_APPROVE,
     ),
     "send_back": Act(
         form=SendBackForm,
-        run=lambda id, said, post: request_send_back(id, reason=RejectionReason(said["reason"])),
+        run=lambda id, said, post: request_send_back(id, **_proposal(post), reason=RejectionReason(said["reason"])),
         done="You sent {reference} back. Nothing was erased.",
         permission=Permission.PRIVACY_APPROVE,
     ),
     "withdraw": Act(
         form=WordsForm,
-        run=lambda id, said, post: withdraw(id, words=said["words"]),
+        run=lambda id, said, post: withdraw(id, revision=number_read(post), words=said["words"]),
         done="{reference} is closed as withdrawn. Nothing was erased, and nothing told.",
     ),
     "forget": Act(
@@ -84,6 +87,11 @@ ACTS: Final[Mapping[str, Act]] = {
         done="The letter of {reference} is noted as sent.",
     ),
 }
+
+
+def _proposal(post: QueryDict) -> dict[str, Any]:
+    """The proposal that was read."""
+    return {"run_id": id_read(post, "run_id"), "revision": number_read(post)}
 
 
 def _letter(post: QueryDict) -> UUID:

@@ -19,6 +19,7 @@ from apps.audit.admin.removal_words import UNPROVEN, came_since_in_words
 from apps.audit.admin.request_acts import ACTS, Act
 from apps.audit.admin.request_forms import AssessForm, PlainForm, SendBackForm, WordsForm
 from apps.audit.admin.request_words import about, state_pill, story, time_left
+from apps.audit.admin.restored_words import restored_of_run
 from apps.audit.certificate.selectors import certificates_of
 from apps.audit.erasure.contracts import Proof
 from apps.audit.erasure.selectors import StepProgress, progress_of
@@ -137,6 +138,7 @@ def _show(
         "closes": found.subject_type in (SubjectType.SCOPE, SubjectType.TENANT),
         "has_inventory": found.subject_type == SubjectType.DATA_SUBJECT and reads,
         **_gone(found),
+        "restored": restored_of_run(found.run_id, found.id),
         "package": package_of(found) if manages and found.is_access else None,
         "may_forget": manages and may_be_forgotten(found),
         "run_url": address("removal_run", found.run_id) if found.run_id else "",

@@ -27,6 +27,7 @@ from apps.audit.requests.services.letters import letter_draft, letter_write
 from apps.audit.requests.services.steps import extend, identity_ask, refuse
 from apps.errors import ApplicationError
 from apps.tenants.admin.base import add_error, require
+from apps.tenants.admin.read import number_read
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.roles import Permission
 
@@ -35,14 +36,17 @@ Said = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """title, effects: what happens; {due} is the new deadline. action: the button, named by its effect."""
+    """title, effects: what happens; {due} is the new deadline. action: the button, named by its effect.
+
+    run: does it, with the request's revision that was read.
+    """
 
     kind: LetterKind
     title: str
     effects: tuple[str, ...]
     action: str
     done: str
-    run: Callable[[UUID, Said, LetterText, Delivery], object]
+    run: Callable[[UUID, int, Said, LetterText, Delivery], object]
     form: type[PlainForm] | None = None
     of_access: bool | None = None  # for requests for access alone, or for erasure alone
     irreversible: str = ""
@@ -60,7 +64,9 @@ STEPS: Final[Mapping[str, Step]] = {
         action="Ask for proof of identity and send the letter",
         done="{reference} waits for proof of identity. The letter is on its way, or waits to be posted.",
         form=IdentityForm,
-        run=lambda id, said, text, by: identity_ask(id, words=said["words"], letter=text, delivery=by),
+        run=lambda id, seen, said, text, by: identity_ask(
+            id, revision=seen, words=said["words"], letter=text, delivery=by
+        ),
     ),
     "extend": Step(
         kind=LetterKind.EXTENDED,
@@ -70,8 +76,8 @@ STEPS: Final[Mapping[str, Step]] = {
         done="{reference} is extended by two months. The letter is on its way, or waits to be posted.",
         form=ExtendForm,
         irreversible="The law knows one extension: it can't be taken back, nor made longer.",
-        run=lambda id, said, text, by: extend(
-            id, code=Extension(said["code"]), words=said["words"], letter=text, delivery=by
+        run=lambda id, seen, said, text, by: extend(
+            id, revision=seen, code=Extension(said["code"]), words=said["words"], letter=text, delivery=by
         ),
     ),
     "refuse": Step(
@@ -86,8 +92,8 @@ STEPS: Final[Mapping[str, Step]] = {
         form=RefuseForm,
         irreversible="A refused request is closed for good. Who still wants it makes another request.",
         dangerous=True,
-        run=lambda id, said, text, by: refuse(
-            id, code=Refusal(said["code"]), words=said["words"], letter=text, delivery=by
+        run=lambda id, seen, said, text, by: refuse(
+            id, revision=seen, code=Refusal(said["code"]), words=said["words"], letter=text, delivery=by
         ),
     ),
     "received": Step(
@@ -96,7 +102,7 @@ STEPS: Final[Mapping[str, Step]] = {
         effects=("Whoever asks gets a letter with the number of the request, and by when it is answered.",),
         action="Send the letter",
         done="The letter of {reference} is on its way, or waits to be posted.",
-        run=lambda id, said, text, by: letter_write(id, LetterKind.RECEIVED, text=text, delivery=by),
+        run=lambda id, seen, said, text, by: letter_write(id, LetterKind.RECEIVED, text=text, delivery=by),
     ),
     "answer": Step(
         kind=LetterKind.DONE,
@@ -110,7 +116,7 @@ STEPS: Final[Mapping[str, Step]] = {
         irreversible="An answered request is not opened again. The package can be taken out until it expires.",
         action="Answer the request and send the letter",
         done="{reference} is answered. The letter is on its way, or waits to be posted.",
-        run=lambda id, said, text, by: access_answer(id, letter=text, delivery=by),
+        run=lambda id, seen, said, text, by: access_answer(id, revision=seen, letter=text, delivery=by),
     ),
     "done": Step(
         kind=LetterKind.DONE,
@@ -123,7 +129,7 @@ STEPS: Final[Mapping[str, Step]] = {
         irreversible="What was known of the person, and all letters, can't be read by anybody from then on.",
         action="Send the letter",
         done="The letter of {reference} is on its way, or waits to be posted.",
-        run=lambda id, said, text, by: letter_write(id, LetterKind.DONE, text=text, delivery=by),
+        run=lambda id, seen, said, text, by: letter_write(id, LetterKind.DONE, text=text, delivery=by),
     ),
 }
 
@@ -137,25 +143,28 @@ def step_view(request: HttpRequest, request_id: UUID, name: str) -> HttpResponse
     if step is None or step.of_access not in (None, found.is_access):
         raise Http404("There is no such step.")
     posted = request.POST if request.method == "POST" else None
+    seen = found.revision if posted is None else number_read(posted)
     form = _form(found, step, posted)
     said = form.cleaned_data if form is not None and form.is_valid() else {}
     is_said = form is None or bool(said)
     if posted is None or posted.get("phase") != "send":
         letter = _filled_in(found, step, said) if is_said and (posted is not None or form is None) else None
-        return _show(request, found, step, form, letter)
+        return _show(request, found, step, form, letter, seen=seen)
     letter = LetterForm(posted)
     if not (letter.is_valid() and is_said):
-        return _show(request, found, step, form, letter, status=422)
+        return _show(request, found, step, form, letter, seen=seen, status=422)
     try:
         with transaction.atomic():
-            step.run(found.id, said, letter.text(), Delivery(letter.cleaned_data["delivery"]))
+            step.run(found.id, seen, said, letter.text(), Delivery(letter.cleaned_data["delivery"]))
     except (PermissionDeniedError, RequestPersonNeededError):
         raise
     except LetterUnaddressedError as error:
         add_error(letter, error, "delivery")
-        return _show(request, found, step, form, letter, status=422)
+        return _show(request, found, step, form, letter, seen=seen, status=422)
     except ApplicationError as error:
-        return _show(request, found, step, form, letter, refusal=error.detail, status=error.status)
+        # With the revision that stands there now: having read the refusal, they may go on.
+        seen = erasure_request(found.id).revision
+        return _show(request, found, step, form, letter, seen=seen, refusal=error.detail, status=error.status)
     messages.success(request, step.done.format(reference=found.reference))
     return HttpResponseRedirect(reverse("admin:erasure_request", args=[found.id]))
 
@@ -180,6 +189,7 @@ def _show(
     form: PlainForm | None,
     letter: LetterForm | None,
     *,
+    seen: int,
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
@@ -195,6 +205,7 @@ def _show(
             (step.title, ""),
         ],
         "found": found,
+        "seen": seen,
         "step": step,
         "effects": [effect.format(due=due) for effect in step.effects],
         "form": form,

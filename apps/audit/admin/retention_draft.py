@@ -16,13 +16,15 @@ from apps.audit.admin.retention_rows import Rows
 from apps.audit.models import RetentionSchedule, ScheduleStatus
 from apps.audit.retention.baseline import ensure_in_force
 from apps.audit.retention.diff import changes
-from apps.audit.retention.errors import RetentionInvalidError
+from apps.audit.retention.errors import RetentionInvalidError, ScheduleChangedError
 from apps.audit.retention.selectors import rules_of
 from apps.audit.retention.services import draft_discard, draft_save, draft_start, draft_submit
 from apps.errors import ApplicationError
 from apps.tenants.admin.base import require
 from apps.tenants.admin.pages import Decision
+from apps.tenants.admin.read import number_read
 from apps.tenants.models import Membership
+from apps.tenants.models.membership import IN_FORCE
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import PERMISSIONS, Permission, Role
 
@@ -73,11 +75,10 @@ def draft_view(request: HttpRequest, schedule_id: UUID) -> HttpResponse:
     refusal = ""
     if not rows.has_problems and not problem:
         try:
-            revision = int(request.POST.get("revision", "0") or 0)
-            draft_save(schedule.id, rules=rows.rules(), reason=reason, revision=revision)
+            draft_save(schedule.id, rules=rows.rules(), reason=reason, revision=number_read(request.POST))
         except RetentionInvalidError as error:
             rows.add(error.data["problems"])
-        except (ApplicationError, ValueError) as error:
+        except ApplicationError as error:
             refusal = str(error)
         else:
             if act == "submit":
@@ -94,9 +95,10 @@ def draft_submit_view(request: HttpRequest, schedule_id: UUID) -> HttpResponse:
     refusal = ""
     if request.method == "POST":
         try:
-            draft_submit(schedule.id)
+            draft_submit(schedule.id, revision=number_read(request.POST))
         except ApplicationError as error:
             refusal = error.detail
+            schedule.refresh_from_db()
         else:
             messages.success(request, f"Retention schedule {schedule.number} waits for a second person.")
             return HttpResponseRedirect(reverse("admin:retention_schedule", args=[schedule.id]))
@@ -114,6 +116,7 @@ def draft_submit_view(request: HttpRequest, schedule_id: UUID) -> HttpResponse:
         irreversible="From then on it does not change. You can take it back as a draft until somebody has decided.",
         action=f"Hand in schedule {schedule.number} for review",
         dangerous=False,
+        read={"revision": schedule.revision},
     )
     return _decide(request, schedule, decision, refusal)
 
@@ -122,17 +125,24 @@ def draft_submit_view(request: HttpRequest, schedule_id: UUID) -> HttpResponse:
 def draft_discard_view(request: HttpRequest, schedule_id: UUID) -> HttpResponse:
     require(request, Permission.PRIVACY_MANAGE)
     schedule = _own_draft(request, schedule_id)
+    refusal = ""
     if request.method == "POST":
-        draft_discard(schedule.id)
-        messages.success(request, "Draft discarded. The rules in force hold as before.")
-        return HttpResponseRedirect(reverse("admin:retention"))
+        try:
+            draft_discard(schedule.id, revision=number_read(request.POST))
+        except ScheduleChangedError as error:
+            refusal = error.detail
+            schedule.refresh_from_db()
+        else:
+            messages.success(request, "Draft discarded. The rules in force hold as before.")
+            return HttpResponseRedirect(reverse("admin:retention"))
     decision = Decision(
         question=f"Discard the draft of retention schedule {schedule.number}?",
         effects=["The rules in force hold as before.", f"It was begun because: {schedule.reason}"],
         irreversible="The draft is gone. That it was begun, changed and discarded stays in the audit log.",
         action="Discard the draft",
+        read={"revision": schedule.revision},
     )
-    return _decide(request, schedule, decision, "")
+    return _decide(request, schedule, decision, refusal)
 
 
 def own_crumb(schedule: RetentionSchedule) -> tuple[str, str]:
@@ -141,7 +151,7 @@ def own_crumb(schedule: RetentionSchedule) -> tuple[str, str]:
 
 def people_who_may_decide(schedule: RetentionSchedule) -> list[str]:
     """Everybody of the tenant who may; its author may not."""
-    memberships = Membership.objects.filter(role__in=_APPROVING, revoked_at__isnull=True, user__is_active=True)
+    memberships = Membership.objects.filter(IN_FORCE, role__in=_APPROVING, user__is_active=True)
     others = memberships.exclude(user_id=schedule.author_id).select_related("user")
     return sorted({str(membership.user) for membership in others})
 

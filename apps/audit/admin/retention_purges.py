@@ -28,6 +28,7 @@ from apps.audit.retention.selectors import latest_count, schedule_in_force
 from apps.errors import ApplicationError
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import require
+from apps.tenants.admin.read import number_read
 from apps.tenants.roles import Permission
 
 _LISTED = 100
@@ -125,7 +126,7 @@ def purge_view(request: HttpRequest, purge_id: UUID) -> HttpResponse:
     if request.method == "POST":
         require(request, Permission.PRIVACY_MANAGE)
         try:
-            part = purge_propose(purge.id)
+            part = purge_propose(purge.id, number=number_read(request.POST, "number"))
         except ApplicationError as error:
             if error.status == 403:
                 raise

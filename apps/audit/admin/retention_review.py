@@ -23,6 +23,7 @@ from apps.audit.retention.selectors import rules_of
 from apps.audit.retention.services import schedule_approve, schedule_reject, schedule_take_back
 from apps.errors import ApplicationError
 from apps.tenants.admin.base import may, require
+from apps.tenants.admin.read import number_read
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
 
@@ -66,7 +67,7 @@ def _act(request: HttpRequest, schedule: RetentionSchedule) -> HttpResponse:
         require(request, Permission.PRIVACY_APPROVE)
         return _show(request, schedule, reject=reason, status=422)
     try:
-        seen = {name: int(request.POST.get(name) or 0) for name in ("revision", "against")}
+        seen = {name: number_read(request.POST, name) for name in ("revision", "against")}
         if act == "approve":
             note.is_valid()
             schedule_approve(schedule.id, **seen, reason=note.cleaned_data.get("note", ""))
@@ -75,13 +76,11 @@ def _act(request: HttpRequest, schedule: RetentionSchedule) -> HttpResponse:
             schedule_reject(schedule.id, **seen, reason=reason.cleaned_data["reason"])
             said = f"You rejected retention schedule {schedule.number}. It never takes effect."
         elif act == "take_back":
-            schedule_take_back(schedule.id)
+            schedule_take_back(schedule.id, revision=seen["revision"])
             messages.success(request, f"Retention schedule {schedule.number} is your draft again.")
             return HttpResponseRedirect(reverse("admin:retention_draft", args=[schedule.id]))
         else:
             return _show(request, schedule, refusal="Nothing was done: choose one of the decisions below.", status=400)
-    except ValueError:
-        return _show(request, schedule, refusal="Nothing was done: open this page again.", status=400)
     except ApplicationError as error:
         if error.status == 403:
             raise

@@ -126,7 +126,7 @@ def _row(verification: Verification, names: Any) -> Row:
     state = VerificationState(verification.state)
     words, tone = str(state.label), _TONES[state]
     if state == VerificationState.FINDINGS:
-        words = "Does not verify"
+        words = "Not proven" if verification.is_unproven else "Does not verify"
     elif _is_interrupted(verification):
         words, tone = "Interrupted", "warn"
     return Row(

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -33,8 +32,8 @@ from apps.audit.api.access_serializers import (
     QuotesSerializer,
 )
 from apps.audit.api.inventory_serializers import DecidedSerializer
-from apps.audit.api.request_parts import BASE, JSON, KEY, TAG, answer_of, said_by
-from apps.audit.api.request_serializers import ErasureRequestSerializer
+from apps.audit.api.request_parts import BASE, JSON, KEY, REVISION, TAG, answer_of, said_by
+from apps.audit.api.request_serializers import ErasureRequestSerializer, RevisedSerializer
 from apps.audit.api.request_steps import StepView
 from apps.audit.inventory.asking import is_assessed
 from apps.audit.inventory.codes import Quoting
@@ -43,6 +42,7 @@ from apps.audit.requests.selectors import erasure_request
 from apps.audit.requests.services.stepping import require_access
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
+from apps.tenants.api.media_types import ANY_BYTES, bytes_responses, preferred
 from apps.tenants.roles import Permission
 
 _MANAGE: Mapping[str, Permission | None] = {"GET": Permission.PRIVACY_MANAGE, "POST": Permission.PRIVACY_MANAGE}
@@ -79,7 +79,7 @@ class QuotesView(StepView):
         responses=DecidedSerializer,
         extensions=sample(
             f'curl "{BASE}$REQUEST_ID/quotes/" {KEY} {JSON} \\\n'
-            '  -d \'{"choices": [{"hit_id": "\'"$HIT_ID"\'", "quoting": "left_out"}]}\''
+            '  -d \'{"choices": [{"hit_id": "\'"$HIT_ID"\'", "quoting": "left_out", "seen": null}]}\''
         ),
     )
     @idempotent
@@ -122,13 +122,16 @@ class PackageView(StepView):
         request=MakePackageSerializer,
         responses={201: OpenApiResponse(PackageSerializer, description="Made.")},
         extensions=sample(
-            f'curl "{BASE}$REQUEST_ID/package/" {KEY} {JSON} \\\n  -d \'{{"source": "Letters that you wrote to us."}}\''
+            f'curl "{BASE}$REQUEST_ID/package/" {KEY} {JSON} \\\n'
+            f'  -d \'{{{REVISION}, "source": "Letters that you wrote to us."}}\''
         ),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
         said = said_by(MakePackageSerializer, request).validated_data
-        package_make(id, told=replace(told_by_rules(erasure_request(id).language), **said))
+        told = {name: words for name, words in said.items() if name != "revision"}
+        rules = told_by_rules(erasure_request(id).language)
+        package_make(id, revision=said["revision"], told=replace(rules, **told))
         return ActResponse(_package(id), status=201, subject_id=id)
 
 
@@ -139,18 +142,19 @@ class PackageTakeBackView(StepView):
         operation_id="take_back_access_package",
         tags=TAG,
         summary="Destroy the package of a request for access",
-        description="Places and quotes can be changed again, and the package made anew. No body.",
-        request=None,
+        description="Places and quotes can be changed again, and the package made anew.",
+        request=RevisedSerializer,
         responses=ErasureRequestSerializer,
-        extensions=sample(f'curl -X POST "{BASE}$REQUEST_ID/package/take-back/" {KEY}'),
+        extensions=sample(f"curl \"{BASE}$REQUEST_ID/package/take-back/\" {KEY} {JSON} \\\n  -d '{{{REVISION}}}'"),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        return answer_of(package_take_back(id))
+        return answer_of(package_take_back(id, **said_by(RevisedSerializer, request).validated_data))
 
 
 class PackageContentView(StepView):
     required_permissions = _MANAGE
+    media_types = (ANY_BYTES, "application/zip")
 
     @extend_schema(
         operation_id="download_access_package",
@@ -160,14 +164,15 @@ class PackageContentView(StepView):
             "A ZIP with a page to read and a file for programs, for the person of the request. In a person's name: a "
             "session, or a key that acts for you, with all scopes that it quotes from. That you took it is recorded."
         ),
-        responses={(200, "application/zip"): OpenApiTypes.BINARY},
+        responses=bytes_responses(*media_types, description="The package."),
         extensions={**sample(f'curl -OJ "{BASE}$REQUEST_ID/package/content/" {KEY}'), **_CONFLICT},
     )
     def get(self, request: Request, id: UUID) -> HttpResponseBase:
+        media_type = preferred(request, ("application/zip", ANY_BYTES))
         if request.method == "HEAD":
             # Hands nothing out, and records nothing.
-            return HttpResponse(content_type="application/zip")
-        response = HttpResponse(package_take_out(id), content_type="application/zip")
+            return HttpResponse(content_type=media_type)
+        response = HttpResponse(package_take_out(id), content_type=media_type)
         response["Content-Disposition"] = f'attachment; filename="{erasure_request(id).reference}.zip"'
         response["Cache-Control"] = "private, no-store"
         return response
@@ -187,11 +192,14 @@ class AnswerView(StepView):
         ),
         request=AnswerSerializer,
         responses=ErasureRequestSerializer,
-        extensions=sample(f'curl "{BASE}$REQUEST_ID/answer/" {KEY} {JSON} \\\n  -d \'{{"delivery": "post"}}\''),
+        extensions=sample(
+            f'curl "{BASE}$REQUEST_ID/answer/" {KEY} {JSON} \\\n  -d \'{{{REVISION}, "delivery": "post"}}\''
+        ),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        return answer_of(access_answer(id, **said_by(AnswerSerializer, request).told()))
+        said = said_by(AnswerSerializer, request)
+        return answer_of(access_answer(id, revision=said.validated_data["revision"], **said.told()))
 
 
 def _package(id: UUID) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import Any
 from rest_framework import serializers
 
 from apps.audit.access.quotes import Quote, Thing
-from apps.audit.api.inventory_serializers import ExcerptSerializer
-from apps.audit.api.request_serializers import LetteredSerializer
+from apps.audit.api.inventory_serializers import MOST_PLACES, ExcerptSerializer
+from apps.audit.api.request_serializers import LetteredSerializer, RevisedSerializer
 from apps.audit.inventory.codes import Quoting
 from apps.tenants.api.serializers import StrictSerializer
 
@@ -22,6 +22,9 @@ class QuoteSerializer(serializers.Serializer[Quote]):
     read = ExcerptSerializer(allow_null=True, help_text="The words as they stand there; null where they are gone.")
     shown = ExcerptSerializer(allow_null=True, help_text="As the package quotes them; null where it does not.")
     hidden = serializers.ListField(child=serializers.CharField(), help_text="Words about others that are hidden.")
+    collides = serializers.BooleanField(
+        help_text="A name that the package hides stands in the place itself, which is said to name the person."
+    )
 
     def to_representation(self, instance: Quote) -> dict[str, Any]:
         shown: dict[str, Any] = super().to_representation(instance)
@@ -51,12 +54,12 @@ class ChosenSerializer(StrictSerializer):
         help_text="Words around the place that are about others (Article 15(4)).",
     )
     seen = serializers.ChoiceField(
-        choices=Quoting.choices, default=None, allow_null=True, help_text="What stood there when you read it."
+        choices=Quoting.choices, allow_null=True, help_text="What stood there when you read it; null for nothing."
     )
 
 
 class ChoicesSerializer(StrictSerializer):
-    choices = ChosenSerializer(many=True, allow_empty=False)
+    choices = serializers.ListField(child=ChosenSerializer(), min_length=1, max_length=MOST_PLACES)
 
 
 class PackageSerializer(serializers.Serializer[Any]):
@@ -77,7 +80,7 @@ def _told(help_text: str) -> serializers.CharField:
     return serializers.CharField(max_length=4000, required=False, help_text=said)
 
 
-class MakePackageSerializer(StrictSerializer):
+class MakePackageSerializer(RevisedSerializer):
     """What the package says of the firm's documents; what is not given is filled in."""
 
     purposes = _told("What they are kept for.")
@@ -87,5 +90,5 @@ class MakePackageSerializer(StrictSerializer):
     retention = _told("How long they are kept.")
 
 
-class AnswerSerializer(LetteredSerializer):
+class AnswerSerializer(LetteredSerializer, RevisedSerializer):
     """The letter that goes out."""

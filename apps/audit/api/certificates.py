@@ -55,6 +55,11 @@ class CertificateFileSerializer(serializers.Serializer[Any]):
         help_text="A hash of each thing that was to go, of which the manifest is the Merkle root. Empty above 20,000.",
     )
     proof = CertificateProofSerializer(help_text="That the log says so.")
+    restored = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="What was signed after restores that concern this erasure, newest first, each in the same form: "
+        "that it was proved gone again, or was not.",
+    )
 
 
 class CertificateListView(ApiListView[Certificate]):
@@ -85,8 +90,8 @@ class CertificateView(ApiView):
         tags=["Privacy"],
         summary="Show a certificate of an erasure",
         description=(
-            "As a file that can be checked without this installation: `manage.py erasure verify-certificate FILE "
-            "--log-key KEY`. It holds no personal data."
+            "As a file that can be checked without this installation: `python verify_certificate.py FILE --key KEY`, "
+            "with the program that `manage.py erasure certificate-verifier` prints. It holds no personal data."
         ),
         responses=CertificateFileSerializer,
         extensions={

@@ -24,7 +24,11 @@ from apps.audit.api.inventory_serializers import (
     StoreCountSerializer,
     TreatmentSerializer,
     TreatSerializer,
+    UnsearchedSerializer,
 )
+from apps.audit.api.request_parts import REVISION
+from apps.audit.api.request_serializers import RevisedSerializer
+from apps.audit.erasure.unsearched import unsearched
 from apps.audit.inventory.asking import inventory_request
 from apps.audit.inventory.codes import Decision, Reason, Treatment
 from apps.audit.inventory.deciding import Said, document_treat, hits_decide
@@ -42,8 +46,9 @@ from apps.audit.inventory.selectors import (
 from apps.audit.models import InventoryHit
 from apps.audit.requests.selectors import erasure_request
 from apps.tenants.api.examples import sample
-from apps.tenants.api.filtering import FilterSet
+from apps.tenants.api.filtering import FilterSet, flag_filter, text_filter
 from apps.tenants.api.idempotency import ActResponse, idempotent
+from apps.tenants.api.serializers import require_no_fields
 from apps.tenants.api.views import ApiListView, ApiView
 from apps.tenants.roles import Permission
 
@@ -86,6 +91,7 @@ class InventoryView(_OfRequest):
                 "search": SearchSerializer(now).data if now else None,
                 "standing": StandingSerializer(asdict(standing(found))).data if last else None,
                 "stores": StoreCountSerializer(stores_searched(last) if last else (), many=True).data,
+                "unsearched": UnsearchedSerializer(unsearched() if last else (), many=True).data,
                 "treatments": treatments,
                 "problems": list(prospect(found).problems),
             }
@@ -102,6 +108,7 @@ class InventoryView(_OfRequest):
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
+        require_no_fields(request)
         made = inventory_request(id)
         made.refresh_from_db()
         return ActResponse(dict(SearchSerializer(made).data), status=202, subject_id=made.id)
@@ -109,8 +116,8 @@ class InventoryView(_OfRequest):
 
 class HitFilter(FilterSet):
     decision = filters.ChoiceFilter(choices=Decision.choices, empty_label=None)
-    is_certain = filters.BooleanFilter()
-    store = filters.CharFilter()
+    is_certain = flag_filter()
+    store = text_filter(max_length=100)
     target_id = filters.UUIDFilter(help_text="Of a document, an event or an account.")
 
     class Meta:
@@ -156,7 +163,8 @@ class InventoryDecisionsView(_OfRequest):
         responses=DecidedSerializer,
         extensions=sample(
             f'curl "{_BASE}decisions/" {_KEY} {_JSON} \\\n'
-            '  -d "{\\"decisions\\": [{\\"hit_id\\": \\"$HIT_ID\\", \\"reason\\": \\"named\\"}]}"'
+            '  -d "{\\"decisions\\": [{\\"hit_id\\": \\"$HIT_ID\\", '
+            '\\"reason\\": \\"named\\", \\"seen\\": \\"open\\"}]}"'
         ),
     )
     @idempotent
@@ -188,7 +196,7 @@ class InventoryTreatmentsView(_OfRequest):
         responses=TreatmentSerializer,
         extensions=sample(
             f'curl "{_BASE}treatments/" {_KEY} {_JSON} \\\n'
-            '  -d "{\\"document_id\\": \\"$DOCUMENT_ID\\", \\"treatment\\": \\"redact\\"}"'
+            '  -d "{\\"document_id\\": \\"$DOCUMENT_ID\\", \\"treatment\\": \\"redact\\", \\"seen\\": null}"'
         ),
     )
     @idempotent
@@ -208,11 +216,14 @@ class InventoryPrepareView(_OfRequest):
         operation_id="prepare_erasure_redactions",
         tags=_TAG,
         summary="Make the redacted versions",
-        description="By the worker. The old versions are out of retrieval at once; nothing is removed. No body.",
-        request=None,
+        description="By the worker. The old versions are out of retrieval at once; nothing is removed.",
+        request=RevisedSerializer,
         responses={202: OpenApiResponse(PreparedSerializer, description="They are being made.")},
-        extensions=sample(f'curl -X POST "{_BASE}prepare/" {_KEY}'),
+        extensions=sample(f"curl \"{_BASE}prepare/\" {_KEY} {_JSON} \\\n  -d '{{{REVISION}}}'"),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        return ActResponse({"making": redactions_prepare(id)}, status=202, subject_id=id)
+        body = RevisedSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        making = redactions_prepare(id, revision=body.validated_data["revision"])
+        return ActResponse({"making": making}, status=202, subject_id=id)

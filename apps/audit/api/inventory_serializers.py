@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from rest_framework import serializers
 
 from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
 from apps.audit.models import Inventory, InventoryHit, InventoryTreatment
 from apps.tenants.api.serializers import StrictSerializer
+
+# More than a body can hold.
+MOST_PLACES: Final = 10_000
 
 
 class StandingSerializer(serializers.Serializer[Any]):
@@ -35,12 +38,20 @@ class StoreCountSerializer(serializers.Serializer[Any]):
     uncertain = serializers.IntegerField()
 
 
+class UnsearchedSerializer(serializers.Serializer[Any]):
+    because = serializers.CharField()
+    names = serializers.ListField(child=serializers.CharField(), help_text="As the classification names them.")
+
+
 class SearchSerializer(serializers.Serializer[Inventory]):
     id = serializers.UUIDField()
     state = serializers.ChoiceField(choices=InventoryState.choices)
     done = serializers.IntegerField(help_text="Texts looked through so far.")
     total = serializers.IntegerField()
     unreadable = serializers.IntegerField(help_text="Texts that could not be read.")
+    unread_files = serializers.ListField(
+        child=serializers.UUIDField(), help_text="Documents whose file could not be taken apart, or not all of it."
+    )
     requested_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
     error_code = serializers.CharField(allow_blank=True)
@@ -57,6 +68,9 @@ class InventorySerializer(serializers.Serializer[Any]):
     search = SearchSerializer(allow_null=True, help_text="The newest search; null before the first.")
     standing = StandingSerializer(allow_null=True, help_text="null before a search has ended.")
     stores = StoreCountSerializer(many=True)
+    unsearched = UnsearchedSerializer(
+        many=True, help_text="What may hold something of a person and was not searched, by the reason."
+    )
     treatments = TreatmentSerializer(many=True)
     problems = serializers.ListField(
         child=serializers.CharField(), help_text="What must be done before it can be proposed; empty when it can."
@@ -112,13 +126,11 @@ class SaidSerializer(StrictSerializer):
         choices=Reason.choices, allow_null=True, help_text="It says whether it is the person; null opens it again."
     )
     words = serializers.CharField(max_length=500, required=False, default="", allow_blank=True)
-    seen = serializers.ChoiceField(
-        choices=Decision.choices, default=Decision.OPEN, help_text="The decision that you had before you."
-    )
+    seen = serializers.ChoiceField(choices=Decision.choices, help_text="The decision that you had before you.")
 
 
 class DecisionsSerializer(StrictSerializer):
-    decisions = SaidSerializer(many=True, allow_empty=False)
+    decisions = serializers.ListField(child=SaidSerializer(), min_length=1, max_length=MOST_PLACES)
 
 
 class DecidedSerializer(serializers.Serializer[Any]):
@@ -129,7 +141,7 @@ class TreatSerializer(StrictSerializer):
     document_id = serializers.UUIDField()
     treatment = serializers.ChoiceField(choices=Treatment.choices)
     seen = serializers.ChoiceField(
-        choices=Treatment.choices, required=False, allow_null=True, default=None, help_text="What was chosen before."
+        choices=Treatment.choices, allow_null=True, help_text="What was chosen when you read it; null for nothing."
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -22,6 +22,7 @@ from apps.audit.api.log_serializers import (
 from apps.audit.log.proofs import consistency_proof, inclusion_proof, latest_checkpoint
 from apps.audit.models import Checkpoint, Event
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
+from apps.tenants.api.serializers import StrictSerializer
 from apps.tenants.api.views import ApiListView, ApiView
 from apps.tenants.roles import Permission
 
@@ -72,7 +73,7 @@ class LatestCheckpointView(ApiView):
 
 class EventProofView(ApiView):
     required_permissions: ClassVar[Mapping[str, Permission | None]] = _VIEW
-    query_parameters = frozenset({"size"})
+    parameters: ClassVar[Mapping[str, type[StrictSerializer]]] = {"GET": ProofQuerySerializer}
 
     @extend_schema(
         operation_id="prove_audit_event",
@@ -82,9 +83,7 @@ class EventProofView(ApiView):
             "The leaf, its place, and the hashes that lead from it to the root of a checkpoint (RFC 9162, section "
             "2.1.3). An event is in a checkpoint about a minute after it was recorded; before that the answer is 409."
         ),
-        parameters=[
-            OpenApiParameter("size", int, description="Of the log in which; that of the newest checkpoint unless told.")
-        ],
+        parameters=[ProofQuerySerializer],
         responses=InclusionProofSerializer,
         extensions={
             **sample(f'curl "{{base}}/api/v1/audit/events/$EVENT_ID/proof/" {_KEY}'),
@@ -92,18 +91,17 @@ class EventProofView(ApiView):
         },
     )
     def get(self, request: Request, id: UUID) -> Response:
-        query = ProofQuerySerializer(data=request.query_params)
-        query.is_valid(raise_exception=True)
+        asked = self.asked()
         # Leaves are the whole tenant's: who may not see the event may not learn that it has one.
         if not Event.objects.filter(id=id).exists():
             raise EventNotFoundError(event=id)
-        found = inclusion_proof(id, size=query.validated_data.get("size"))
+        found = inclusion_proof(id, size=asked.get("size"))
         return Response(InclusionProofSerializer(found).data)
 
 
 class ConsistencyView(ApiView):
     required_permissions: ClassVar[Mapping[str, Permission | None]] = _VIEW
-    query_parameters = frozenset({"first", "second"})
+    parameters: ClassVar[Mapping[str, type[StrictSerializer]]] = {"GET": ConsistencyQuerySerializer}
 
     @extend_schema(
         operation_id="prove_audit_consistency",
@@ -113,10 +111,7 @@ class ConsistencyView(ApiView):
             "The hashes that show that the log of `second` events begins with the log of `first` events (RFC 9162, "
             "section 2.1.4). Take the sizes from two checkpoints, and their roots from the notes that you kept."
         ),
-        parameters=[
-            OpenApiParameter("first", int, required=True, description="The smaller size, from 1."),
-            OpenApiParameter("second", int, required=True, description="The larger size."),
-        ],
+        parameters=[ConsistencyQuerySerializer],
         responses=ConsistencyProofSerializer,
         extensions={
             **sample(f'curl "{{base}}/api/v1/audit/consistency/?first=1&second=2" {_KEY}'),
@@ -124,7 +119,6 @@ class ConsistencyView(ApiView):
         },
     )
     def get(self, request: Request) -> Response:
-        query = ConsistencyQuerySerializer(data=request.query_params)
-        query.is_valid(raise_exception=True)
-        found = consistency_proof(query.validated_data["first"], query.validated_data["second"])
+        asked = self.asked()
+        found = consistency_proof(asked["first"], asked["second"])
         return Response(ConsistencyProofSerializer(found).data)

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from apps.audit.log.proofs import ConsistencyProof, InclusionProof
 from apps.audit.models import Checkpoint
-from apps.tenants.api.serializers import Field
+from apps.tenants.api.serializers import Field, StrictSerializer
 
 _LARGEST: Final = 2**63 - 1
 _PATH: Final = "SHA-256 hashes in hex, in the order in which the verification takes them."
@@ -33,13 +33,18 @@ class CheckpointSerializer(serializers.Serializer[Checkpoint]):
         return {**super().get_fields(), "root": root}
 
 
-class ProofQuerySerializer(serializers.Serializer[Any]):
-    size = serializers.IntegerField(min_value=1, max_value=_LARGEST, required=False)
+class ProofQuerySerializer(StrictSerializer):
+    size = serializers.IntegerField(
+        min_value=1,
+        max_value=_LARGEST,
+        required=False,
+        help_text="Of the log in which; that of the newest checkpoint unless told.",
+    )
 
 
-class ConsistencyQuerySerializer(serializers.Serializer[Any]):
-    first = serializers.IntegerField(min_value=1, max_value=_LARGEST)
-    second = serializers.IntegerField(min_value=1, max_value=_LARGEST)
+class ConsistencyQuerySerializer(StrictSerializer):
+    first = serializers.IntegerField(min_value=1, max_value=_LARGEST, help_text="The smaller size, from 1.")
+    second = serializers.IntegerField(min_value=1, max_value=_LARGEST, help_text="The larger size.")
 
 
 class InclusionProofSerializer(serializers.Serializer[InclusionProof]):

@@ -16,6 +16,10 @@ KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
 JSON: Final = '-H "Content-Type: application/json"'
 BASE: Final = "{base}/api/v1/privacy/requests/"
 TAG: Final = ["Privacy"]
+# Within an example's single quotes: what the reader of the page has in front of them.
+REVISION: Final = '"revision": \'"$REVISION"\''
+RUN_REVISION: Final = '"revision": \'"$RUN_REVISION"\''
+RUN: Final = '"run_id": "\'"$RUN_ID"\'"'
 SerializerT = TypeVar("SerializerT", bound=StrictSerializer)
 
 

@@ -8,8 +8,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from apps.audit.api.request_parts import BASE, JSON, KEY, TAG, answer_of, said_by
-from apps.audit.api.request_serializers import ErasureRequestSerializer
+from apps.audit.api.request_parts import BASE, JSON, KEY, RUN, RUN_REVISION, TAG, answer_of, said_by
+from apps.audit.api.request_serializers import ErasureRequestSerializer, OfRunSerializer
 from apps.audit.api.request_steps import StepView
 from apps.audit.erasure.unproven import Unproven
 from apps.audit.requests.services.unproven import (
@@ -19,11 +19,10 @@ from apps.audit.requests.services.unproven import (
 )
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
-from apps.tenants.api.serializers import StrictSerializer
 from apps.tenants.roles import Permission
 
 
-class WithoutProofSerializer(StrictSerializer):
+class WithoutProofSerializer(OfRunSerializer):
     reason = serializers.ChoiceField(choices=Unproven.choices, help_text="The certificate says it for ever.")
 
 
@@ -39,13 +38,14 @@ class WithoutProofView(StepView):
         request=WithoutProofSerializer,
         responses=ErasureRequestSerializer,
         extensions=sample(
-            f'curl "{BASE}$REQUEST_ID/without-proof/" {KEY} {JSON} \\\n  -d \'{{"reason": "no_administrator"}}\''
+            f'curl "{BASE}$REQUEST_ID/without-proof/" {KEY} {JSON} \\\n'
+            f'  -d \'{{{RUN}, {RUN_REVISION}, "reason": "no_administrator"}}\''
         ),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        reason = Unproven(said_by(WithoutProofSerializer, request).validated_data["reason"])
-        return answer_of(request_ask_without_proof(id, reason))
+        said = said_by(WithoutProofSerializer, request).validated_data
+        return answer_of(request_ask_without_proof(id, **{**said, "reason": Unproven(said["reason"])}))
 
 
 class KeepProofView(StepView):
@@ -55,14 +55,14 @@ class KeepProofView(StepView):
         operation_id="keep_the_proof",
         tags=TAG,
         summary="Take back that an erasure ends without proof",
-        description="What one asked oneself, before it was agreed to: it goes on to its physical proof. No body.",
-        request=None,
+        description="What one asked oneself, before it was agreed to: it goes on to its physical proof.",
+        request=OfRunSerializer,
         responses=ErasureRequestSerializer,
-        extensions=sample(f'curl -X POST "{BASE}$REQUEST_ID/keep-proof/" {KEY}'),
+        extensions=sample(f"curl \"{BASE}$REQUEST_ID/keep-proof/\" {KEY} {JSON} \\\n  -d '{{{RUN}, {RUN_REVISION}}}'"),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        return answer_of(request_keep_proof(id))
+        return answer_of(request_keep_proof(id, **said_by(OfRunSerializer, request).validated_data))
 
 
 class AgreeWithoutProofView(StepView):
@@ -73,11 +73,13 @@ class AgreeWithoutProofView(StepView):
         tags=TAG,
         summary="Agree that an erasure ends without physical proof",
         description="To what somebody else asked. It is carried out until every store counts zero, and ends; its "
-        "certificate says that the physical phase was not made, and why. It can't be undone. No body.",
-        request=None,
+        "certificate says that the physical phase was not made, and why. It can't be undone.",
+        request=OfRunSerializer,
         responses=ErasureRequestSerializer,
-        extensions=sample(f'curl -X POST "{BASE}$REQUEST_ID/agree-without-proof/" {KEY}'),
+        extensions=sample(
+            f"curl \"{BASE}$REQUEST_ID/agree-without-proof/\" {KEY} {JSON} \\\n  -d '{{{RUN}, {RUN_REVISION}}}'"
+        ),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        return answer_of(request_agree_without_proof(id))
+        return answer_of(request_agree_without_proof(id, **said_by(OfRunSerializer, request).validated_data))

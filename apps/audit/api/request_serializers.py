@@ -27,7 +27,7 @@ from apps.audit.requests.deadlines import days_left, deadline
 from apps.audit.requests.details import Details, LetterText, details_of, letter_text
 from apps.audit.requests.life import ANSWERED, RequestState
 from apps.audit.requests.selectors import legal_today, proposal_of, run_of_request
-from apps.tenants.api.serializers import StrictSerializer
+from apps.tenants.api.serializers import StrictSerializer, revision_field
 
 
 def _lines(help_text: str) -> serializers.ListField:
@@ -95,10 +95,18 @@ class ErasureRequestSerializer(serializers.Serializer[ErasureRequest]):
     approved_by_id = serializers.UUIDField(allow_null=True)
     approved_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
+    revision = serializers.IntegerField(help_text="Counts its changes. Send the one that you read with each step.")
+    run_revision = serializers.SerializerMethodField(
+        help_text="Of its run, in the steps about its physical proof; null while it has none."
+    )
 
     def to_representation(self, instance: ErasureRequest) -> dict[str, Any]:
         shown: dict[str, Any] = super().to_representation(instance)
         return {**shown, **{name: shown[name] or None for name in ("ground", "extension", "refusal")}}
+
+    def get_run_revision(self, request: ErasureRequest) -> int | None:
+        run = run_of_request(request)
+        return None if run is None else run.revision
 
     def get_ends_on(self, request: ErasureRequest) -> str:
         return deadline(request.received_on, extended=request.extended_at is not None).ends_on.isoformat()
@@ -180,6 +188,23 @@ class ReceiveSerializer(StrictSerializer):
     details = DetailsSerializer(required=False)
 
 
+class RevisedSerializer(StrictSerializer):
+    """A step of what was read, and of nothing that came since."""
+
+    revision = revision_field("The request's, as you read it.")
+
+
+class ProposedSerializer(RevisedSerializer):
+    """A step of the proposal that was read."""
+
+    run_id = serializers.UUIDField(help_text="The request's, as you read it: that proposal, and no other.")
+
+
+class OfRunSerializer(StrictSerializer):
+    run_id = serializers.UUIDField(help_text="The request's, as you read it.")
+    revision = revision_field("The request's `run_revision`, as you read it.")
+
+
 class LetteredSerializer(StrictSerializer):
     """A step that whoever asked is told of."""
 
@@ -194,30 +219,30 @@ class LetteredSerializer(StrictSerializer):
         return {"letter": text, "delivery": Delivery(said["delivery"]) if "delivery" in said else None}
 
 
-class AskIdentitySerializer(LetteredSerializer):
+class AskIdentitySerializer(LetteredSerializer, RevisedSerializer):
     words = _words(required=True, help_text="What you ask for, and why you doubt it. It stands in the letter.")
 
 
-class ExtendSerializer(LetteredSerializer):
+class ExtendSerializer(LetteredSerializer, RevisedSerializer):
     code = serializers.ChoiceField(choices=Extension.choices)
     words = _words(required=True, help_text="The reasons. They stand in the letter.")
 
 
-class RefuseSerializer(LetteredSerializer):
+class RefuseSerializer(LetteredSerializer, RevisedSerializer):
     code = serializers.ChoiceField(choices=Refusal.choices)
     words = _words(required=True, help_text="The reasons. They stand in the letter.")
 
 
-class AssessSerializer(StrictSerializer):
+class AssessSerializer(RevisedSerializer):
     ground = serializers.ChoiceField(choices=Ground.choices)
     notes = _words(help_text="What was weighed. Sealed with the request.")
 
 
-class WithdrawSerializer(StrictSerializer):
+class WithdrawSerializer(RevisedSerializer):
     words = _words(required=True, help_text="Why. Sealed with the request.")
 
 
-class SendBackSerializer(StrictSerializer):
+class SendBackSerializer(ProposedSerializer):
     reason = serializers.ChoiceField(choices=[(each.value, each.name) for each in RejectionReason])
 
 

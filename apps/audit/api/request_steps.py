@@ -9,14 +9,16 @@ from uuid import UUID
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from apps.audit.api.request_parts import BASE, JSON, KEY, TAG, answer_of, said_by
+from apps.audit.api.request_parts import BASE, JSON, KEY, REVISION, RUN, TAG, answer_of, said_by
 from apps.audit.api.request_serializers import (
     AskIdentitySerializer,
     AssessSerializer,
     ErasureRequestSerializer,
     ExtendSerializer,
     LetterSerializer,
+    ProposedSerializer,
     RefuseSerializer,
+    RevisedSerializer,
     SendBackSerializer,
     WithdrawSerializer,
     WriteLetterSerializer,
@@ -52,10 +54,8 @@ _APPROVE: Mapping[str, Permission | None] = {"POST": Permission.PRIVACY_APPROVE}
 _OF_LETTER: Mapping[type[Exception], str] = {WordsMissingError: "words", LetterUnaddressedError: "delivery"}
 
 
-def _curl(step: str, body: str = "") -> dict[str, Any]:
-    if not body:
-        return sample(f'curl -X POST "{BASE}$REQUEST_ID/{step}/" {KEY}')
-    return sample(f"curl \"{BASE}$REQUEST_ID/{step}/\" {KEY} {JSON} \\\n  -d '{body}'")
+def _curl(step: str, *fields: str) -> dict[str, Any]:
+    return sample(f"curl \"{BASE}$REQUEST_ID/{step}/\" {KEY} {JSON} \\\n  -d '{{{', '.join(fields)}}}'")
 
 
 class StepView(ApiView):
@@ -77,12 +77,13 @@ class AskIdentityView(StepView):
         description="Only where it is reasonably in doubt (Article 12(6) GDPR). A letter goes out; the month goes on.",
         request=AskIdentitySerializer,
         responses=ErasureRequestSerializer,
-        extensions=_curl("ask-identity", '{"words": "Please send us a copy of your last statement."}'),
+        extensions=_curl("ask-identity", REVISION, '"words": "Please send us a copy of your last statement."'),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
         said = said_by(AskIdentitySerializer, request)
-        return answer_of(identity_ask(id, words=said.validated_data["words"], **said.told()))
+        given = said.validated_data
+        return answer_of(identity_ask(id, revision=given["revision"], words=given["words"], **said.told()))
 
 
 class ConfirmIdentityView(StepView):
@@ -92,14 +93,14 @@ class ConfirmIdentityView(StepView):
         operation_id="confirm_identity",
         tags=TAG,
         summary="Confirm the identity",
-        description="It is proved, or nobody doubts it: the request is assessed from now on. No body.",
-        request=None,
+        description="It is proved, or nobody doubts it: the request is assessed from now on.",
+        request=RevisedSerializer,
         responses=ErasureRequestSerializer,
-        extensions=_curl("confirm-identity"),
+        extensions=_curl("confirm-identity", REVISION),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        return answer_of(identity_confirm(id))
+        return answer_of(identity_confirm(id, **said_by(RevisedSerializer, request).validated_data))
 
 
 class AssessView(StepView):
@@ -115,12 +116,13 @@ class AssessView(StepView):
         ),
         request=AssessSerializer,
         responses=ErasureRequestSerializer,
-        extensions=_curl("assess", '{"ground": "17_1_a"}'),
+        extensions=_curl("assess", REVISION, '"ground": "17_1_a"'),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
         said = said_by(AssessSerializer, request).validated_data
-        return answer_of(assess(id, ground=Ground(said["ground"]), notes=said["notes"]))
+        ground = Ground(said["ground"])
+        return answer_of(assess(id, revision=said["revision"], ground=ground, notes=said["notes"]))
 
 
 class ExtendView(StepView):
@@ -134,13 +136,14 @@ class ExtendView(StepView):
         description="Once, and within the first month; whoever asks is told the reasons (Article 12(3) GDPR).",
         request=ExtendSerializer,
         responses=ErasureRequestSerializer,
-        extensions=_curl("extend", '{"code": "complexity", "words": "The archive has to be read by hand."}'),
+        extensions=_curl("extend", REVISION, '"code": "complexity", "words": "The archive has to be read by hand."'),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
         said = said_by(ExtendSerializer, request)
         given = said.validated_data
-        return answer_of(extend(id, code=Extension(given["code"]), words=given["words"], **said.told()))
+        code = Extension(given["code"])
+        return answer_of(extend(id, revision=given["revision"], code=code, words=given["words"], **said.told()))
 
 
 class RefuseView(StepView):
@@ -154,13 +157,14 @@ class RefuseView(StepView):
         description="For good, on a ground of the law; whoever asks is told it, and what they can do about it.",
         request=RefuseSerializer,
         responses=ErasureRequestSerializer,
-        extensions=_curl("refuse", '{"code": "17_3_e", "words": "There is a claim that it is needed for."}'),
+        extensions=_curl("refuse", REVISION, '"code": "17_3_e", "words": "There is a claim that it is needed for."'),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
         said = said_by(RefuseSerializer, request)
         given = said.validated_data
-        return answer_of(refuse(id, code=Refusal(given["code"]), words=given["words"], **said.told()))
+        code = Refusal(given["code"])
+        return answer_of(refuse(id, revision=given["revision"], code=code, words=given["words"], **said.told()))
 
 
 class WithdrawView(StepView):
@@ -174,11 +178,11 @@ class WithdrawView(StepView):
         description="Whoever asked does not want it any more. Nothing is erased, and no letter goes out.",
         request=WithdrawSerializer,
         responses=ErasureRequestSerializer,
-        extensions=_curl("withdraw", '{"words": "They called and took it back."}'),
+        extensions=_curl("withdraw", REVISION, '"words": "They called and took it back."'),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        return answer_of(withdraw(id, words=said_by(WithdrawSerializer, request).validated_data["words"]))
+        return answer_of(withdraw(id, **said_by(WithdrawSerializer, request).validated_data))
 
 
 class ProposeView(StepView):
@@ -189,14 +193,14 @@ class ProposeView(StepView):
         tags=TAG,
         summary="Propose the erasure",
         description="To a second person. What is to go is frozen, and nothing is removed before they approve. Of a "
-        "person in documents, once every place of the inventory is decided on. No body.",
-        request=None,
+        "person in documents, once every place of the inventory is decided on.",
+        request=RevisedSerializer,
         responses=ErasureRequestSerializer,
-        extensions=_curl("propose"),
+        extensions=_curl("propose", REVISION),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        return answer_of(inventory_propose(id))
+        return answer_of(inventory_propose(id, **said_by(RevisedSerializer, request).validated_data))
 
 
 class TakeBackView(StepView):
@@ -206,14 +210,14 @@ class TakeBackView(StepView):
         operation_id="take_back_erasure",
         tags=TAG,
         summary="Take a proposal back",
-        description="Nobody decides on it any more; it can be proposed again. No body.",
-        request=None,
+        description="Nobody decides on it any more; it can be proposed again.",
+        request=ProposedSerializer,
         responses=ErasureRequestSerializer,
-        extensions=_curl("take-back"),
+        extensions=_curl("take-back", RUN, REVISION),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        return answer_of(request_take_back(id))
+        return answer_of(request_take_back(id, **said_by(ProposedSerializer, request).validated_data))
 
 
 class ApproveView(StepView):
@@ -223,14 +227,15 @@ class ApproveView(StepView):
         operation_id="approve_erasure",
         tags=TAG,
         summary="Approve an erasure",
-        description="One that somebody else proposed. It is carried out at once, and can't be undone. No body.",
-        request=None,
+        description="The proposal that you read, which somebody else made. It is carried out at once, and can't be "
+        "undone. Where there is another proposal by now, or the request was changed: 409, and nothing is approved.",
+        request=ProposedSerializer,
         responses=ErasureRequestSerializer,
-        extensions=_curl("approve"),
+        extensions=_curl("approve", RUN, REVISION),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        return answer_of(request_approve(id))
+        return answer_of(request_approve(id, **said_by(ProposedSerializer, request).validated_data))
 
 
 class SendBackView(StepView):
@@ -243,12 +248,12 @@ class SendBackView(StepView):
         description="Nothing is erased; it can be changed, and proposed again.",
         request=SendBackSerializer,
         responses=ErasureRequestSerializer,
-        extensions=_curl("send-back", '{"reason": "must_be_kept"}'),
+        extensions=_curl("send-back", RUN, REVISION, '"reason": "must_be_kept"'),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        reason = RejectionReason(said_by(SendBackSerializer, request).validated_data["reason"])
-        return answer_of(request_send_back(id, reason=reason))
+        said = said_by(SendBackSerializer, request).validated_data
+        return answer_of(request_send_back(id, **{**said, "reason": RejectionReason(said["reason"])}))
 
 
 class WriteLetterView(StepView):
@@ -262,7 +267,7 @@ class WriteLetterView(StepView):
         description="That it is here (`received`), or that it is done (`done`). Other letters go with their step.",
         request=WriteLetterSerializer,
         responses={201: OpenApiResponse(LetterSerializer, description="Written, and on its way.")},
-        extensions=_curl("letters", '{"kind": "received"}'),
+        extensions=_curl("letters", '"kind": "received"'),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:

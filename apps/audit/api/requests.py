@@ -36,9 +36,10 @@ from apps.audit.requests.life import RequestState
 from apps.audit.requests.selectors import Which, erasure_request, erasure_requests, may_read_details
 from apps.audit.requests.services.receiving import request_receive
 from apps.tenants.api.examples import sample
-from apps.tenants.api.filtering import FilterSet
+from apps.tenants.api.filtering import FilterSet, text_filter
 from apps.tenants.api.idempotency import ActResponse, idempotent
-from apps.tenants.api.views import ApiListView, ApiView
+from apps.tenants.api.preconditions import TaggedView
+from apps.tenants.api.views import ApiListView
 from apps.tenants.roles import Permission
 
 
@@ -52,7 +53,7 @@ class RequestFilter(FilterSet):
         method="of_which",
         help_text="open, overdue, approval (waits for it), letters (that need a person), finished, or all.",
     )
-    reference = filters.CharFilter(method="of_reference", help_text="Such as ER-2026-0007.")
+    reference = text_filter(max_length=40, method="of_reference", help_text="Such as ER-2026-0007.")
 
     class Meta:
         model = ErasureRequest
@@ -127,7 +128,8 @@ class ErasureRequestListView(ApiListView[ErasureRequest]):
         return answer_of(made, status=201)
 
 
-class ErasureRequestView(ApiView):
+class ErasureRequestView(TaggedView):
+    tagged = ErasureRequest
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": Permission.AUDIT_VIEW}
 
     @extend_schema(

@@ -63,6 +63,10 @@ class EventDetailSerializer(EventSerializer):
         help_text="What binds each group's content, in hex; it stays when the group is gone.",
     )
 
+    http_request_id = serializers.CharField(
+        help_text="Of the request that it came of, as its answer's X-Request-ID had it; empty for none."
+    )
+
     def to_representation(self, instance: Event) -> dict[str, Any]:
         reading = readings_of([instance])[instance.id]
         # As it was written: numbers and nulls are evidence too.
@@ -71,6 +75,7 @@ class EventDetailSerializer(EventSerializer):
             "payload": reading.payload,
             "groups": {group: state.value for group, state in sorted(reading.states.items())},
             "commitments": instance.commitments,
+            "http_request_id": reading.request_id,
         }
 
     def _base(self, event: Event) -> dict[str, Any]:

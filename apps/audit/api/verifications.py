@@ -16,7 +16,7 @@ from apps.audit.verify.findings import FindingClass
 from apps.audit.verify.requests import verification_request
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
-from apps.tenants.api.serializers import Field, choices_of
+from apps.tenants.api.serializers import Field, choices_of, require_no_fields
 from apps.tenants.api.views import ApiListView
 from apps.tenants.roles import Permission
 
@@ -40,7 +40,8 @@ class VerificationSerializer(serializers.Serializer[Verification]):
     id = serializers.UUIDField()
     state = serializers.ChoiceField(
         choices=VerificationState.choices,
-        help_text="intact: the log is what it was; findings: it is not; failed: it could not be checked, see error.",
+        help_text="intact: the log is what it was; findings: it is not, or not proven to be, where all classes begin "
+        "with UNSIGNED; failed: it could not be checked, see error.",
     )
     requested_at = serializers.DateTimeField()
     started_by = serializers.UUIDField(
@@ -56,6 +57,11 @@ class VerificationSerializer(serializers.Serializer[Verification]):
         allow_null=True,
         help_text="Leaves of the exported checkpoint, read back from outside, that the log was held against. null "
         "where none had been exported: a log cut off at its end would not have shown.",
+    )
+    covered_size = serializers.IntegerField(
+        allow_null=True,
+        help_text="Leaves below the newest signed checkpoint that fits the log. Those after it, the unsigned tail, are "
+        "the newest events; they authorise no removal. null where an earlier release verified.",
     )
     events = serializers.IntegerField(help_text="Looked at, with those that wait to be sealed.")
     leaves = serializers.IntegerField()
@@ -120,6 +126,7 @@ class VerificationListView(ApiListView[Verification]):
     )
     @idempotent
     def post(self, request: Request) -> ActResponse:
+        require_no_fields(request)
         verification = verification_request()
         verification.refresh_from_db()
         return ActResponse(VerificationSerializer(verification).data, status=202, subject_id=verification.id)

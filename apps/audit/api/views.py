@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -15,15 +17,21 @@ from rest_framework.response import Response
 from apps.audit.api.errors import EventNotFoundError
 from apps.audit.api.serializers import EventDetailSerializer, EventSerializer
 from apps.audit.models import Event, Outcome
+from apps.audit.reporting.export import events_in_order
 from apps.tenants.api.examples import sample
-from apps.tenants.api.filtering import FilterSet
+from apps.tenants.api.filtering import FilterSet, text_filter, whole_filter
+from apps.tenants.api.media_types import bytes_responses
 from apps.tenants.api.views import ApiListView, ApiView
 from apps.tenants.roles import Permission
 
+JSON_LINES: Final = "application/jsonl"
+
 
 class EventFilter(FilterSet):
-    action = filters.CharFilter(
-        method="of_action", help_text="Such as corpus.document.deleted; with a dot at the end, all that begin with it."
+    action = text_filter(
+        max_length=100,
+        method="of_action",
+        help_text="Such as corpus.document.deleted; with a dot at the end, all that begin with it.",
     )
     outcome = filters.ChoiceFilter(choices=Outcome.choices, empty_label=None)
     actor = filters.UUIDFilter(field_name="actor_id", help_text="The id of a person or an API key.")
@@ -64,6 +72,68 @@ class EventListView(ApiListView[Event]):
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return super().get(request, *args, **kwargs)
+
+
+class EventExportFilter(EventFilter):
+    after = whole_filter(
+        min_value=0,
+        max_value=2**63 - 1,
+        method="of_all",
+        help_text="The `index` of the last line that you have: what comes after it in the log.",
+    )
+
+    class Meta:
+        model = Event
+        fields: list[str] = []
+
+    def of_all(self, queryset: QuerySet[Event], name: str, value: int) -> QuerySet[Event]:
+        return queryset
+
+
+class EventExportView(ApiListView[Event]):
+    required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": Permission.AUDIT_VIEW}
+    media_types = (JSON_LINES,)
+    filterset_class = EventExportFilter
+    # Streamed whole: no page of it is.
+    pagination_class = None  # type: ignore[assignment]
+
+    def get_queryset(self) -> QuerySet[Event]:
+        events: QuerySet[Event] = Event.objects.all()
+        return events
+
+    def known_parameters(self) -> frozenset[str]:
+        return super().known_parameters() - {"cursor", "page_size"}
+
+    @extend_schema(
+        operation_id="export_audit_events",
+        tags=["Audit"],
+        summary="Export audit events",
+        description=(
+            "In the order of the log, the oldest first: a JSON object a line, with the fields of the list and `index`, "
+            "the event's place in the log. Streamed, whatever there is; keep the last `index` and ask with `after` for "
+            "what has come since: nothing is missed, and nothing comes twice. You get the events whose scopes you hold "
+            "when each part is made. What was recorded in the last seconds may have no place yet, and comes the next "
+            "time. Who exported what is recorded. What proves that nothing was changed is `manage.py audit export`."
+        ),
+        responses=bytes_responses(*media_types, description="Lines of JSON."),
+        extensions=sample(
+            'curl "{base}/api/v1/audit/events/export/?action=retrieval.&after=0" \\\n'
+            '  -H "Authorization: Bearer $GLASSBOX_KEY" | tail -n 1'
+        ),
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:  # type: ignore[override]
+        chosen = self.filter_queryset(self.get_queryset())
+        after = request.query_params.get("after")
+        # HEAD hands nothing out, so it reads and records nothing.
+        parts: Iterator[bytes] = iter(())
+        if request.method != "HEAD":
+            parts = events_in_order(
+                chosen,
+                after=None if after is None else int(after),
+                written=lambda event: dict(EventSerializer(event).data),
+                filters={name: str(value)[:100] for name, value in request.query_params.items() if name != "after"},
+            )
+        return StreamingHttpResponse(parts, content_type=JSON_LINES)
 
 
 class EventView(ApiView):

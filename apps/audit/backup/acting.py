@@ -14,6 +14,8 @@ from django.conf import settings
 from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
+from config.secrets import role_password
+
 WORKER = "glassbox_worker"
 ERASER = "glassbox_eraser"
 OWNER = "glassbox_owner"
@@ -27,7 +29,7 @@ def acting_as(role: str, *, database: str = "") -> Iterator[None]:
     options = {key: value for key, value in configured["OPTIONS"].items() if key != "pool"}
     changes = {
         "USER": role,
-        "PASSWORD": settings.GLASSBOX_DB_PASSWORDS[role],
+        "PASSWORD": role_password(settings.GLASSBOX_DB_PASSWORDS, role),
         "OPTIONS": options,
         "CONN_HEALTH_CHECKS": False,
         "NAME": database or configured["NAME"],

@@ -31,6 +31,7 @@ from apps.audit.services import record
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from config.files import write_atomically
+from config.secrets import role_password
 
 ROLE: Final = "glassbox_backup"
 NOT_KEPT: Final = ("authz.signing_key", "authz.repeated_removal", "public.tenants_session")
@@ -112,7 +113,7 @@ def _dumped(path: Path, progress: Progress | None) -> dict[str, Any]:
     """Write the dump. Returns: what it is of, as the same snapshot has it."""
     configured = connections["default"].settings_dict
     given = parameters(configured, role=ROLE, database=configured["NAME"])
-    password = settings.GLASSBOX_DB_PASSWORDS[ROLE]
+    password = role_password(settings.GLASSBOX_DB_PASSWORDS, ROLE)
     try:
         connection = psycopg.connect(conninfo(given), password=password)
     except psycopg.OperationalError as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
@@ -40,6 +41,7 @@ class Restored:
     """set_aside: the name that the database which was there has now; empty where there was none."""
 
     backup_id: UUID
+    made_at: datetime
     database: str
     set_aside: str
 
@@ -80,7 +82,8 @@ def restore(
     except BaseException:
         _drop(admin_url, making)
         raise
-    return Restored(backup_id=UUID(values["id"]), database=database, set_aside=set_aside)
+    made_at = datetime.fromisoformat(values["made_at"])
+    return Restored(backup_id=UUID(values["id"]), made_at=made_at, database=database, set_aside=set_aside)
 
 
 def _refuse_later_release(migrations: list[str]) -> None:

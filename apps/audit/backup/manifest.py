@@ -11,6 +11,7 @@ from typing import Any, Final
 from apps.audit.backup.errors import BackupDamagedError
 from apps.audit.tombstones.errors import TombstonesDamagedError
 from apps.audit.tombstones.record import opened, written
+from config.files import OutsideFolderError, inside
 
 FORMAT: Final = "glassbox.backup.v1"
 NAME: Final = "manifest.json"
@@ -39,7 +40,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise BackupDamagedError(path=folder, problem="its format is not one that this release reads")
     for name, told in values["files"].items():
         try:
-            found = described(folder / name)
+            found = described(inside(folder, name))
+        except OutsideFolderError as error:
+            raise BackupDamagedError(path=folder, problem=error.detail) from None
         except OSError as error:
             raise BackupDamagedError(path=folder / name, problem=error.strerror or "it can't be read") from None
         if found != told:

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 
 from apps.audit.backup.gate import refuse_unless_served
 from apps.errors import ApplicationError
-from apps.tenants.api.error_pages import API_PREFIX, problem_response
+from apps.tenants.api.error_pages import API_PREFIX, database_unavailable, problem_response
 
 # Whoever watches the installation must be able to tell a closed one from one that is down.
 _HEALTH: Final = "/api/v1/health/"
@@ -29,6 +30,9 @@ class ServingMiddleware:
                 refuse_unless_served()
             except ApplicationError as error:
                 return _refusal(request, error)
+            except (OperationalError, InterfaceError):
+                # Said once in the log by whoever found it out (config/reach.py), and not for every request.
+                return database_unavailable(request)
         return self.get_response(request)
 
 
@@ -37,7 +41,9 @@ def _refusal(request: HttpRequest, error: ApplicationError) -> HttpResponse:
     if request.path.startswith(API_PREFIX):
         response = problem_response(status=HTTPStatus.SERVICE_UNAVAILABLE, code=error.code, detail=error.detail)
     else:
-        page = render_to_string("glassbox/not_served.html", {"detail": error.detail})
+        page = render_to_string(
+            "glassbox/not_served.html", {"detail": error.detail, "CSP_NONCE": getattr(request, "csp_nonce", "")}
+        )
         response = HttpResponse(page, status=HTTPStatus.SERVICE_UNAVAILABLE, headers={"Cache-Control": "no-store"})
     response["Retry-After"] = _RETRY_AFTER_S
     return response

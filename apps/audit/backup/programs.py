@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ import psycopg
 from django.conf import settings
 
 from apps.audit.backup.errors import ProgramError
+from config.needs import program_environment
 from config.services import ServiceName
 from config.services.cluster import programs_directory
 
@@ -37,7 +37,9 @@ def program(name: str, *, server_version: int) -> Path:
             )
         path = Path(found)
     try:
-        said = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
+        said = subprocess.run(
+            [path, "--version"], env=program_environment(), capture_output=True, text=True, check=True
+        ).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise ProgramError(program=path, problem=f"it does not run ({type(error).__name__})") from None
     major = re.search(r"\) (\d+)", said)
@@ -54,7 +56,7 @@ def run(command: Sequence[str | Path], *, password: str = "", on_line: Callable[
             on_line: called with each line of what it says about its work.
     Raises: ProgramError: it failed; with its last lines, which name tables and not what is in them.
     """
-    variables = {**os.environ, "LC_ALL": "C"} | ({"PGPASSWORD": password} if password else {})
+    variables = program_environment(LC_ALL="C", **({"PGPASSWORD": password} if password else {}))
     lines: list[str] = []
     try:
         with subprocess.Popen(

@@ -3,11 +3,13 @@
 By roles in turn (acting.py), tenant by tenant:
 
 1. Each log says that it was put back, and what of it is lost (log/epochs.py). What waits is sealed.
-2. Every store removes what the tombstones name, in parts, as the eraser, whom repeating.py lets at it, each part with
+2. What came back is counted, needles of it are made and sealed, and it is written down (restorations.py).
+3. Every store removes what the tombstones name, in parts, as the eraser, whom repeating.py lets at it, each part with
    the event that says so; parts of events are authorised anew in the log, as what authorised them first is not in it
    any more, sealed, and removed by audit_erase as ever.
-3. Every store is asked. What a run that had ended removed must count zero; else nothing is opened.
-4. The database marks that it has all tombstones, and the place outside that it may be served.
+4. Every store is asked. What a run that had ended removed must count zero; else nothing is opened.
+5. The database marks that it has all tombstones, the log states what is gone again, and the place outside says that
+   the database may be served. Then the disk is made to forget, and looked through (erasure/proof/after_restore.py).
 
 Killed anywhere, it is begun again and passes over what is done; what is said of it is said once (noting.py). What a
 legal hold of the restored database keeps, stays: whatever is held is restricted, so that nobody is shown it, and it is
@@ -19,7 +21,7 @@ may be the one carried out since.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
@@ -31,34 +33,28 @@ from apps.audit.backup.errors import ReplayIncompleteError
 from apps.audit.backup.gate import database_state, forget, judged
 from apps.audit.backup.noting import note_done, note_removed, note_restore, restore_id_of
 from apps.audit.backup.repeating import is_anything_left, repeated
+from apps.audit.backup.restorations import Backup, restorations_end, restorations_open
+from apps.audit.backup.returned import Returned, returned_of, work_of
 from apps.audit.erasing import ERASED, MOST_REMOVALS, Removal, RemovalReason, payload_erase
 from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.erasure.registry import kept, stores, types_of
+from apps.audit.erasure.registry import stores, types_of
 from apps.audit.keys.data_keys import cache
 from apps.audit.log.sequencer import seal_tenant
 from apps.audit.models import Event, Leaf, Payload
 from apps.audit.registry import Group
+from apps.audit.residue.access import Access
 from apps.audit.terms import REMOVAL
 from apps.audit.tombstones.chain import tombstones
 from apps.audit.tombstones.place import tombstone_place
-from apps.audit.tombstones.record import Kind, Tombstone
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import all_tenants
 
 _REASON: Final = "repeat what was removed before the restore"
-_HOLD: Final = "hold:"
 _PAYLOADS: Final = "audit.payloads"
 _BATCH: Final = 1_000
 _MOST_TURNS: Final = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Work:
-    """What the tombstones say of one tenant. strict: of the targets, those of runs that had come to their end."""
-
-    targets: Mapping[Target, str]
-    strict: frozenset[Target]
+_UNKNOWN: Final = Backup()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,79 +79,79 @@ class Replay:
     tenants: tuple[TenantReplay, ...]
 
 
-def replay(*, database: str = "", backup_id: UUID | None = None) -> Replay:
+def replay(*, database: str = "", backup: Backup = _UNKNOWN, access: Access | None = None) -> Replay:
     """Repeat every removal that the tombstones tell of, show that it is done, and open the database.
 
     Args:   database: on the configured server; the configured one by default.
-            backup_id: what was put back, for the log; None where nobody knows.
+            backup: what was put back, for the log.
+            access: of the server's administrator, to that database; None: what came back can't be proven to be gone.
     Raises: TombstonesDamagedError, TombstonesUnavailableError: nothing was removed; CheckpointExportError;
             ReplayIncompleteError: something is there still. The database stays closed.
     """
     place = tombstone_place()
     known = list(tombstones(place))
     through = known[-1].number if known else 0
-    work = _work(known)
+    work = work_of(known)
     with acting_as(WORKER, database=database):
         state = database_state()
         was_closed = bool(judged(state, place))
         restore_id = restore_id_of(state.identity, through)
         done = [TenantReplay(tenant_id=TenantId(tenant.id), restore_id=restore_id) for tenant in all_tenants()]
-        for each in done:
-            # This process may remember keys of the database whose place this one takes.
-            cache.forget(each.tenant_id)
-            with open_scope(tenant=each.tenant_id, reason=_REASON):
-                each.lost_leaves = note_restore(restore_id, place=place, was_closed=was_closed, backup_id=backup_id)
-            seal_tenant(each.tenant_id, waits=True)
     for each in done:
-        todo = work.get(each.tenant_id)
-        if todo is not None:
-            _repeat(each, todo, database)
-    with acting_as(WORKER, database=database):
+        # This process may remember keys of the database whose place this one takes.
+        cache.forget(each.tenant_id)
+        # Nobody who runs anything says that a log was put back.
+        with acting_as(OWNER, database=database), open_scope(tenant=each.tenant_id, reason=_REASON):
+            each.lost_leaves = note_restore(restore_id, place=place, was_closed=was_closed, backup_id=backup.id)
+        with acting_as(WORKER, database=database):
+            seal_tenant(each.tenant_id, waits=True)
+    back = [
+        returned_of(each.tenant_id, work[each.tenant_id], database=database) for each in done if each.tenant_id in work
+    ]
+    restorations_open(
+        back,
+        restore_id=restore_id,
+        through=through,
+        backup=backup,
+        was_closed=was_closed,
+        access=access,
+        database=database,
+    )
+    returned = {each.tenant_id: each for each in back}
+    for each in done:
+        if each.tenant_id in returned:
+            _repeat(each, returned[each.tenant_id], database)
+    with acting_as(OWNER, database=database):
         for each in done:
             _end(each, through)
-        place.serve(state.identity)
+    # The worker ended the removal, and says so: killed before, it is all replayed again.
+    with acting_as(WORKER, database=database):
+        for each in done:
+            with open_scope(tenant=each.tenant_id, reason=_REASON):
+                restorations_end()
+    place.serve(state.identity)
     forget()
     return Replay(through=through, was_closed=was_closed, tenants=tuple(done))
 
 
-def _work(known: Iterable[Tombstone]) -> dict[TenantId, _Work]:
-    going: dict[tuple[TenantId, UUID], dict[Target, str]] = defaultdict(dict)
-    has_ended: dict[tuple[TenantId, UUID], bool] = {}
-    for each in known:
-        run = (each.tenant_id, each.run_id)
-        has_ended[run] = each.kind is Kind.ENDED
-        for target in each.targets:
-            if each.kind is Kind.BEGUN:
-                going[run][target] = each.reason_code
-            else:
-                # It stayed after all, such as under a hold: what was not removed is not removed now.
-                going[run].pop(target, None)
-    found: dict[TenantId, _Work] = {}
-    for tenant_id in {tenant_id for tenant_id, _ in going}:
-        own = {run: targets for run, targets in going.items() if run[0] == tenant_id}
-        found[tenant_id] = _Work(
-            targets={target: reason for targets in own.values() for target, reason in targets.items()},
-            strict=frozenset(target for run, targets in own.items() if has_ended[run] for target in targets),
-        )
-    return found
-
-
-def _repeat(done: TenantReplay, todo: _Work, database: str) -> None:
-    with acting_as(WORKER, database=database), open_scope(tenant=done.tenant_id, reason=_REASON):
-        held = {target for target, ground in kept(sorted(todo.targets)).items() if ground.startswith(_HOLD)}
-    targets = sorted(todo.targets.keys() - held)
-    done.targets, done.kept = len(targets), len(held & todo.targets.keys())
+def _repeat(done: TenantReplay, back: Returned, database: str) -> None:
+    todo = back.work.targets
+    targets = sorted(todo.keys() - back.held)
+    done.targets, done.kept = len(targets), len(back.held & todo.keys())
     parts = [target for target in targets if target.type is TargetType.EVENT_GROUP]
     whole = [target for target in targets if target.type is not TargetType.EVENT_GROUP]
-    if is_anything_left(done.tenant_id, whole, database=database, reason=_REASON):
-        with repeated(done.tenant_id, whole, database=database, reason=_REASON):
-            _remove(done, whole, database)
-    with acting_as(WORKER, database=database):
-        authorised = _authorise(done.tenant_id, parts, todo.targets)
-    with acting_as(ERASER, database=database):
-        _erase(done, authorised)
+    if is_anything_left(done.tenant_id, targets, database=database, reason=_REASON):
+        with repeated(done.tenant_id, targets, database=database, reason=_REASON, restore_id=done.restore_id):
+            if whole:
+                _remove(done, whole, database)
+            with acting_as(ERASER, database=database):
+                authorised = _authorise(done.tenant_id, parts, todo)
+            with acting_as(WORKER, database=database):
+                seal_tenant(done.tenant_id, waits=True)
+            with acting_as(ERASER, database=database):
+                _erase(done, authorised)
     with acting_as(OWNER, database=database):
-        _judge(done, targets, todo.strict)
+        _judge(done, targets, back.work.strict)
 
 
 def _remove(done: TenantReplay, targets: Sequence[Target], database: str) -> None:
@@ -191,7 +187,7 @@ def _note_removed(done: TenantReplay, store: str, removed: int) -> None:
 
 
 def _authorise(tenant_id: TenantId, parts: Sequence[Target], reasons: Mapping[Target, str]) -> dict[Target, UUID]:
-    """Name the parts of events that came back in the log, and have that sealed. Returns: each with its event."""
+    """Name the parts of events that came back in the log. Returns: each with its event, which is to be sealed."""
     there: list[Target] = []
     for some in _parts(parts, _BATCH):
         with open_scope(tenant=tenant_id, reason=_REASON):
@@ -206,11 +202,10 @@ def _authorise(tenant_id: TenantId, parts: Sequence[Target], reasons: Mapping[Ta
             by_reason[reasons[target]].append(target)
     for reason, waiting in by_reason.items():
         for some in _parts(waiting, MOST_REMOVALS):
-            removals = [Removal(event_id=target.id, group=Group(target.part)) for target in some]
+            removals = [Removal(event_id=target.id, group=target.part) for target in some]
             with open_scope(tenant=tenant_id, reason=_REASON):
                 event = payload_erase(removals=removals, reason_code=RemovalReason(reason))
             named |= dict.fromkeys(some, event.id)
-    seal_tenant(tenant_id, waits=True)
     return named
 
 

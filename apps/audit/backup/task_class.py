@@ -10,6 +10,7 @@ from celery.exceptions import Ignore
 
 from apps.audit.backup.gate import refuse_unless_served
 from apps.errors import ApplicationError
+from config.operations import request_id
 
 logger = logging.getLogger("glassbox")
 
@@ -21,6 +22,10 @@ class ServingTask(Task):  # type: ignore[misc]
     """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with request_id.named(getattr(self.request, request_id.TASK_HEADER, None)):
+            return self._served(*args, **kwargs)
+
+    def _served(self, *args: Any, **kwargs: Any) -> Any:
         try:
             refuse_unless_served()
         except ApplicationError as error:

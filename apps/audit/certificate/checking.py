@@ -5,15 +5,22 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from apps.audit.canonical import NotCanonicalError, canonical_bytes, commitment, leaf_hash
+from apps.audit.certificate.after_restore import is_supplement, says_restored
+from apps.audit.certificate.still_standing import says_standing
 from apps.audit.log.notes import InvalidNoteError, VerifyKey, opened
 from apps.audit.log.tree import proves_inclusion, root_of
 
 _ADDED: Final = ("number", "log")
+FORMAT: Final = "glassbox.erasure.certificate.v2"
+FORMAT_BEFORE: Final = "glassbox.erasure.certificate.v1"
+_ENDED: Final = "audit.removal.ended"
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +54,25 @@ def fails(checks: Iterable[Check]) -> bool:
     return any(check.problem and not check.is_open for check in checks)
 
 
+def strictly_parsed(text: str) -> Any:
+    """JSON that can be read in one way: no name twice in an object, no NaN. Raises ValueError."""
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in an object")
+    return found
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
 _Look = Callable[[Mapping[str, Any], tuple[VerifyKey, ...]], str]
 
 
@@ -55,14 +81,14 @@ def _one(label: str, look: _Look, document: Any, keys: tuple[VerifyKey, ...]) ->
         return Check(label=label, problem=look(document, keys))
     except (InvalidNoteError, NotCanonicalError) as error:
         return Check(label=label, problem=f"{error}")
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError):
         return Check(label=label, problem="the file lacks what this needs, or has it in another form")
 
 
 def _signature(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
     body = document["certificate"]
     told = opened(document["note"], keys)
-    if told.origin != f"glassbox/erasure/{body['tenant']}":
+    if told.origin != f"glassbox/{'restored' if is_supplement(body) else 'erasure'}/{body['tenant']}":
         return "the signature is of something else than a certificate of this tenant"
     if told.size != body["number"]:
         return "the signature is of a certificate with another number"
@@ -73,6 +99,10 @@ def _signature(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
 
 def _says(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
     body = document["certificate"]
+    if is_supplement(body):
+        return says_restored(body) or (_says_proven(body) or says_standing(body) if body["outcome"] == "proved" else "")
+    if body["format"] not in (FORMAT, FORMAT_BEFORE):
+        return "its format is not one that this release knows"
     if any(store["remaining"] != 0 for store in body["stores"]):
         return "a store still held something of what was to go"
     if body["targets"]["removed"] + body["targets"]["retained"] != body["targets"]["count"]:
@@ -83,6 +113,10 @@ def _says(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
         return problem
     if body.get("unproven"):
         return _says_without(body)
+    return _says_proven(body) or ("" if body["format"] == FORMAT_BEFORE else says_standing(body))
+
+
+def _says_proven(body: Mapping[str, Any]) -> str:
     if body["control"]["proves"] is not True or body["control"]["found"] != body["control"]["sources"]:
         return "the control before the removal did not find everything: the scan proves nothing"
     if body["control"]["planted_found"] != body["control"]["planted"]:
@@ -137,6 +171,8 @@ def redacted_of(document: Any) -> tuple[str, ...] | None:
 
 def _manifest(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
     body, listed = document["certificate"], document["targets"]
+    if not isinstance(listed, list) or not all(isinstance(each, str) and _HASH.fullmatch(each) for each in listed):
+        return "the list of targets holds something else than their hashes"
     if not listed and body["targets"]["count"]:
         return ""  # too long a list for the file: the root stands in what is signed
     if len(listed) != body["targets"]["count"]:
@@ -159,6 +195,8 @@ def _checkpoint(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str
 
 def _inclusion(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
     log, proof = document["certificate"]["log"], document["proof"]
+    if type(log["leaf"]) is not int or type(log["size"]) is not int:
+        raise ValueError("a place in a log is a whole number")
     path = [base64.b64decode(each, validate=True) for each in proof["path"]]
     included = proves_inclusion(
         leaf=leaf_hash(proof["header"], proof["commitments"]),
@@ -176,19 +214,36 @@ def _content(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
     if (header["id"], header["tenant_id"], header["subject_id"], header["action"]) != (
         body["log"]["event"],
         body["tenant"],
-        body["run"],
-        "audit.removal.ended",
+        *((body["restoration"], "audit.restoration.stated") if is_supplement(body) else (body["run"], _ENDED)),
     ):
         return "the event is not the end of this run"
     salt = base64.b64decode(proof["core"]["salt"], validate=True)
     if commitment(salt=salt, group="core", content=content).hex() != proof["commitments"]["core"]:
         return "what the event is said to hold is not what it was written with"
-    said = json.loads(content)["statement"]
+    said = strictly_parsed(content.decode())["statement"]
     if canonical_bytes(said) != canonical_bytes({key: value for key, value in body.items() if key not in _ADDED}):
         return "the log says something else of the run's end than the certificate"
     return ""
 
 
+def _restored(document: Mapping[str, Any], keys: tuple[VerifyKey, ...]) -> str:
+    """Certificates of before bring none along."""
+    body, told = document["certificate"], document.get("restored", [])
+    if not isinstance(told, list) or (told and is_supplement(body)):
+        raise ValueError("supplements are a list, and have none")
+    for each in told:
+        said = each["certificate"]
+        if not is_supplement(said) or said["tenant"] != body["tenant"]:
+            return "what came along is no supplement of this tenant"
+        if body["run"] not in [run["run"] for run in said["runs"]]:
+            return "a supplement says nothing of this erasure"
+        for look in _OF_ONE:
+            if problem := look(each, keys):
+                return f"a supplement does not hold: {problem}"
+    return ""
+
+
+_OF_ONE: Final[tuple[_Look, ...]] = (_signature, _says, _manifest, _checkpoint, _inclusion, _content)
 _CHECKS: Final[tuple[tuple[str, _Look], ...]] = (
     ("Signed by a key that is known, and not altered since", _signature),
     ("Says nothing that contradicts itself: zero remaining; control complete and scan clean, or neither made", _says),
@@ -196,4 +251,5 @@ _CHECKS: Final[tuple[tuple[str, _Look], ...]] = (
     ("The log's checkpoint is signed, and the one that is named", _checkpoint),
     ("The end of the run is in the log that the checkpoint is of", _inclusion),
     ("The log says of it what the certificate says", _content),
+    ("What was signed after restores holds likewise, and is of this erasure", _restored),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from typing import Any, Final
+from uuid import UUID
 
 from apps.audit.canonical import event_header
 from apps.audit.certificate import errors, manifest
@@ -12,7 +13,7 @@ from apps.audit.erasure.runs import target_of
 from apps.audit.errors import NotSealedError, SizeUnknownError
 from apps.audit.keys.data_keys import data_keys
 from apps.audit.log.proofs import InclusionProof, inclusion_proof
-from apps.audit.models import Certificate, Event, Leaf, Payload, RemovalTarget
+from apps.audit.models import Certificate, Event, Leaf, Payload, RemovalTarget, Restoration, Supplement
 from apps.audit.registry import Group
 from apps.audit.sealing import Place, SealBrokenError, unsealed
 
@@ -26,44 +27,66 @@ def document_of(certificate: Certificate) -> dict[str, Any]:
     targets: a hash of each, of which the manifest is the root; none where there are more than MOST_LISTED.
     proof: the checkpoint that is named, signed; the way from the leaf to its root; what the leaf is made of, with the
     salt that opens the commitment over what is certified, as the log holds it.
+    restored: what was signed after restores that concern its run (supplement_of), the newest first.
     Raises: NoProofError: one of its kinds; MissingNodesError: the stored tree is damaged; KeyEncryptionKeyMissingError.
-    Costs: eleven queries.
+    Costs: thirteen queries, and ten for each of those.
 
     What is read one after the other may be changed between two reads by one thing alone, the end of the tenant, which
     removes what the event says, and its key after that. What lacks is looked for again for that reason, and each read
     sees all that was committed before it: no snapshot of the whole is needed.
     """
-    event = Event.objects.filter(id=certificate.event_id).first()
-    if event is None:
-        raise errors.EndMissingError(event=certificate.event_id)
-    found = _included(certificate)
     targets = [target_of(each) for each in RemovalTarget.objects.filter(run_id=certificate.run_id)]
     return {
         "certificate": certificate.body,
         "note": certificate.note,
         "targets": [leaf.hex() for leaf in manifest.leaves_of(targets)] if len(targets) <= MOST_LISTED else [],
-        "proof": {
-            "checkpoint": found.checkpoint,
-            "path": [base64.b64encode(each).decode() for each in found.path],
-            "header": event_header(
-                tenant_id=event.tenant_id,
-                event_id=event.id,
-                action=event.action,
-                outcome=event.outcome,
-                occurred_at=event.occurred_at,
-                actor_kind=event.actor_kind,
-                actor_id=event.actor_id,
-                subject_type=event.subject_type,
-                subject_id=event.subject_id,
-                scope_ids=event.scope_ids,
-            ),
-            "commitments": event.commitments,
-            "core": _core(event),
-        },
+        "proof": _proof(certificate),
+        "restored": [supplement_of(each) for each in supplements_of_run(certificate.run_id)],
     }
 
 
-def _included(certificate: Certificate) -> InclusionProof:
+def supplement_of(supplement: Supplement) -> dict[str, Any]:
+    """What was signed after a restore, as a file of the same form. Raises: as document_of. Costs: ten queries."""
+    restoration = Restoration.objects.get(id=supplement.restoration_id)
+    return {
+        "certificate": supplement.body,
+        "note": supplement.note,
+        "targets": restoration.leaves,
+        "proof": _proof(supplement),
+    }
+
+
+def supplements_of_run(run_id: UUID) -> list[Supplement]:
+    """What was signed after restores that concern a run, the newest first."""
+    return list(Supplement.objects.filter(body__runs__contains=[{"run": str(run_id)}]))
+
+
+def _proof(certificate: Certificate | Supplement) -> dict[str, Any]:
+    event = Event.objects.filter(id=certificate.event_id).first()
+    if event is None:
+        raise errors.EndMissingError(event=certificate.event_id)
+    found = _included(certificate)
+    return {
+        "checkpoint": found.checkpoint,
+        "path": [base64.b64encode(each).decode() for each in found.path],
+        "header": event_header(
+            tenant_id=event.tenant_id,
+            event_id=event.id,
+            action=event.action,
+            outcome=event.outcome,
+            occurred_at=event.occurred_at,
+            actor_kind=event.actor_kind,
+            actor_id=event.actor_id,
+            subject_type=event.subject_type,
+            subject_id=event.subject_id,
+            scope_ids=event.scope_ids,
+        ),
+        "commitments": event.commitments,
+        "core": _core(event),
+    }
+
+
+def _included(certificate: Certificate | Supplement) -> InclusionProof:
     """Raises: LogTooShortError, LeafMissingError, CheckpointMissingError, MissingNodesError."""
     try:
         found = inclusion_proof(certificate.event_id, size=certificate.size)

@@ -6,7 +6,6 @@ Where an end has its leaf and no checkpoint yet, one is made for it: the clock's
 from __future__ import annotations
 
 import hashlib
-import logging
 from typing import Any, Final
 from uuid import UUID
 
@@ -15,21 +14,20 @@ from django.db import connection
 
 from apps.audit.canonical import canonical_bytes
 from apps.audit.erasure.contracts import Proof
-from apps.audit.erasure.events import CERTIFIED
+from apps.audit.erasure.events import CERTIFIED, SUPPLEMENTED
 from apps.audit.errors import SigningKeyMissingError
 from apps.audit.log.checkpoints import checkpoint_tenant
 from apps.audit.log.notes import Checkpoint as SignedState
 from apps.audit.log.notes import SigningKey, signed
-from apps.audit.models import Certificate, Checkpoint, Event, Leaf, RemovalRun
+from apps.audit.models import Certificate, Checkpoint, Event, Leaf, Payload, RemovalRun, Restoration, Supplement
 from apps.audit.registry import Group
 from apps.audit.selectors import payloads_of
 from apps.audit.services import record
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_identity, open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant
 from apps.tenants.tokens import Identity
-
-logger = logging.getLogger("glassbox.audit")
 
 _REASON: Final = "issue certificates of erasures"
 
@@ -39,23 +37,23 @@ def note_origin(tenant_id: TenantId) -> str:
     return f"glassbox/erasure/{tenant_id}"
 
 
+def restored_origin(tenant_id: TenantId) -> str:
+    """The same of supplements, which are counted by themselves."""
+    return f"glassbox/restored/{tenant_id}"
+
+
 def issue_all(*, only: TenantId | None = None) -> int:
     """Issue what is due, in every tenant, or in one. Returns: how many. One's trouble keeps no other waiting."""
-    issued = 0
-    tenants = _tenants() if only is None else [only]
-    for tenant_id in tenants:
-        try:
-            issued += issue_tenant(TenantId(tenant_id))
-        except Exception as error:  # noqa: BLE001 - tried again by the clock
-            # Not its message: a database's may quote a row.
-            logger.error("no certificate for tenant %s: %s", tenant_id, type(error).__name__)  # noqa: TRY400
-    return issued
+    if only is not None:
+        return each_by_itself([only], issue_tenant, doing=Sweep.CERTIFICATES)
+    return each_tenant(issue_tenant, doing=Sweep.CERTIFICATES, tenants=map(TenantId, _tenants()))
 
 
 def _tenants() -> list[UUID]:
     with open_identity(Identity(all_tenants=True)):
         found = RemovalRun.objects.filter(proof=Proof.PHYSICAL).exclude(end_events=[]).order_by().distinct()
-        return sorted(found.values_list("tenant_id", flat=True))
+        restored = Restoration.objects.exclude(end_events=[]).order_by().distinct()
+        return sorted({*found.values_list("tenant_id", flat=True), *restored.values_list("tenant_id", flat=True)})
 
 
 def issue_tenant(tenant_id: TenantId) -> int:
@@ -69,7 +67,7 @@ def issue_tenant(tenant_id: TenantId) -> int:
     issued = 0
     while True:
         with open_scope(tenant=tenant_id, reason=_REASON):
-            is_issued = _locked(tenant_id) and _issue_next(tenant_id, key)
+            is_issued = _locked(tenant_id) and (_issue_next(tenant_id, key) or _supplement_next(tenant_id, key))
             lacks_checkpoint = not is_issued and _lacks_checkpoint()
         issued += is_issued
         if not is_issued and not (lacks_checkpoint and checkpoint_tenant(tenant_id)):
@@ -86,19 +84,8 @@ def _issue_next(tenant_id: TenantId, key: SigningKey) -> bool:
     if event is None or leaf is None or checkpoint is None:
         return False
     run = RemovalRun.objects.get(id=event.subject_id)
-    statement = payloads_of([event], groups=[Group.CORE])[event.id][Group.CORE]["statement"]
     number = 1 + (Certificate.objects.order_by("-number").values_list("number", flat=True).first() or 0)
-    body = {
-        **statement,
-        "number": number,
-        "log": {
-            "origin": checkpoint.note.partition("\n")[0],
-            "event": str(event.id),
-            "leaf": leaf.index,
-            "size": checkpoint.size,
-            "root": bytes(checkpoint.root).hex(),
-        },
-    }
+    body = _body(event, leaf, checkpoint, number=number)
     note = signed(SignedState(origin=note_origin(tenant_id), size=number, root=digest_of(body)), key)
     certificate = Certificate.objects.create(
         tenant_id=tenant_id,
@@ -106,7 +93,7 @@ def _issue_next(tenant_id: TenantId, key: SigningKey) -> bool:
         run=run,
         origin=run.origin,
         origin_id=run.origin_id,
-        outcome=statement["outcome"],
+        outcome=body["outcome"],
         event_id=event.id,
         leaf_index=leaf.index,
         size=checkpoint.size,
@@ -123,16 +110,72 @@ def _issue_next(tenant_id: TenantId, key: SigningKey) -> bool:
     return True
 
 
+def _body(event: Event, leaf: Leaf, checkpoint: Checkpoint, *, number: int) -> dict[str, Any]:
+    """What the event states, with its place in the log."""
+    statement: dict[str, Any] = payloads_of([event], groups=[Group.CORE])[event.id][Group.CORE]["statement"]
+    return {
+        **statement,
+        "number": number,
+        "log": {
+            "origin": checkpoint.note.partition("\n")[0],
+            "event": str(event.id),
+            "leaf": leaf.index,
+            "size": checkpoint.size,
+            "root": bytes(checkpoint.root).hex(),
+        },
+    }
+
+
+def _supplement_next(tenant_id: TenantId, key: SigningKey) -> bool:
+    event, leaf, checkpoint = _next_statement()
+    if event is None or leaf is None or checkpoint is None:
+        return False
+    number = 1 + (Supplement.objects.order_by("-number").values_list("number", flat=True).first() or 0)
+    body = _body(event, leaf, checkpoint, number=number)
+    supplement = Supplement.objects.create(
+        tenant_id=tenant_id,
+        number=number,
+        restoration_id=event.subject_id,
+        outcome=body["outcome"],
+        event_id=event.id,
+        leaf_index=leaf.index,
+        size=checkpoint.size,
+        root=bytes(checkpoint.root),
+        body=body,
+        note=signed(SignedState(origin=restored_origin(tenant_id), size=number, root=digest_of(body)), key),
+    )
+    record(
+        action=SUPPLEMENTED,
+        core={"number": number, "restoration": str(event.subject_id), "end_event": str(event.id)},
+        subject_type="supplement",
+        subject_id=supplement.id,
+    )
+    return True
+
+
 def _lacks_checkpoint() -> bool:
-    _, leaf, checkpoint = _next_end()
-    return leaf is not None and checkpoint is None
+    found = (_next_end(), _next_statement())
+    return any(leaf is not None and checkpoint is None for _, leaf, checkpoint in found)
 
 
 def _next_end() -> tuple[Event | None, Leaf | None, Checkpoint | None]:
     """The first end that has no certificate, its leaf, and the first checkpoint that holds it: as far as they are."""
     done = set(Certificate.objects.values_list("event_id", flat=True))
     ends = RemovalRun.objects.filter(proof=Proof.PHYSICAL).exclude(end_events=[]).values_list("end_events", flat=True)
-    waiting = sorted({each for several in ends for each in several} - done)
+    return _placed(sorted({each for several in ends for each in several} - done))
+
+
+def _next_statement() -> tuple[Event | None, Leaf | None, Checkpoint | None]:
+    """The same of what was stated after restores."""
+    done = set(Supplement.objects.values_list("event_id", flat=True))
+    ends = Restoration.objects.exclude(end_events=[]).values_list("end_events", flat=True)
+    waiting = {each for several in ends for each in several} - done
+    # What was emptied with its tenant since is not signed any more.
+    there = Payload.objects.filter(event_id__in=waiting, group=Group.CORE).values_list("event_id", flat=True)
+    return _placed(sorted(there))
+
+
+def _placed(waiting: list[UUID]) -> tuple[Event | None, Leaf | None, Checkpoint | None]:
     event = Event.objects.filter(id=waiting[0]).first() if waiting else None
     leaf = None if event is None else Leaf.objects.filter(event_id=event.id).first()
     after = None if leaf is None else Checkpoint.objects.filter(size__gt=leaf.index).order_by("size").first()

@@ -10,7 +10,7 @@ from apps.audit.certificate.checking import Check, checked
 from apps.audit.certificate.document import document_of
 from apps.audit.certificate.errors import EndEmptiedError, NoProofError
 from apps.audit.errors import CertificateNotFoundError, KeyEncryptionKeyMissingError, MissingNodesError
-from apps.audit.models import Certificate, RemovalRun
+from apps.audit.models import Certificate, RemovalRun, Supplement
 
 
 def certificate_of(certificate_id: UUID) -> Certificate:
@@ -18,6 +18,14 @@ def certificate_of(certificate_id: UUID) -> Certificate:
     found: Certificate | None = Certificate.objects.filter(id=certificate_id).first()
     if found is None:
         raise CertificateNotFoundError(certificate=certificate_id)
+    return found
+
+
+def supplement_named(supplement_id: UUID) -> Supplement:
+    """Raises: CertificateNotFoundError."""
+    found: Supplement | None = Supplement.objects.filter(id=supplement_id).first()
+    if found is None:
+        raise CertificateNotFoundError(certificate=supplement_id)
     return found
 
 

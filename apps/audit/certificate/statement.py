@@ -10,18 +10,17 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 
 from apps.audit.certificate import manifest
+from apps.audit.certificate.checking import FORMAT, FORMAT_BEFORE
 from apps.audit.erasure.contracts import Phase
 from apps.audit.erasure.registry import stores
 from apps.audit.erasure.runs import target_of
 from apps.audit.models import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
-
-FORMAT: Final = "glassbox.erasure.certificate.v1"
 
 
 def statement_of(
@@ -36,7 +35,8 @@ def statement_of(
     retained = [each for each in targets if each.outcome == TargetOutcome.RETAINED]
     leaves = manifest.leaves_of(target_of(each) for each in targets)
     return {
-        "format": FORMAT,
+        # A run that an earlier release prepared does not say which names still stand: it is certified as then.
+        "format": FORMAT if run.is_unproven or "standing" in found else FORMAT_BEFORE,
         "tenant": str(run.tenant_id),
         "run": str(run.id),
         "end": len(run.end_events) + 1,
@@ -72,6 +72,7 @@ def _proven(found: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "unproven": None,
         "needles": found["needles"],
+        **({"standing": found["standing"]} if "standing" in found else {}),
         "control": found["control"],
         "physical": found["physical"],
         "scan": {key: value for key, value in found["scan"].items() if key != "hits"} | {"hits": 0},
@@ -89,6 +90,7 @@ def _unproven(run: RemovalRun) -> dict[str, Any]:
             "agreed": _text(run.unproven_agreed_at),
         },
         "needles": None,
+        "standing": None,
         "control": None,
         "physical": None,
         "scan": None,

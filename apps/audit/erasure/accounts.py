@@ -17,7 +17,8 @@ from apps.tenants.tokens import Identity
 
 # An administrator of the platform has the account for the platform's own purpose, whatever tenants they belong to.
 _TO_EMPTY: Final = """
-    FROM tenants_user u WHERE u.id = %(user)s AND u.username <> 'erased-' || u.id AND NOT u.is_superuser
+    FROM tenants_user u WHERE u.id = %(user)s AND u.username <> 'erased-' || u.id
+     AND NOT tenants_of_account(u.id, u.username, 'is_superuser')::boolean
      AND NOT EXISTS (SELECT FROM tenants_membership m WHERE m.user_id = u.id AND m.tenant_id <> %(open_tenant)s)
 """
 _EMPTY: Final = f"""
@@ -45,7 +46,7 @@ class Accounts:
     key = "tenants.access_accounts"
     label = "Accounts of people who belong to no other tenant"
     phase = Phase.ACCOUNTS
-    tables = ("tenants_user",)
+    tables = ("tenants_user", "tenants_credential")
     types = frozenset({TargetType.USER, TargetType.TENANT})
     waits_for_holds = True
 

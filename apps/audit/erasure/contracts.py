@@ -76,7 +76,9 @@ class Origin(StrEnum):
     """What a run of removals was proposed for."""
 
     PURGE = "purge"  # a retention rule: origin_id is the purge's
+    LOG = "log"  # a log that was spoilt: origin_id is the tenant's (apps/audit/verify/mending.py)
     REQUEST = "request"  # a request for erasure: origin_id is the request's
+    REMOVAL = "removal"  # somebody wants a document gone: origin_id is the document's
 
 
 class RunState(StrEnum):

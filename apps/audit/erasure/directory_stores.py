@@ -24,7 +24,8 @@ REQUESTS: Final = Rows(
     table="tenants_idempotentrequest",
     found_by={
         TargetType.USER: "t.principal_kind = 'user' AND t.principal_id = ANY (%(user)s::uuid[])",
-        TargetType.SCOPE: f"t.scope_ids && {SCOPES_BELOW}",
+        # The answer to who made a scope names it, and lies in the scope above.
+        TargetType.SCOPE: f"(t.scope_ids && {SCOPES_BELOW} OR t.subject_id = ANY ({SCOPES_BELOW}))",
         TargetType.TENANT: OF_TENANT,
     },
 )

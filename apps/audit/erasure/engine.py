@@ -16,7 +16,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from apps.audit.erasing import MOST_REMOVALS, Removal, RemovalReason, payload_erase
+from apps.audit.erasing import MOST_REMOVALS, Removal, RemovalReason, is_unvouched, payload_erase
 from apps.audit.erasure import events
 from apps.audit.erasure.contracts import Origin, Proof, RemovalHook, RunState, Store, Target
 from apps.audit.erasure.errors import RunLeaseLostError
@@ -27,10 +27,11 @@ from apps.audit.erasure.proof.ending import end_unproven
 from apps.audit.erasure.queue import enqueue
 from apps.audit.erasure.registry import after_removal, before_removal, stores
 from apps.audit.erasure.runs import tell
-from apps.audit.models import Leaf, Outcome, Payload, RemovalRun
+from apps.audit.models import Event, Leaf, Outcome, Payload, RemovalRun
 from apps.audit.registry import Group
 from apps.errors import ApplicationError
 from apps.tenants.ids import TenantId
+from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant
 
 logger = logging.getLogger("glassbox.audit")
 
@@ -50,11 +51,19 @@ class _TurnOver(Exception):
 
 def carry_out_due(policy: EnginePolicy = _USUAL) -> int:
     """Go on with every run that is approved, waits, or was left by a process that died. Returns: how many."""
-    done = 0
-    for tenant_id in tenants_with_due_runs():
-        for run_id in due_runs(tenant_id):
-            done += run_carry_out(tenant_id=tenant_id, run_id=run_id, policy=policy) is not None
-    return done
+    return each_tenant(
+        lambda tenant_id: _carry_out_due(tenant_id, policy),
+        doing=Sweep.REMOVALS,
+        tenants=tenants_with_due_runs(),
+    )
+
+
+def _carry_out_due(tenant_id: TenantId, policy: EnginePolicy) -> int:
+    return each_by_itself(
+        due_runs(tenant_id),
+        lambda run_id: run_carry_out(tenant_id=tenant_id, run_id=run_id, policy=policy) is not None,
+        doing="carry out an approved removal",
+    )
 
 
 def run_carry_out(*, tenant_id: TenantId, run_id: UUID, policy: EnginePolicy = _USUAL) -> RunState | None:
@@ -128,10 +137,11 @@ def _authorise(lease: Lease, ledger: Ledger) -> None:
             some = [target for target in waiting[start : start + MOST_REMOVALS] if target in ledger.going]
             ids = {target.id for target in some}
             there = set(Payload.objects.filter(event_id__in=ids).values_list("event_id", "group"))
+            there |= {(event.id, str(Group.ACTOR)) for event in Event.objects.filter(id__in=ids) if is_unvouched(event)}
             sealed = set(Leaf.objects.filter(event_id__in=ids).values_list("event_id", flat=True))
             ready = [each for each in some if (each.id, each.part) in there and each.id in sealed]
             if ready:
-                removals = [Removal(event_id=each.id, group=Group(each.part)) for each in ready]
+                removals = [Removal(event_id=each.id, group=each.part) for each in ready]
                 event = payload_erase(removals=removals, reason_code=RemovalReason(run.reason_code))
                 ledger.authorised(ready, event.id)
 

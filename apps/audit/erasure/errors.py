@@ -43,6 +43,14 @@ class RunStateError(ApplicationError):
     message = "This run can't be {act}: it is {state}."
 
 
+class RunChangedError(ApplicationError):
+    """Data: run. It is not what was read any more."""
+
+    code = "audit.removal_run_changed"
+    status = 409
+    message = "Nothing was decided: run {run} has changed since you read it. Read it as it stands now."
+
+
 class OwnRunError(ApplicationError):
     code = "audit.removal_run_own"
     status = 403

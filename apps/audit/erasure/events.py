@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from apps.audit.models import Event, Outcome, RemovalRun
-from apps.audit.registry import EventClass, Group, register
+from apps.audit.registry import TENANT_NAMED, EventClass, Group, made_with, register
 from apps.audit.services import record
+from apps.tenants.roles import Permission
 
 PROPOSED: Final = "audit.removal.proposed"
 APPROVED: Final = "audit.removal.approved"
@@ -25,6 +26,8 @@ UNPROVEN_ASKED: Final = "audit.removal.unproven_asked"
 UNPROVEN_TAKEN_BACK: Final = "audit.removal.unproven_taken_back"
 UNPROVEN_AGREED: Final = "audit.removal.unproven_agreed"
 CERTIFIED: Final = "audit.certificate.issued"
+RESTORED_STATED: Final = "audit.restoration.stated"
+SUPPLEMENTED: Final = "audit.supplement.issued"
 # Of a tenant: verifiers go by it (verify/entries.py, verify/offline.py), and the database does (migration 0013).
 LOG_EMPTIED: Final = "audit.log.emptied"
 
@@ -49,12 +52,38 @@ _CLASSES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     UNPROVEN_TAKEN_BACK: ("Removal goes on to its physical proof", ("code",)),
     UNPROVEN_AGREED: ("Agreed to end a removal without physical proof", ("code", "asked_by")),
 }
+_MANAGE: Final = frozenset({Permission.PRIVACY_MANAGE})
+_APPROVE: Final = frozenset({Permission.PRIVACY_APPROVE})
+# Of single documents (apps/corpus/services/removals.py).
+_REMOVE: Final = frozenset({Permission.DOCUMENT_DELETE})
+# The others are the platform's: the eraser carries out what was approved.
+_PERMISSIONS: Final[Mapping[str, frozenset[str]]] = {
+    PROPOSED: _MANAGE | _REMOVE,
+    APPROVED: _APPROVE,
+    REJECTED: _MANAGE | _REMOVE | _APPROVE,
+    RETRIED: _MANAGE,
+    RESUMED: _MANAGE,
+    UNPROVEN_ASKED: _MANAGE,
+    UNPROVEN_TAKEN_BACK: _MANAGE,
+    UNPROVEN_AGREED: _APPROVE,
+}
+
+# Whoever approves a run reads there why it was proposed.
+_BINDINGS: Final = {PROPOSED: made_with("audit_removalrun", "proposed_at")}
+# What a person wrote may name others: it goes to the part that can be removed.
+_WRITTEN: Final = {PROPOSED: {Group.ACTOR: frozenset({"reason"})}}
 
 
 def register_removal_events() -> None:
     register(
         *(
-            EventClass(action=action, label=label, fields={Group.CORE: frozenset((*_EVERY, *fields))})
+            EventClass(
+                action=action,
+                label=label,
+                fields={Group.CORE: frozenset((*_EVERY, *fields)), **_WRITTEN.get(action, {})},
+                permissions=_PERMISSIONS.get(action, frozenset()),
+                binding=_BINDINGS.get(action, ()),
+            )
             for action, (label, fields) in _CLASSES.items()
         ),
         EventClass(
@@ -62,19 +91,34 @@ def register_removal_events() -> None:
             label="Certificate issued",
             fields={Group.CORE: frozenset({"number", "run", "end_event"})},
         ),
+        # statement: what is signed of it (apps/audit/certificate/restored.py).
+        EventClass(
+            action=RESTORED_STATED,
+            label="Said of a restore what is gone again, and what shows it",
+            fields={Group.CORE: frozenset({"restoration", "state", "statement"})},
+        ),
+        EventClass(
+            action=SUPPLEMENTED,
+            label="Supplement to certificates issued",
+            fields={Group.CORE: frozenset({"number", "restoration", "end_event"})},
+        ),
         EventClass(
             action=LOG_EMPTIED,
             label="Contents of the log erased",
             fields={Group.CORE: frozenset(("run_id", "kept", "keys"))},
+            binding=TENANT_NAMED,
         ),
     )
 
 
-def record_run(action: str, run: RemovalRun, *, outcome: Outcome = Outcome.SUCCESS, **core: Any) -> Event:
-    """Record a step of a run in the current transaction."""
+def record_run(
+    action: str, run: RemovalRun, *, outcome: Outcome = Outcome.SUCCESS, words: Any = "", **core: Any
+) -> Event:
+    """Record a step of a run in the current transaction. Args: words: a person's own, why."""
     return record(
         action=action,
         core={"origin": run.origin, "origin_id": str(run.origin_id), "reason_code": run.reason_code, **core},
+        actor={"reason": words} if words else None,
         outcome=outcome,
         subject_type="removal_run",
         subject_id=run.id,

@@ -21,6 +21,7 @@ from apps.audit.erasure.runs import tell
 from apps.audit.models import RemovalRun
 from apps.tenants.context import open_identity, open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.sweeping import is_past
 from apps.tenants.tokens import Identity
 
 REASON: Final = "carry out a removal"
@@ -126,11 +127,11 @@ def due_runs(tenant_id: TenantId) -> tuple[UUID, ...]:
 
 
 def _due(now: datetime) -> Q:
-    is_time = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=now)
+    is_time = Q(next_attempt_at__isnull=True) | is_past("next_attempt_at", now)
     # Nothing goes before it is known what will be looked for afterwards, and that looking finds it.
     is_prepared = Q(proof=Proof.COUNTS) | Q(prepared_at__isnull=False) | Q(unproven_agreed_by__isnull=False)
     return (
         Q(state=RunState.APPROVED) & is_time & is_prepared
-        | Q(state=RunState.FAILED, next_attempt_at__lte=now)
-        | Q(state=RunState.EXECUTING) & is_time & (Q(lease_until__isnull=True) | Q(lease_until__lte=now))
+        | Q(state=RunState.FAILED) & is_past("next_attempt_at", now)
+        | Q(state=RunState.EXECUTING) & is_time & (Q(lease_until__isnull=True) | is_past("lease_until", now))
     )

@@ -19,22 +19,26 @@ from apps.tenants.context import current_scope
 _AT_ONCE: Final = 5_000
 _NAMED: Final = """
     SELECT DISTINCT named.event_id
-      FROM (SELECT c.tenant_id, c.event_id, string_to_array(term, ':') AS part
+      FROM (SELECT c.tenant_id, c.event_id, split_part(term, ':', 2)::uuid AS named_id,
+                   substr(term, 46) AS part  -- after "removal:", the id and a colon
               FROM audit_event e
               JOIN audit_payload c ON c.tenant_id = e.tenant_id AND c.event_id = e.id AND c.field_group = 'core'
               JOIN audit_leaf l ON l.tenant_id = e.tenant_id AND l.event_id = e.id,
                    unnest(c.terms) AS term
              WHERE e.action = %(erased)s AND term LIKE 'removal:%%') named
-      JOIN audit_payload p ON p.tenant_id = named.tenant_id AND p.event_id = named.part[2]::uuid
-                          AND p.field_group = named.part[3]
+      JOIN audit_payload p ON p.tenant_id = named.tenant_id AND p.event_id = named.named_id
+                          AND p.field_group = named.part
      ORDER BY 1
 """
 
 
+# The name beside an event goes with its actor; of one that was written without, it is all there is.
 _COUNT: Final = """
     SELECT count(*) FROM unnest(%(events)s::uuid[], %(parts)s::text[]) AS wanted (event_id, part)
-      JOIN audit_payload p ON p.event_id = wanted.event_id AND p.field_group = wanted.part
-     WHERE p.tenant_id = %(tenant)s
+     WHERE EXISTS (SELECT FROM audit_payload p WHERE p.tenant_id = %(tenant)s AND p.event_id = wanted.event_id
+                                                 AND p.field_group = wanted.part)
+        OR wanted.part = 'actor' AND EXISTS (
+           SELECT FROM audit_event e WHERE e.tenant_id = %(tenant)s AND e.id = wanted.event_id AND e.actor_label <> '')
 """
 # Of the parts, those that are there and that a sealed event authorises for a run that is being carried out.
 _ERASABLE: Final = """
@@ -43,8 +47,11 @@ _ERASABLE: Final = """
       JOIN audit_removaltarget t ON t.item_id = wanted.event_id AND t.part = wanted.part
       JOIN audit_removalrun r ON r.tenant_id = t.tenant_id AND r.id = t.run_id
       JOIN audit_leaf l ON l.tenant_id = t.tenant_id AND l.event_id = t.authorised_by
-      JOIN audit_payload p ON p.tenant_id = t.tenant_id AND p.event_id = t.item_id AND p.field_group = t.part
+      LEFT JOIN audit_payload p ON p.tenant_id = t.tenant_id AND p.event_id = t.item_id AND p.field_group = t.part
      WHERE t.tenant_id = %(tenant)s AND t.type = 'event_group' AND t.outcome = 'pending' AND r.state = 'executing'
+       AND (p.event_id IS NOT NULL OR t.part = 'actor' AND EXISTS (
+            SELECT FROM audit_event e
+             WHERE e.tenant_id = t.tenant_id AND e.id = t.item_id AND e.actor_label <> ''))
      LIMIT %(limit)s
 """
 _ERASE: Final = """
@@ -80,7 +87,7 @@ class EventPartStore:
         with connection.cursor() as cursor:
             cursor.execute(_ERASABLE, {**wanted, "limit": limit})
             rows = cursor.fetchall()
-        return erase({Removal(event_id=id, group=Group(part)): authorising for id, part, authorising in rows})
+        return erase({Removal(event_id=id, group=part): authorising for id, part, authorising in rows})
 
 
 def erase(authorised: Mapping[Removal, UUID]) -> int:
@@ -109,7 +116,7 @@ def authorised_and_there() -> tuple[UUID, ...]:
 def erase_named(authorising: UUID, *, limit: int) -> int:
     """Remove what a sealed event names and nothing keeps, in the open transaction. Returns: how many parts."""
     terms = Payload.objects.filter(event_id=authorising, group=Group.CORE).values_list("terms", flat=True).first() or []
-    named = [term.split(":") for term in terms if term.startswith(f"{REMOVAL}:")]
+    named = [term.split(":", 2) for term in terms if term.startswith(f"{REMOVAL}:")]
     targets = [Target(type=TargetType.EVENT_GROUP, id=UUID(id), part=part) for _, id, part in named]
     there = [target for each in _there(targets) for target in each]
     stays = kept(there)
@@ -143,4 +150,4 @@ def _number(query: str, parameters: Mapping[str, Any]) -> int:
 
 
 def _removal(target: Target) -> Removal:
-    return Removal(event_id=target.id, group=Group(target.part))
+    return Removal(event_id=target.id, group=target.part)

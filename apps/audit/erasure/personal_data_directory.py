@@ -73,10 +73,25 @@ def _people() -> None:
         cleared_by=store,
         stays=kept,
     )
-    classify(f"{table}.password", Sort.CREDENTIAL, because="A slow hash of it.", cleared_by=store, stays=kept)
+    classify(f"{table}.password", Sort.NONE, because="A stamp, random: the hash lies in tenants_credential.")
+    classify("tenants_credential.user_id", Sort.IDENTIFIER, because="The account.", cleared_by=store, stays=kept)
+    classify("tenants_credential.password", Sort.CREDENTIAL, because="A slow hash of it.", cleared_by=store, stays=kept)
     classify_columns(
-        "tenants_membership", "id tenant_id role created_at revoked_at", Sort.NONE, because="Ids and times."
+        "tenants_membership",
+        "id tenant_id role created_at invitation_id accepted_at confirmed_at revoked_at",
+        Sort.NONE,
+        because="Ids and times.",
     )
+    classify_columns(
+        "tenants_membership",
+        "created_by_id confirmed_by_id",
+        Sort.IDENTIFIER,
+        because="Who invited, and who confirmed.",
+        cleared_by="tenants.access_memberships",
+        stays=f"Of somebody else's membership: who gave access is to be shown. {_SURROGATE}",
+    )
+    _coming_in()
+    _second_factors()
     classify(
         "tenants_membership.user_id", Sort.IDENTIFIER, because="The account.", cleared_by="tenants.access_memberships"
     )
@@ -85,11 +100,80 @@ def _people() -> None:
         classify(f"{table}.user_id", Sort.IDENTIFIER, because="Django's own; not used.", stays=_NOBODY_WRITES)
 
 
+def _coming_in() -> None:
+    table = "tenants_invitation"
+    classify_columns(
+        table,
+        "id tenant_id role scope_ids created_at sent_at expires_at accepted_at revoked_at",
+        Sort.NONE,
+        because="Ids, a code and times.",
+    )
+    classify(
+        f"{table}.email",
+        Sort.IDENTIFIER,
+        because="The mailbox that is invited.",
+        stays="Until it is accepted or withdrawn, seven days at most, and the hour until it is swept.",
+    )
+    classify(
+        f"{table}.created_by_id",
+        Sort.IDENTIFIER,
+        because="Who invites.",
+        stays=f"Who gave access is to be shown. {_SURROGATE}",
+    )
+    classify(
+        f"{table}.token_sha256",
+        Sort.CREDENTIAL,
+        because="A digest of the link's secret.",
+        stays="The link works once, for seven days: it opens nothing afterwards.",
+    )
+    table = "tenants_accountorigin"
+    classify(f"{table}.mailbox_confirmed_at", Sort.NONE, because="A time.")
+    classify_columns(
+        table,
+        "user_id invited_by_id",
+        Sort.IDENTIFIER,
+        because="Whose hands the account comes from.",
+        stays=f"What was decided is judged by it. {_SURROGATE}",
+    )
+    table = "tenants_accountlink"
+    classify_columns(table, "id purpose created_at expires_at used_at", Sort.NONE, because="Ids, a code and times.")
+    an_hour = "The hour that the link works, and the one until it is swept."
+    classify_columns(
+        table, "user_id email", Sort.IDENTIFIER, because="The account, and the mailbox it was sent to.", stays=an_hour
+    )
+    classify(f"{table}.token_sha256", Sort.CREDENTIAL, because="A digest of the link's secret.", stays=an_hour)
+
+
+def _second_factors() -> None:
+    nothing = "It opens nothing without the account's password, which an erasure takes away."
+    classify_columns("tenants_secondfactor", "created_at confirmed_at last_step", Sort.NONE, because="Times.")
+    classify("tenants_secondfactor.user_id", Sort.IDENTIFIER, because="The account.", stays=_SURROGATE)
+    classify("tenants_secondfactor.sealed", Sort.SEALED, because="The secret of an authenticator app.", stays=nothing)
+    classify_columns("tenants_recoverycode", "id used_at", Sort.NONE, because="An id and a time.")
+    classify("tenants_recoverycode.user_id", Sort.IDENTIFIER, because="The account.", stays=_SURROGATE)
+    classify("tenants_recoverycode.code_sha256", Sort.CREDENTIAL, because="A digest of it.", stays=nothing)
+    table = "tenants_factorreset"
+    classify_columns(table, "id tenant_id asked_at agreed_at revoked_at", Sort.NONE, because="Ids and times.")
+    classify_columns(
+        table,
+        "user_id asked_by_id agreed_by_id",
+        Sort.IDENTIFIER,
+        because="Whose factor it was, who asked and who agreed.",
+        stays=f"Who took a proof of a person away is to be shown. {_SURROGATE}",
+    )
+    classify(
+        f"{table}.reason",
+        Sort.FREE_TEXT,
+        because="Why it was taken away.",
+        stays="What two people took a proof of a person away for is to be shown.",
+    )
+
+
 def _access() -> None:
     table = "tenants_apikey"
     classify_columns(
         table,
-        "id tenant_id role created_at expires_at last_used_at revoked_at rotated_from_id",
+        "id tenant_id role created_at expires_at last_used_at revoked_at rotated_from_id with_second_factor",
         Sort.NONE,
         because="Ids and times.",
     )
@@ -139,6 +223,15 @@ def classify_platform() -> None:
         because="The key that scope tokens are verified by.",
         stays="It is the platform's, and nobody's.",
     )
+    classify_columns(
+        "authz.event_class",
+        "action groups required permissions binding",
+        Sort.NONE,
+        because="Codes, as the code registers them.",
+    )
+    classify_columns(
+        "authz.session_limit", "role statement transaction idle grace", Sort.NONE, because="Limits of our own roles."
+    )
     table = "authz.repeated_removal"
     classify_columns(table, "tenant_id type until", Sort.NONE, because="An id, a code and a time.")
     classify(
@@ -154,20 +247,6 @@ def classify_platform() -> None:
         ("auth_permission", "id name content_type_id codename"),
         ("django_content_type", "id app_label model"),
         ("django_migrations", "id app name applied"),
-        ("django_celery_beat_clockedschedule", "id clocked_time"),
-        (
-            "django_celery_beat_crontabschedule",
-            "id minute hour day_of_week day_of_month month_of_year timezone",
-        ),
-        ("django_celery_beat_intervalschedule", "id every period"),
-        (
-            "django_celery_beat_periodictask",
-            "id name task args kwargs queue exchange routing_key expires enabled last_run_at total_run_count "
-            "date_changed description crontab_id interval_id solar_id one_off start_time priority "
-            "headers clocked_id expire_seconds",
-        ),
-        ("django_celery_beat_periodictasks", "ident last_update"),
-        ("django_celery_beat_solarschedule", "id event latitude longitude"),
     ):
         classify_columns(table, columns, Sort.NONE, because="The platform's own, the same for every tenant.")
     table = "django_admin_log"

@@ -18,22 +18,29 @@ from django.conf import settings
 from django.db import connection
 
 _COLUMNS: Final = """
-    SELECT CASE n.nspname WHEN 'public' THEN '' ELSE n.nspname || '.' END || c.relname || '.' || a.attname
+    SELECT CASE n.nspname WHEN 'public' THEN '' ELSE n.nspname || '.' END || c.relname || '.' || a.attname,
+           t.typname
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
+      JOIN pg_type t ON t.oid = a.atttypid
      WHERE n.nspname IN ('public', 'authz') AND c.relkind IN ('r', 'p', 'm', 'f') AND NOT c.relispartition
        AND a.attnum > 0 AND NOT a.attisdropped
 """
 # What a module imports that writes to the cache, or that remembers.
-_CACHES: Final = frozenset({"django.core.cache", "rest_framework.throttling"})
+_CACHES: Final = frozenset({"django.core.cache", "rest_framework.throttling", "apps.tenants.counting"})
 _MEMORIES: Final = frozenset({"lru_cache", "cache", "KeyCache"})
 # Of a checkout's state folder: the tests' own state, which is such a folder itself, and what their runs leave in it.
 _OF_TESTS: Final = frozenset({"test", "template.lock", "screenshots"})
 
 
 def columns() -> set[str]:
+    return set(column_types())
+
+
+def column_types() -> dict[str, str]:
+    """The type of each column, as PostgreSQL names it: text, jsonb, _uuid."""
     with connection.cursor() as cursor:
         cursor.execute(_COLUMNS)
-        return {row[0] for row in cursor.fetchall()}
+        return dict(cursor.fetchall())
 
 
 def caches(sources: Path | None = None) -> set[str]:
@@ -73,7 +80,7 @@ def _modules(sources: Path | None) -> Iterator[tuple[str, ast.Module]]:
     for top in ("apps", "config"):
         for path in sorted((root / top).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
-            if "cache" in text.lower() or "throttl" in text:
+            if any(word in text.lower() for word in ("cache", "throttl", "counting")):
                 yield ".".join(path.relative_to(root).with_suffix("").parts), ast.parse(text)
 
 

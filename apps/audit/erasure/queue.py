@@ -11,6 +11,7 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from apps.audit.models import RemovalRun
+from apps.tenants.ids import TenantId
 
 logger = logging.getLogger("glassbox.audit")
 
@@ -32,7 +33,12 @@ def enqueue(run: RemovalRun, *, after: timedelta = _AT_ONCE) -> None:
 
 def enqueue_certificate(run: RemovalRun) -> None:
     """Have the certificate of a run that ends issued, when the current transaction commits."""
-    arguments = [str(run.tenant_id)]
+    enqueue_certificates(TenantId(run.tenant_id))
+
+
+def enqueue_certificates(tenant_id: TenantId) -> None:
+    """Have what is due of a tenant issued, when the current transaction commits."""
+    arguments = [str(tenant_id)]
     transaction.on_commit(lambda: _send(CERTIFY_TASK, arguments, _SEALED_AFTER))
 
 

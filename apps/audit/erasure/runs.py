@@ -22,6 +22,7 @@ from apps.audit.erasure.errors import (
     OtherTenantError,
     OwnRunError,
     RemoverNotAPersonError,
+    RunChangedError,
     RunNotFoundError,
     RunStateError,
     TargetRefusedError,
@@ -36,6 +37,7 @@ from apps.audit.registry import Group
 from apps.tenants.context import current_scope
 from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Permission
+from apps.tenants.second_person import require_second_person
 
 _AT_ONCE: Final = 5_000
 
@@ -57,6 +59,7 @@ def run_propose(
     *,
     staying: Sequence[Mapping[str, Any]] = (),
     redacted: Sequence[Mapping[str, Any]] = (),
+    words: str = "",
 ) -> RemovalRun:
     """Propose to remove these targets, in the principal's own name. From here on nothing is added to them.
 
@@ -65,12 +68,13 @@ def run_propose(
                  that none of these is frozen without; of documents and people it is the caller's to say, since a
                  retention rule that ends a document's time does not end that of the log.
              staying, redacted: see RemovalRun.
+             words: why, in the proposer's own; the log keeps them.
     Returns: the run, waiting for the approval of another person.
     Raises:  PermissionDeniedError, RemoverNotAPersonError; NothingToRemoveError; UnknownTargetTypeError: no store knows
              the type; TargetRefusedError: a part of an event that is none, or that must stay; OtherTenantError.
     Costs:   a query for every 5,000 targets, and four; with a scope or tenant among them, those of expanded() besides.
     """
-    principal = _person(Permission.PRIVACY_MANAGE)
+    principal = _person(_proposes(origin))
     if any(target.type is TargetType.TENANT and target.id != principal.tenant_id for target in targets):
         raise OtherTenantError
     wanted = sorted({*targets, *expanded([target for target in targets if target.type in WHOLE])})
@@ -79,7 +83,7 @@ def run_propose(
     unknown = sorted({target.type for target in wanted if not stores_for(target.type)})
     if unknown:
         raise UnknownTargetTypeError(types=", ".join(unknown))
-    _require_removable(wanted)
+    _require_removable(wanted, any_part=origin == Origin.LOG)
     with transaction.atomic():
         run: RemovalRun = RemovalRun.objects.create(
             tenant_id=principal.tenant_id,
@@ -100,19 +104,20 @@ def run_propose(
         )
         run.frozen_at = timezone.now()
         run.save(update_fields=["frozen_at"])
-        events.record_run(events.PROPOSED, run, targets=_by_type(wanted))
+        events.record_run(events.PROPOSED, run, targets=_by_type(wanted), words=words)
         tell(run)
     return run
 
 
-def run_approve(run_id: UUID) -> RemovalRun:
+def run_approve(run_id: UUID, *, revision: int) -> RemovalRun:
     """Approve a run, in the principal's own name: it is carried out at once, and can't be undone.
 
     Of a run for a request, nobody but who decides about privacy sees the documents from this transaction on. Scopes and
     tenants take in nothing more; what came into them since the proposal goes too (closing.py).
 
-    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError; OwnRunError: whoever
-            proposed it does not approve it.
+    Args:   revision: of the run that was read, here and in every step.
+    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError, RunChangedError;
+            OwnRunError: whoever proposed it does not approve it.
     """
     principal = _person(Permission.PRIVACY_APPROVE)
     with transaction.atomic():
@@ -120,10 +125,13 @@ def run_approve(run_id: UUID) -> RemovalRun:
         _require_state(run, RunState.PROPOSED, act="approved")
         if run.proposed_by == principal.id:
             raise OwnRunError
+        require_read(run, revision)
+        require_second_person(run.proposed_by)
         joined = join_what_came(run)
         run.state = RunState.APPROVED
         run.approved_by, run.approved_at = principal.id, timezone.now()
-        run.save(update_fields=["state", "approved_by", "approved_at"])
+        run.decided_revision = revision
+        run.save(update_fields=["state", "approved_by", "approved_at", "decided_revision"])
         restrict_documents(run)
         targets = RemovalTarget.objects.filter(run=run).values_list("type", flat=True)
         events.record_run(
@@ -138,20 +146,24 @@ def run_approve(run_id: UUID) -> RemovalRun:
     return run
 
 
-def run_reject(run_id: UUID, reason: RejectionReason) -> RemovalRun:
-    """Refuse a run for good; whoever manages privacy may take their own back so.
+def run_reject(run_id: UUID, reason: RejectionReason, *, revision: int) -> RemovalRun:
+    """Refuse a run for good; whoever proposed it, or manages privacy, may take it back so.
 
-    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError.
+    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError, RunChangedError.
     """
-    held = current_scope().principal.may(Permission.PRIVACY_MANAGE)
-    principal = _person(Permission.PRIVACY_MANAGE if held else Permission.PRIVACY_APPROVE)
+    principal = current_scope().principal
     with transaction.atomic():
         run = locked_run(run_id)
+        own = principal.id is not None and run.proposed_by == principal.id
+        ways = (_proposes(Origin(run.origin)) if own else Permission.PRIVACY_MANAGE, Permission.PRIVACY_MANAGE)
+        _person(next((way for way in ways if principal.may(way)), Permission.PRIVACY_APPROVE))
         _require_state(run, RunState.PROPOSED, act="rejected")
+        require_read(run, revision)
         run.state = RunState.REJECTED
         run.rejected_by, run.rejected_at = principal.id, timezone.now()
         run.rejection_code = RejectionReason(reason)
-        run.save(update_fields=["state", "rejected_by", "rejected_at", "rejection_code"])
+        run.decided_revision = revision
+        run.save(update_fields=["state", "rejected_by", "rejected_at", "rejection_code", "decided_revision"])
         events.record_run(
             events.REJECTED,
             run,
@@ -163,15 +175,16 @@ def run_reject(run_id: UUID, reason: RejectionReason) -> RemovalRun:
     return run
 
 
-def run_retry(run_id: UUID) -> RemovalRun:
+def run_retry(run_id: UUID, *, revision: int) -> RemovalRun:
     """Carry out a run that failed again, now and not when the clock comes to it. What was approved stays approved.
 
-    Raises: PermissionDeniedError, RunNotFoundError, RunStateError.
+    Raises: PermissionDeniedError, RunNotFoundError, RunStateError, RunChangedError.
     """
     current_scope().principal.require(Permission.PRIVACY_MANAGE)
     with transaction.atomic():
         run = locked_run(run_id)
         _require_state(run, RunState.FAILED, act="tried again")
+        require_read(run, revision)
         run_take_up(run, events.RETRIED, error_code=run.error_code)
     return run
 
@@ -182,17 +195,29 @@ def runs_take_up(targets: Sequence[Target]) -> None:
     In the transaction that releases them. What the eraser finds kept by something else stays as it is. Runs that left
     something in a scope or a tenant are taken up as well: what they left there need not be a target of its own.
     """
+    found = _waiting_runs(targets)
+    for run in RemovalRun.objects.select_for_update(no_key=True).filter(
+        id__in=found, state=RunState.PARTIALLY_COMPLETED
+    ):
+        run_take_up(run, events.RESUMED, targets=found[run.id])
+
+
+def runs_waiting(targets: Sequence[Target]) -> int:
+    """How many runs are taken up once these are no longer kept (apps/audit/holds/waiting.py)."""
+    return len(_waiting_runs(targets))
+
+
+def _waiting_runs(targets: Sequence[Target]) -> Counter[UUID]:
+    """By run, for how many targets; with what it left in a scope or a tenant, in whose midst any of them may lie."""
     wanted = set(targets)
+    if not wanted:
+        return Counter()
     retained = RemovalTarget.objects.filter(
         Q(type__in=WHOLE) | Q(item_id__in={target.id for target in wanted}),
         outcome=TargetOutcome.RETAINED,
         run__state=RunState.PARTIALLY_COMPLETED,
     )
-    found = Counter(each.run_id for each in retained if each.type in WHOLE or target_of(each) in wanted)
-    for run in RemovalRun.objects.select_for_update(no_key=True).filter(
-        id__in=found, state=RunState.PARTIALLY_COMPLETED
-    ):
-        run_take_up(run, events.RESUMED, targets=found[run.id])
+    return Counter(each.run_id for each in retained if each.type in WHOLE or target_of(each) in wanted)
 
 
 def tell(run: RemovalRun) -> None:
@@ -219,11 +244,14 @@ def run_take_up(run: RemovalRun, action: str, *, besides: Sequence[str] = (), **
     tell(run)
 
 
-def _require_removable(targets: Iterable[Target]) -> None:
-    """Of events: only parts that there are, and never what authorises removals itself."""
+def _require_removable(targets: Iterable[Target], *, any_part: bool) -> None:
+    """Of events: only parts that there are, and never what authorises removals itself.
+
+    Args: any_part: what was put into the log beside the application may be named anything.
+    """
     groups = [target for target in targets if target.type is TargetType.EVENT_GROUP]
     for target in groups:
-        if target.part not in set(Group):
+        if not any_part and target.part not in set(Group):
             raise TargetRefusedError(part=target.part, event=target.id, problem="is not a part of an event")
     cores = [target.id for target in groups if target.part == Group.CORE]
     for start in range(0, len(cores), _AT_ONCE):
@@ -234,6 +262,12 @@ def _require_removable(targets: Iterable[Target]) -> None:
 
 def _by_type(targets: Iterable[Target]) -> dict[str, int]:
     return {str(kind): count for kind, count in sorted(Counter(target.type for target in targets).items())}
+
+
+def _proposes(origin: Origin) -> Permission:
+    """What it takes to propose a run. Who removes documents proposes that of a document, and nothing else."""
+    may_manage = current_scope().principal.may(Permission.PRIVACY_MANAGE)
+    return Permission.DOCUMENT_DELETE if origin is Origin.REMOVAL and not may_manage else Permission.PRIVACY_MANAGE
 
 
 def _person(permission: Permission) -> Principal:
@@ -255,3 +289,9 @@ def locked_run(run_id: UUID) -> RemovalRun:
 def _require_state(run: RemovalRun, state: RunState, *, act: str) -> None:
     if run.state != state:
         raise RunStateError(act=act, state=run.get_state_display().lower())
+
+
+def require_read(run: RemovalRun, revision: int) -> None:
+    """Raises: RunChangedError: another revision than this one stands there."""
+    if run.revision != revision:
+        raise RunChangedError(run=run.id)

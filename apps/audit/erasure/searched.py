@@ -43,6 +43,7 @@ class Searched(Protocol):
 
     stores: tuple[str, ...]  # the keys of the stores that its places name
     label: str  # as a DPO would call it
+    columns: frozenset[str]  # that its texts are read from, as the classification names them
 
     def count(self) -> int:
         """About how many texts there are, for the progress."""

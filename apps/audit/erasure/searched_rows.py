@@ -33,7 +33,14 @@ class RowTexts:
         self.label = label
         self._model = model
         self._columns = tuple(columns)
+        stored = {field.name: field.column for field in model._meta.concrete_fields}
+        self.columns = frozenset(f"{model._meta.db_table}.{stored[name]}" for name in columns)
         self._target = target
+
+    @property
+    def changed_by_hand(self) -> str:
+        """The table, where no removal of a run reaches its rows: what was changed in it leaves dead rows."""
+        return "" if self._target else str(self._model._meta.db_table)
 
     def count(self) -> int:
         found: int = self._model._default_manager.count()

@@ -15,12 +15,20 @@ from django.utils import timezone
 
 from apps.audit.erasure.contracts import Origin, RunState, Target
 from apps.audit.erasure.errors import RunNotFoundError
+from apps.audit.erasure.events import PROPOSED
 from apps.audit.erasure.registry import stores
 from apps.audit.erasure.runs import target_of
-from apps.audit.models import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
+from apps.audit.models import Event, RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
+from apps.audit.registry import Group
+from apps.audit.selectors import payloads_of
+from apps.tenants.principals import Principal
+from apps.tenants.roles import Permission
+from apps.tenants.sweeping import is_past
 
 # A run that nobody takes up for this long tells that the eraser is not running.
 LATE_AFTER: Final = timedelta(minutes=5)
+# Decided on as runs; one for a request is decided on with the request.
+BESIDES_REQUESTS: Final = (Origin.REMOVAL, Origin.PURGE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +94,22 @@ def runs_of(origin: Origin, origin_id: UUID) -> tuple[RemovalRun, ...]:
     return tuple(RemovalRun.objects.filter(origin=origin, origin_id=origin_id))
 
 
+def to_approve(principal: Principal) -> int:
+    """How many runs, but for those of requests, wait for a decision that this person could take. One query at most."""
+    if not principal.may(Permission.PRIVACY_APPROVE):
+        return 0
+    waiting = RemovalRun.objects.filter(origin__in=BESIDES_REQUESTS, state=RunState.PROPOSED)
+    return int(waiting.exclude(proposed_by=principal.id).count())
+
+
+def words_of(run: RemovalRun) -> str:
+    """Why it was proposed, in the proposer's own words; empty where nothing was said, or that part was removed."""
+    told = Event.objects.filter(action=PROPOSED, subject_id=run.id)[:1]
+    for payload in payloads_of(told, groups=(Group.ACTOR,)).values():
+        return str(payload.get(Group.ACTOR, {}).get("reason", ""))
+    return ""
+
+
 def run_of(run_id: UUID) -> RemovalRun:
     """Raises RunNotFoundError."""
     run: RemovalRun | None = RemovalRun.objects.filter(id=run_id).first()
@@ -125,7 +149,7 @@ def progress_of(run: RemovalRun) -> RunProgress:
 def removal_lag() -> RemovalLag:
     """Of the open scope's tenant. Costs: one query."""
     now = timezone.now()
-    is_left = Q(lease_until__lte=now) | Q(lease_until__isnull=True, next_attempt_at__lte=now)
+    is_left = is_past("lease_until", now) | Q(lease_until__isnull=True) & is_past("next_attempt_at", now)
     due = RemovalRun.objects.filter(Q(state=RunState.APPROVED) | Q(state=RunState.EXECUTING) & is_left).order_by()
     since = Case(
         When(state=RunState.APPROVED, then=Coalesce("next_attempt_at", "approved_at")),

@@ -25,11 +25,12 @@ from apps.audit.erasure.errors import (
     RunStateError,
 )
 from apps.audit.erasure.queue import enqueue
-from apps.audit.erasure.runs import locked_run, run_take_up
+from apps.audit.erasure.runs import locked_run, require_read, run_take_up
 from apps.audit.models import RemovalRun
 from apps.tenants.context import current_scope
 from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission
+from apps.tenants.second_person import require_second_person
 
 
 class Unproven(models.TextChoices):
@@ -45,26 +46,27 @@ class Unproven(models.TextChoices):
 MAY_ASK: Final = (RunState.APPROVED, RunState.VERIFYING, RunState.FAILED)
 
 
-def unproven_ask(run_id: UUID, reason: Unproven) -> RemovalRun:
+def unproven_ask(run_id: UUID, reason: Unproven, *, revision: int) -> RemovalRun:
     """Ask that a run ends without a physical proof, in the principal's own name. Until somebody agrees nothing changes.
 
-    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError; NotUnprovenError: it has none to make, or
-            two people have decided already; RunStateError: it is not at a place where the proof keeps it.
+    Args:   revision: of the run that was read, here and in the steps below.
+    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunChangedError; NotUnprovenError: it has
+            none to make, or two people have decided already; RunStateError: the proof is not what keeps it.
     """
     person = _person(Permission.PRIVACY_MANAGE)
     with transaction.atomic():
-        run = _undecided(run_id)
+        run = _undecided(run_id, revision)
         run.unproven_code, run.unproven_asked_by, run.unproven_asked_at = Unproven(reason), person, timezone.now()
         run.save(update_fields=["unproven_code", "unproven_asked_by", "unproven_asked_at"])
         events.record_run(events.UNPROVEN_ASKED, run, code=run.unproven_code)
     return run
 
 
-def unproven_take_back(run_id: UUID) -> RemovalRun:
+def unproven_take_back(run_id: UUID, *, revision: int) -> RemovalRun:
     """Take back what one asked oneself: the run goes on to its physical proof. Raises: as unproven_ask."""
     person = _person(Permission.PRIVACY_MANAGE)
     with transaction.atomic():
-        run = _undecided(run_id)
+        run = _undecided(run_id, revision)
         if run.unproven_asked_by != person:
             raise NotUnprovenError
         code = run.unproven_code
@@ -74,7 +76,7 @@ def unproven_take_back(run_id: UUID) -> RemovalRun:
     return run
 
 
-def unproven_agree(run_id: UUID) -> RemovalRun:
+def unproven_agree(run_id: UUID, *, revision: int) -> RemovalRun:
     """Agree to what somebody else asked: the run goes on at once, and ends without a physical proof, for good.
 
     Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError; NotUnprovenError: nobody asked, or it was
@@ -82,13 +84,15 @@ def unproven_agree(run_id: UUID) -> RemovalRun:
     """
     person = _person(Permission.PRIVACY_APPROVE)
     with transaction.atomic():
-        run = _undecided(run_id)
+        run = _undecided(run_id, revision)
         if run.unproven_asked_by is None:
             raise NotUnprovenError
         if run.unproven_asked_by == person:
             raise OwnUnprovenError
+        require_second_person(run.unproven_asked_by)
         run.unproven_agreed_by, run.unproven_agreed_at = person, timezone.now()
-        agreed = ["unproven_agreed_by", "unproven_agreed_at"]
+        run.decided_revision = revision
+        agreed = ["unproven_agreed_by", "unproven_agreed_at", "decided_revision"]
         code, asked_by = run.unproven_code, str(run.unproven_asked_by)
         if run.state == RunState.FAILED:
             run_take_up(run, events.UNPROVEN_AGREED, besides=agreed, code=code, asked_by=asked_by)
@@ -99,12 +103,13 @@ def unproven_agree(run_id: UUID) -> RemovalRun:
     return run
 
 
-def _undecided(run_id: UUID) -> RemovalRun:
+def _undecided(run_id: UUID, revision: int) -> RemovalRun:
     run = locked_run(run_id)
     if run.proof != Proof.PHYSICAL or run.is_unproven:
         raise NotUnprovenError
     if run.state not in MAY_ASK:
         raise RunStateError(act="ended without a physical proof", state=run.get_state_display().lower())
+    require_read(run, revision)
     return run
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from apps.audit.registry import EventClass, Group, register
+from apps.tenants.roles import Permission
 
 PLACED: Final = "audit.hold.placed"
 ITEMS_ADDED: Final = "audit.hold.items_added"
@@ -16,6 +17,10 @@ RELEASED: Final = "audit.hold.released"
 RESTRICTED: Final = "audit.document.restricted"
 LIFTED: Final = "audit.document.restriction_lifted"
 
+_MANAGE: Final = frozenset({Permission.PRIVACY_MANAGE})
+# Whoever approves an erasure takes its documents out of use; whoever rejects it gives them back.
+_EITHER: Final = _MANAGE | {Permission.PRIVACY_APPROVE}
+
 
 def register_hold_events() -> None:
     register(
@@ -23,13 +28,15 @@ def register_hold_events() -> None:
         _event(ITEMS_ADDED, "Put under a legal hold", "items", "documents", "event_groups"),
         _event(REVIEW_MOVED, "Review of a legal hold moved", "review_on", "review_on_before", written=("reason",)),
         _event(RELEASED, "Legal hold released", "documents", "event_groups", "still_held", written=("reason",)),
-        _event(RESTRICTED, "Document restricted", "because", "because_id"),
-        _event(LIFTED, "Restriction of a document lifted", "because", "because_id", "still_restricted"),
+        _event(RESTRICTED, "Document restricted", "because", "because_id", by=_EITHER),
+        _event(LIFTED, "Restriction of a document lifted", "because", "because_id", "still_restricted", by=_EITHER),
     )
 
 
-def _event(action: str, label: str, *core: str, written: tuple[str, ...] = ()) -> EventClass:
+def _event(
+    action: str, label: str, *core: str, written: tuple[str, ...] = (), by: frozenset[str] = _MANAGE
+) -> EventClass:
     fields = {Group.CORE: frozenset(core)}
     if written:
         fields[Group.ACTOR] = frozenset(written)
-    return EventClass(action=action, label=label, fields=fields)
+    return EventClass(action=action, label=label, fields=fields, permissions=by)

@@ -19,6 +19,7 @@ from apps.audit.models import HeldItem, LegalHold
 from apps.tenants.context import current_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import Membership, Scope
+from apps.tenants.models.membership import IN_FORCE
 from apps.tenants.selectors.grants import subtree
 
 _HELD: Final = """
@@ -121,6 +122,6 @@ class Member:
 
 def members() -> list[Member]:
     """Everybody with a role in this tenant now, by name: who may answer for a hold. One query."""
-    current = Membership.objects.filter(revoked_at__isnull=True).select_related("user")
+    current = Membership.objects.filter(IN_FORCE).select_related("user")
     people = {each.user_id: each.user.get_full_name() or each.user.get_username() for each in current}
     return [Member(id=id, name=name) for id, name in sorted(people.items(), key=lambda person: person[1].lower())]

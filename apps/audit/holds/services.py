@@ -34,7 +34,9 @@ from apps.audit.services import record
 from apps.tenants.context import acting_user_id, current_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import Membership
+from apps.tenants.models.membership import IN_FORCE
 from apps.tenants.roles import Permission
+from apps.tenants.second_person import require_step_up
 
 # Of one act: its event names them all.
 MOST_ITEMS: Final = 500
@@ -53,7 +55,7 @@ def hold_place(*, matter: str, ground: str, owner_id: UUID, review_on: date, tar
     person = _require_person()
     words = {"matter": _words("matter", matter), "ground": _words("ground", ground)}
     _require_later(review_on)
-    if not Membership.objects.filter(user_id=owner_id, revoked_at__isnull=True).exists():
+    if not Membership.objects.filter(IN_FORCE, user_id=owner_id).exists():
         raise OwnerNotAMemberError(owner=owner_id)
     with transaction.atomic():
         hold: LegalHold = LegalHold.objects.create(
@@ -104,6 +106,7 @@ def hold_release(*, hold_id: UUID, reason: str) -> LegalHold:
             HoldBeyondScopesError: it is on documents in scopes that are not open.
     """
     person = _require_person()
+    require_step_up()
     said = _words("reason", reason)
     with transaction.atomic():
         keep_removals_out()

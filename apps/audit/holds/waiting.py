@@ -18,6 +18,5 @@ def register_waiting(source: Waiting) -> None:
         _sources.append(source)
 
 
-def waiting_for(targets: Sequence[Target]) -> int | None:
-    """None where nobody keeps removals that could wait."""
-    return sum(source(targets) for source in _sources) if _sources else None
+def waiting_for(targets: Sequence[Target]) -> int:
+    return sum(source(targets) for source in _sources)

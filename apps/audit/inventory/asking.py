@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -23,7 +24,8 @@ from apps.audit.requests.life import RequestState, label_of
 from apps.audit.requests.services.stepping import locked_request, require_manager
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.sweeping import Sweep, each_tenant, is_past
+from apps.tenants.waiting import Count, Work
 
 logger = logging.getLogger("glassbox.audit")
 
@@ -86,20 +88,24 @@ def send_later(task: str, tenant_id: UUID, id: UUID, *, after_s: int = 0) -> Non
 
 def inventory_sweep_all() -> int:
     """Send again what waits unsent, or whose worker died, in every tenant. Returns: how many messages."""
-    return sum(_sweep(TenantId(tenant.id)) for tenant in all_tenants())
+    seen = Count(Work.SEARCHES)
+    sent = each_tenant(partial(_sweep, seen), doing=Sweep.SEARCHES)
+    seen.note()
+    return sent
 
 
-def _sweep(tenant_id: TenantId) -> int:
+def _sweep(seen: Count, tenant_id: TenantId) -> int:
     now = timezone.now()
     with open_scope(tenant=tenant_id, reason="search for a person again"):
-        is_free = Q(state=InventoryState.WAITING) | Q(state=InventoryState.RUNNING, lease_until__lte=now)
-        is_due = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=now)
+        is_free = Q(state=InventoryState.WAITING) | (Q(state=InventoryState.RUNNING) & is_past("lease_until", now))
+        is_due = Q(next_attempt_at__isnull=True) | is_past("next_attempt_at", now)
+        seen.add(Inventory.objects.filter(is_free).values_list("requested_at", flat=True))
         due = list(Inventory.objects.filter(is_free, is_due))
         for inventory in due:
             Inventory.objects.filter(id=inventory.id).update(next_attempt_at=now + RESEND_AFTER)
             send_later(RUN_TASK, tenant_id, inventory.id)
         asked = InventoryTreatment.objects.filter(
-            asked_at__lte=now - RESEND_AFTER, redacted_id__isnull=True, error_code=""
+            is_past("asked_at", now - RESEND_AFTER), redacted_id__isnull=True, error_code=""
         )
         waiting = sorted(set(asked.values_list("request_id", flat=True)))
         for request_id in waiting:

@@ -45,6 +45,11 @@ CONFIRMING: Final = (Reason.NAMED, Reason.IDENTIFIED, Reason.DESCRIBED)
 CLEARING: Final = (Reason.SOMEBODY_ELSE, Reason.NO_PERSON, Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS)
 
 
+def suggested_reason(matched: str) -> Reason:
+    """Of a certain place, what the page offers as its category. matched: by which of the person's particulars."""
+    return Reason.NAMED if matched in ("name", "alias") else Reason.IDENTIFIED
+
+
 def decision_of(reason: Reason) -> Decision:
     return Decision.CONFIRMED if reason in CONFIRMING else Decision.CLEARED
 

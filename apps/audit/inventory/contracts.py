@@ -14,6 +14,7 @@ from uuid import UUID
 from apps.audit.erasure.contracts import Target
 from apps.audit.erasure.searched import Place
 from apps.audit.requests.details import Details
+from apps.tenants.ids import TenantId
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # texts done, and about how many there are
@@ -161,7 +162,58 @@ class Documents(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, order=True, kw_only=True)
+class Named:
+    """text[start:end]. is_certain: needs a look and not a decision."""
+
+    start: int
+    end: int
+    is_certain: bool
+
+
+class WordFinder(Protocol):
+    def __call__(self, phrases: Sequence[str], /) -> Callable[[str], Sequence[Named]]:
+        """Names, addresses, numbers or other words about somebody, ready to be looked for in texts: as the search for
+        a person would find them, in all spellings that it knows."""
+        ...
+
+
+FileSearchProgress = Callable[[int, int], None]  # files done, of how many
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FilesFound:
+    """files: how many were looked into; unread: the documents whose file could not be read, or not all of it."""
+
+    mentions: tuple[Mentioned, ...]
+    files: int
+    unread: tuple[UUID, ...]
+
+
+class FileFinder(Protocol):
+    def __call__(
+        self,
+        details: Details,
+        *,
+        tenant_id: TenantId,
+        reason: str,
+        found: Sequence[Mentioned],
+        progress: FileSearchProgress,
+    ) -> FilesFound:
+        """Look for the person in what the files of the tenant hold beside their pages.
+
+        Not within a transaction or a scope: each file is read from the database in one of its own, and taken apart
+        outside of it.
+
+        Args: found: what was found elsewhere; of these documents less is enough to be offered as uncertain.
+              progress: called after each file, outside of any scope.
+        """
+        ...
+
+
+_file_finders: list[FileFinder] = []
 _finders: list[PersonFinder] = []
+_word_finders: list[WordFinder] = []
 _documents: list[Documents] = []
 
 
@@ -171,6 +223,22 @@ def register_person_finder(finder: PersonFinder) -> None:
 
 def register_documents(documents: Documents) -> None:
     _once(_documents, documents)
+
+
+def register_file_finder(finder: FileFinder) -> None:
+    _once(_file_finders, finder)
+
+
+def file_finder() -> FileFinder:
+    return _file_finders[0]
+
+
+def register_word_finder(finder: WordFinder) -> None:
+    _once(_word_finders, finder)
+
+
+def find_words(phrases: Sequence[str]) -> Callable[[str], Sequence[Named]]:
+    return _word_finders[0](phrases)
 
 
 def person_finder() -> PersonFinder:

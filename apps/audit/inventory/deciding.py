@@ -13,7 +13,7 @@ from django.utils import timezone
 from apps.audit.erasure.contracts import TargetType
 from apps.audit.erasure.registry import released
 from apps.audit.inventory.asking import require_assessed
-from apps.audit.inventory.codes import ERASING_ONLY, Decision, Reason, Treatment, decision_of
+from apps.audit.inventory.codes import ERASING_ONLY, Decision, Reason, Treatment, decision_of, suggested_reason
 from apps.audit.inventory.contracts import documents
 from apps.audit.inventory.errors import (
     HitDecidedError,
@@ -70,15 +70,18 @@ def hits_decide(request_id: UUID, said: Sequence[Said]) -> int:
 
 
 def hits_decide_at_once(
-    request_id: UUID, *, like: UUID, certain: bool, reason: Reason, seen: Iterable[UUID], words: str = ""
+    request_id: UUID, *, like: UUID, certain: bool, reason: Reason | None, seen: Iterable[UUID], words: str = ""
 ) -> int:
     """Decide about all certain, or all uncertain, open places of one thing at once. Recorded with their number.
 
     Args:   like: a place of the thing: of its document, its part of an event, its row.
+            reason: None confirms certain places, each as what the page showed it as.
             seen: the places that whoever decides had before them: others stay open.
     Returns: how many; those that somebody else decided about meanwhile keep what they have.
     Raises: as hits_decide.
     """
+    if reason is None and not certain:
+        raise ValueError("what an uncertain place is, whoever decides must say")
     person = require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
@@ -97,7 +100,7 @@ def hits_decide_at_once(
         hits = list(rows.select_for_update(no_key=True))
         _require_unredacted(request, hits)
         for hit in hits:
-            _set(request, hit, reason=reason, words=words, person=person)
+            _set(request, hit, reason=reason or suggested_reason(hit.matched), words=words, person=person)
         if hits:
             _tell(request, hits, at_once=True)
     return len(hits)

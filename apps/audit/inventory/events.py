@@ -9,6 +9,7 @@ from apps.audit.models import ErasureRequest, Outcome
 from apps.audit.registry import EventClass, Group, register
 from apps.audit.requests.events import SUBJECT
 from apps.audit.services import record
+from apps.tenants.roles import Permission
 
 PREFIX: Final = "audit.inventory."
 _LABELS: Final[Mapping[str, str]] = {
@@ -24,6 +25,8 @@ _LABELS: Final[Mapping[str, str]] = {
     "restricted": "Inventory: out of use while it is assessed",
     "lifted": "Inventory: in use again while it is assessed",
 }
+# Of the platform alone: what its searches find, and what it makes of a document.
+_OWN: Final = frozenset({"finished", "failed", "carried_over", "redacted", "redaction_failed"})
 _FIELDS: Final = frozenset(
     {
         "reference", "inventory_id", "texts", "places", "certain", "unreadable", "error_code", "decision", "reason",
@@ -36,7 +39,12 @@ _FIELDS: Final = frozenset(
 def register_inventory_events() -> None:
     register(
         *(
-            EventClass(action=f"{PREFIX}{name}", label=label, fields={Group.CORE: _FIELDS})
+            EventClass(
+                action=f"{PREFIX}{name}",
+                label=label,
+                fields={Group.CORE: _FIELDS},
+                permissions=frozenset() if name in _OWN else frozenset({Permission.PRIVACY_MANAGE}),
+            )
             for name, label in _LABELS.items()
         )
     )

@@ -25,12 +25,16 @@ class Excerpts:
         self._around = around
         self._texts: dict[Place, str | None] = {}
 
-    def of(self, hit: InventoryHit) -> Excerpt | None:
-        """None where the text is gone, or not for the open scope."""
+    def text(self, hit: InventoryHit) -> str | None:
+        """The whole text that a place stands in; None where it is gone, or not for the open scope."""
         place = hit.place
         if place not in self._texts:
             self._texts[place] = searched_of(place.store).text_of(place)
-        text = self._texts[place]
+        return self._texts[place]
+
+    def of(self, hit: InventoryHit) -> Excerpt | None:
+        """None where the text is gone, or not for the open scope."""
+        text = self.text(hit)
         if text is None or hit.char_end > len(text):
             return None
         start, end = max(0, hit.char_start - self._around), hit.char_end + self._around

@@ -52,8 +52,22 @@ BY_HAND: Final[Mapping[str, str]] = {
     "retrieval.evaluation_questions": "An evaluation question is removed under Retrieval, Evaluation questions.",
     "retrieval.evaluation_answers": "A run of the evaluation is kept with its questions and answers, until a document "
     "that they name is removed: the question is changed where it is kept, and asked anew.",
-    "tenants.api_keys": "A key's name stays with the key: an administrator makes another one and revokes this.",
-    "tenants.scopes": "An administrator renames the scope.",
+    "tenants.api_keys": "An administrator renames the key, on its page, before it is revoked.",
+    "tenants.scopes": "An administrator renames the scope, on its page.",
+    "tenants.tenant": "An operator of the platform renames the tenant; its short name stays, since addresses have it.",
+    "tenants.factor_resets": "Why a second factor was reset stays with who asked for it and who agreed "
+    "(Article 17(3)(b)).",
+    "audit.holds": "A legal hold stays as it was placed and released (Article 17(3)(e)): a new one is placed without "
+    "these words.",
+    **dict.fromkeys(
+        ("audit.retention_schedules", "audit.purges", "audit.purge_parts"),
+        "Who decided how long what is kept, and why, stays as it was decided (Article 17(3)(b)): the next schedule is "
+        "written without these words.",
+    ),
+    "corpus.jobs": "The name of whoever brought a document goes with their account, and an error message with its "
+    "document.",
+    "retrieval.impacts": "A preview goes with its draft, and the name of whoever asked for it with their account.",
+    "retrieval.evaluation_runs": "A run of the evaluation keeps the name of its questions: rename these, and ask anew.",
 }
 _OTHERS_BY_HAND: Final = "No removal reaches it: it is changed where it was written."
 
@@ -106,18 +120,19 @@ def prospect(request: ErasureRequest) -> Prospect:
     )
 
 
-def inventory_propose(request_id: UUID) -> ErasureRequest:
+def inventory_propose(request_id: UUID, *, revision: int) -> ErasureRequest:
     """Propose what was found and confirmed, or what follows from the subject, with all that concerns it elsewhere.
 
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError; NotProposableError: something is
-            open, not ready or missing; RequestStepError; what run_propose raises.
+    Args:   revision: of the request that was read.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, RequestChangedError;
+            NotProposableError: something is open, not ready or missing; RequestStepError; what run_propose raises.
     """
     require_manager()
     with transaction.atomic():
-        request = locked_request(request_id)
+        request = locked_request(request_id, revision=revision)
         require_erasure(request)
         if request.subject_type != SubjectType.DATA_SUBJECT:
-            return request_propose(request_id)
+            return request_propose(request_id, revision=revision)
         require_assessed(request)
         if problems := _problems(request):
             raise NotProposableError(problems=" ".join(problems))
@@ -128,7 +143,11 @@ def inventory_propose(request_id: UUID) -> ErasureRequest:
         if left := open_beyond(request, targets):
             raise NotProposableError(problems=f"{left} {_places(left)} open: look at it again.")
         return request_propose(
-            request_id, targets, staying=_staying_by_code(request), redacted=_redacted(request, targets)
+            request_id,
+            targets,
+            revision=request.revision,
+            staying=_staying_by_code(request),
+            redacted=_redacted(request, targets),
         )
 
 

@@ -37,21 +37,23 @@ CRASHED: Final = "audit.redaction_crashed"
 _MOST_NAMED: Final = 5  # documents, in an error
 
 
-def redactions_prepare(request_id: UUID) -> int:
+def redactions_prepare(request_id: UUID, *, revision: int) -> int:
     """Have the redacted versions made of all documents that were chosen to be redacted, or again what failed.
 
     From here on the old versions are out of retrieval and of every reader's view. Nothing is removed. Once the new ones
     are there, the whole tenant is searched again by itself: what is left in them of the person is found, and waits for
     a decision like every other place.
 
+    Args:    revision: of the request that was read.
     Returns: how many are being made.
-    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, InventoryStateError,
-            InventoryNotFoundError; RedactionOpenError: nothing is made, as long as a place is open in one of the
-            documents. Not of what failed and is tried again: that was made of what had been decided.
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, RequestChangedError,
+            InventoryStateError, InventoryNotFoundError; RedactionOpenError: nothing is made, as long as a
+            place is open in one of the documents. Not of what failed and is tried again: that was made of what had been
+            decided.
     """
     person = require_manager()
     with transaction.atomic():
-        request = locked_request(request_id)
+        request = locked_request(request_id, revision=revision)
         require_erasure(request)
         require_assessed(request)
         require_hits(request)

@@ -24,7 +24,7 @@ from apps.audit.ids import new_id
 from apps.audit.inventory.asking import RUN_TASK, send_later
 from apps.audit.inventory.carrying import carry_over, tell_carried
 from apps.audit.inventory.codes import InventoryState
-from apps.audit.inventory.contracts import Mentioned, Search, person_finder
+from apps.audit.inventory.contracts import FilesFound, Mentioned, Search, file_finder, person_finder
 from apps.audit.inventory.errors import InventoryLeaseLostError, TooManyHitsError
 from apps.audit.inventory.events import tell
 from apps.audit.inventory.redacting import are_being_made
@@ -34,6 +34,7 @@ from apps.errors import ApplicationError
 from apps.tenants.beside import beside
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.sweeping import is_past
 
 logger = logging.getLogger("glassbox.audit")
 
@@ -67,7 +68,8 @@ def inventory_run(*, tenant_id: TenantId, inventory_id: UUID) -> InventoryState 
         if lease.attempts > _MOST_ATTEMPTS:
             return _failed(lease, "audit.inventory_worker_lost")
         mentions, search = _searched(lease)
-        _write(lease, mentions, search)
+        files = _files_searched(lease, mentions, search)
+        _write(lease, mentions, search, files)
     except InventoryLeaseLostError:
         logger.warning("inventory %s was taken over", inventory_id)
         return None
@@ -88,7 +90,7 @@ def _claim(tenant_id: TenantId, inventory_id: UUID) -> _Lease | None:
             # What is left in them is to be found.
             send_later(RUN_TASK, tenant_id, inventory_id, after_s=_LOOKED_AGAIN_AFTER_S)
             return None
-        is_free = Q(state=InventoryState.WAITING) | Q(state=InventoryState.RUNNING, lease_until__lte=now)
+        is_free = Q(state=InventoryState.WAITING) | (Q(state=InventoryState.RUNNING) & is_past("lease_until", now))
         taken = Inventory.objects.filter(is_free, id=inventory_id).update(
             state=InventoryState.RUNNING,
             attempts=F("attempts") + 1,
@@ -123,6 +125,23 @@ def _searched(lease: _Lease) -> tuple[list[Mentioned], Search]:
     return found, search
 
 
+def _files_searched(lease: _Lease, found: list[Mentioned], search: Search) -> FilesFound:
+    """Adds what the files hold to what was found. Each is read in a transaction of its own, and taken apart outside."""
+    with open_scope(tenant=lease.tenant_id, reason=REASON):
+        inventory: Inventory = Inventory.objects.select_related("request").get(id=lease.inventory_id)
+        details = known_details(inventory.request)
+    tell_progress = _Teller(lease)
+
+    def progress(done: int, total: int) -> None:
+        tell_progress(search.done + done, search.done + total)
+
+    files = file_finder()(details, tenant_id=lease.tenant_id, reason=REASON, found=found, progress=progress)
+    found += files.mentions
+    if len(found) > MOST_HITS:
+        raise TooManyHitsError(most=f"{MOST_HITS:,}")
+    return files
+
+
 class _Teller:
     """Writes down how far it is, every few seconds, on a connection of its own: the search's transaction is open.
 
@@ -139,7 +158,7 @@ class _Teller:
             self._next = time.monotonic() + _TOLD_EVERY_S
 
 
-def _write(lease: _Lease, mentions: Sequence[Mentioned], search: Search) -> None:
+def _write(lease: _Lease, mentions: Sequence[Mentioned], search: Search, files: FilesFound) -> None:
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for mention in mentions:
         counts[mention.place.store][not mention.is_certain] += 1
@@ -163,19 +182,20 @@ def _write(lease: _Lease, mentions: Sequence[Mentioned], search: Search) -> None
             state=InventoryState.DONE,
             lease_until=None,
             finished_at=timezone.now(),
-            done=search.done,
-            total=search.done,
+            done=search.done + files.files,
+            total=search.done + files.files,
             counts=dict(counts),
-            unreadable=search.unreadable,
+            unreadable=search.unreadable + len(files.unread),
+            unread_files=list(files.unread),
         )
         tell(
             "finished",
             inventory.request,
             inventory_id=str(inventory.id),
-            texts=search.done,
+            texts=search.done + files.files,
             places=len(mentions),
             certain=sum(mention.is_certain for mention in mentions),
-            unreadable=search.unreadable,
+            unreadable=search.unreadable + len(files.unread),
         )
         tell_carried(inventory, carried)
 

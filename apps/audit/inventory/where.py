@@ -11,9 +11,23 @@ _PARTS: Final[Mapping[str, str]] = {
     "title": "title",
     "filename": "file name",
     "company": "company",
+    "slug": "short name",
+    "ticker": "ticker",
+    "warnings": "warnings of its reading",
     "external_id": "id in its source",
     "error_detail": "error message",
     "header": "heading",
+    "properties": "properties of the file",
+    "comments": "comment or annotation",
+    "fields": "form field",
+    "attachments": "attachment or embedded file",
+    "margins": "header or footer of the file",
+    "notes": "footnote or endnote",
+    "changes": "tracked change",
+    "authors": "author of a change or comment",
+    "attributes": "alternative text or other attribute",
+    "scripts": "script or link",
+    "rest": "part of the file that no page shows",
 }
 
 

@@ -21,12 +21,14 @@ from apps.audit.ids import new_id
 from apps.audit.keys.cache import DataKeyInUse, KeyCache
 from apps.audit.keys.contracts import KeyProvider, WrappedKey
 from apps.audit.models import DataKey
+from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 
 KEY_BYTES: Final = 32
 # Of a tenant that is being erased: what is recorded from then on, in whatever period, is sealed by the newest of these.
 END: Final = "end."
 _DOMAIN: Final = b"glassbox.audit.datakey.v1"
+_BOUND_DOMAIN: Final = b"glassbox.audit.datakey.v2"
 
 cache = KeyCache()
 
@@ -40,6 +42,28 @@ def key_provider() -> KeyProvider:
 def key_context(*, tenant: UUID, key_id: UUID) -> bytes:
     """What is authenticated with a wrapped key: it opens as this tenant's, under this id, alone."""
     return b"\0".join((_DOMAIN, tenant.bytes, key_id.bytes))
+
+
+def data_key_context(*, tenant: UUID, key_id: UUID, epoch: str, subject_id: UUID | None) -> bytes:
+    """What is authenticated with a data key of the log: also for what period it is, and for whom."""
+    subject = b"" if subject_id is None else subject_id.bytes
+    return b"\0".join((_BOUND_DOMAIN, tenant.bytes, key_id.bytes, epoch.encode(), subject))
+
+
+def context_of(row: DataKey) -> bytes:
+    return data_key_context(tenant=row.tenant_id, key_id=row.id, epoch=row.epoch, subject_id=row.subject_id)
+
+
+def unwrapped(row: DataKey) -> bytes:
+    """The key of a row. One that an earlier release wrapped is bound to tenant and id alone, until it is rotated.
+
+    Raises: KeyEncryptionKeyMissingError, DataKeyDamagedError.
+    """
+    provider, wrapped = key_provider(), WrappedKey(kek_id=row.kek_id, wrapped=bytes(row.wrapped_key))
+    try:
+        return provider.unwrap(wrapped, context=context_of(row))
+    except DataKeyDamagedError:
+        return provider.unwrap(wrapped, context=key_context(tenant=row.tenant_id, key_id=row.id))
 
 
 def current_data_key(tenant: TenantId, moment: datetime) -> DataKeyInUse:
@@ -84,11 +108,13 @@ def subject_data_key(tenant: TenantId, subject_id: UUID) -> DataKeyInUse:
     It is not kept in memory, as those of a tenant are: once it is destroyed, no process opens anything by it.
     """
     id, key = new_id(), secrets.token_bytes(KEY_BYTES)
-    wrapped = key_provider().wrap(key, context=key_context(tenant=tenant, key_id=id))
+    period = epoch(timezone.now())
+    context = data_key_context(tenant=tenant, key_id=id, epoch=period, subject_id=subject_id)
+    wrapped = key_provider().wrap(key, context=context)
     DataKey.objects.create(
         id=id,
         tenant_id=tenant,
-        epoch=epoch(timezone.now()),
+        epoch=period,
         subject_id=subject_id,
         kek_id=wrapped.kek_id,
         wrapped_key=wrapped.wrapped,
@@ -130,15 +156,16 @@ def _of_period(period: str) -> DataKey | None:
 def _make(tenant: TenantId, period: str) -> None:
     """Two writers at once: the second waits for the first's transaction, and then uses its key."""
     id = new_id()
-    wrapped = key_provider().wrap(secrets.token_bytes(KEY_BYTES), context=key_context(tenant=tenant, key_id=id))
+    context = data_key_context(tenant=tenant, key_id=id, epoch=period, subject_id=None)
+    wrapped = key_provider().wrap(secrets.token_bytes(KEY_BYTES), context=context)
     row = DataKey(id=id, tenant_id=tenant, epoch=period, kek_id=wrapped.kek_id, wrapped_key=wrapped.wrapped)
-    DataKey.objects.bulk_create([row], ignore_conflicts=True)
+    # Whoever's event comes first: the key is everybody's, and no person's token may make one.
+    with open_scope(tenant=tenant, scopes=[], reason="make a data key of the log"):
+        DataKey.objects.bulk_create([row], ignore_conflicts=True)
 
 
 def _unwrapped(row: DataKey) -> DataKeyInUse:
-    wrapped = WrappedKey(kek_id=row.kek_id, wrapped=bytes(row.wrapped_key))
-    key = key_provider().unwrap(wrapped, context=key_context(tenant=row.tenant_id, key_id=row.id))
-    return DataKeyInUse(id=row.id, key=key)
+    return DataKeyInUse(id=row.id, key=unwrapped(row))
 
 
 def _remember(tenant: UUID, names: tuple[str, ...], key: DataKeyInUse) -> None:

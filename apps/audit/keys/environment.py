@@ -12,7 +12,7 @@ from django.conf import settings
 
 from apps.audit.errors import DataKeyDamagedError, KeyEncryptionKeyMissingError
 from apps.audit.keys.contracts import WrappedKey
-from config.secrets import WrappingKey
+from config.secrets import WrappingKey, given
 
 _NONCE_BYTES: Final = 12
 
@@ -21,7 +21,9 @@ class EnvironmentKeys:
     """AES-256-GCM. Args: keys: at least one; without any, those of the settings."""
 
     def __init__(self, keys: Sequence[WrappingKey] | None = None) -> None:
-        found: Sequence[WrappingKey] = settings.GLASSBOX_AUDIT_KEKS if keys is None else keys
+        found: Sequence[WrappingKey] = (
+            given(settings.GLASSBOX_AUDIT_KEKS, "GLASSBOX_AUDIT_KEKS") if keys is None else keys
+        )
         self._keys: Mapping[str, bytes] = {each.kid: each.key for each in found}
         self._current = found[0].kid
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from apps.audit.keys.contracts import WrappedKey
-from apps.audit.keys.data_keys import key_context, key_provider
+from apps.audit.keys.data_keys import context_of, key_provider, unwrapped
 from apps.audit.models import DataKey
 from apps.audit.services import record
-from apps.tenants.context import current_scope
 
 
 def rewrap_data_keys() -> int:
@@ -15,13 +13,11 @@ def rewrap_data_keys() -> int:
     As glassbox_worker: no other role that runs anything may change a data key's row. Returns: how many were wrapped
     anew. Raises: KeyEncryptionKeyMissingError, DataKeyDamagedError.
     """
-    provider, tenant = key_provider(), current_scope().tenant_id
+    provider = key_provider()
     newest = provider.current_id
     rewrapped = 0
     for row in DataKey.objects.exclude(kek_id=newest).order_by("id"):
-        context = key_context(tenant=tenant, key_id=row.id)
-        key = provider.unwrap(WrappedKey(kek_id=row.kek_id, wrapped=bytes(row.wrapped_key)), context=context)
-        wrapped = provider.wrap(key, context=context)
+        wrapped = provider.wrap(unwrapped(row), context=context_of(row))
         # Another rotation may have been there first.
         rewrapped += DataKey.objects.filter(id=row.id, kek_id=row.kek_id).update(
             kek_id=wrapped.kek_id, wrapped_key=wrapped.wrapped

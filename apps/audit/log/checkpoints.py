@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Final
 
 from django.conf import settings
@@ -22,9 +21,7 @@ from apps.errors import ApplicationError
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.selectors.tenants import all_tenants
-
-logger = logging.getLogger("glassbox.audit")
+from apps.tenants.sweeping import Sweep, each_tenant
 
 _REASON: Final = "sign and export a checkpoint of the log"
 
@@ -34,16 +31,7 @@ def checkpoint_all() -> int:
 
     What fails is logged and shown, and tried again the next time; no other tenant waits for it.
     """
-    made = 0
-    for tenant in all_tenants():
-        try:
-            made += checkpoint_tenant(TenantId(tenant.id))
-        except ApplicationError as error:
-            logger.error("no checkpoint of tenant %s: %s", tenant.id, error)  # noqa: TRY400
-        except Exception as error:  # noqa: BLE001 - one tenant's trouble is not another's
-            # Not its message: a database's may quote a row.
-            logger.error("no checkpoint of tenant %s: %s", tenant.id, type(error).__name__)  # noqa: TRY400
-    return made
+    return each_tenant(checkpoint_tenant, doing=Sweep.CHECKPOINTS)
 
 
 def checkpoint_tenant(tenant_id: TenantId) -> bool:

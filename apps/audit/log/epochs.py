@@ -39,6 +39,12 @@ def is_same_log(origin: str, other: str) -> bool:
     return origin.partition(_MARK)[0] == other.partition(_MARK)[0]
 
 
+def log_owner(origin: str) -> str:
+    """The tenant that an origin of a log names; empty where it is none."""
+    prefix, _, tenant = origin.partition(_MARK)[0].rpartition("/")
+    return tenant if prefix == "glassbox/audit" else ""
+
+
 def restore_of(origin: str) -> UUID | None:
     """The event that an origin begins with; None for that of a log that was never put back."""
     event_id = origin.partition(_MARK)[2]

@@ -100,7 +100,7 @@ def opened(note: str, keys: Iterable[VerifyKey]) -> Checkpoint:
     known = {(key.name, key.mark): key for key in keys}
     body = text + "\n"
     found = 0
-    for line in signatures.splitlines():
+    for line in signatures[:-1].split("\n"):
         name, mark, signature = _signature(line)
         key = known.get((name, mark))
         if key is None:

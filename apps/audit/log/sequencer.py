@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -21,6 +22,8 @@ from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_identity, open_scope, tenant_scope_ids
 from apps.tenants.ids import TenantId
 from apps.tenants.principals import Principal, system_principal
+from apps.tenants.sweeping import Sweep, each_tenant
+from apps.tenants.tally import counted
 from apps.tenants.tokens import Identity
 
 logger = logging.getLogger("glassbox.audit")
@@ -82,9 +85,11 @@ def seal_all_waiting() -> int:
     """
     sealed, is_more = 0, True
     while is_more:
-        counts = [_sealed_or_logged(tenant_id) for tenant_id in tenants_that_wait()]
-        sealed += sum(counts)
-        is_more = any(count >= TURN * BATCH for count in counts)
+        counts: dict[TenantId, int] = {}
+        sealed += each_tenant(partial(_turn, counts), doing=Sweep.SEAL, tenants=tenants_that_wait())
+        if any(counts.values()):
+            counted("sealed", by=sum(counts.values()))
+        is_more = any(count >= TURN * BATCH for count in counts.values())
     return sealed
 
 
@@ -110,13 +115,9 @@ def seal_tenant(tenant_id: TenantId, *, batches: int | None = None, waits: bool 
     return sealed
 
 
-def _sealed_or_logged(tenant_id: TenantId) -> int:
-    try:
-        return seal_tenant(tenant_id, batches=TURN)
-    except Exception as error:  # noqa: BLE001 - one tenant's trouble is not another's
-        # Not its message: a database's may quote a row.
-        logger.error("the log of tenant %s can't be sealed: %s", tenant_id, type(error).__name__)  # noqa: TRY400
-        return 0
+def _turn(counts: dict[TenantId, int], tenant_id: TenantId) -> int:
+    counts[tenant_id] = seal_tenant(tenant_id, batches=TURN)
+    return counts[tenant_id]
 
 
 def _seal_batch(principal: Principal) -> int | None:

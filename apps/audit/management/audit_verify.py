@@ -1,4 +1,8 @@
-"""`manage.py audit verify`: is the log what it was? Ends with 0: intact; 1: it is not; 2: it could not be checked."""
+"""`manage.py audit verify`: is the log what it was?
+
+Ends with 0: intact; 1: it is not; 2: it could not be checked; 3: not proven, since a removal rests on events that no
+signed checkpoint covers, or none was signed for long. The offline verifier ends alike.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.audit.verify.application import verify_tenant
-from apps.audit.verify.findings import VerificationReport
+from apps.audit.verify.findings import Result, VerificationReport
 from apps.errors import ApplicationError
 from apps.tenants.selectors.tenants import tenant_id_of
 
@@ -56,20 +60,25 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
     except (ApplicationError, OSError, UnicodeDecodeError) as error:
         raise CommandError(f"It could not be checked: {error}", returncode=2) from error
     command.stdout.write(json.dumps(as_json(report), indent=2) if options["json"] else in_words(report))
-    if not report.is_intact:
+    if report.result is Result.UNPROVEN:
+        words = "rests in part on events that no signed checkpoint covers: see above. Run manage.py audit checkpoint"
+        raise CommandError(f"The log of {options['tenant']} {words}, and verify again.", returncode=3)
+    if report.result is Result.FAILED:
         raise CommandError(f"The log of {options['tenant']} is not what it was: see above.", returncode=1)
 
 
 def as_json(report: VerificationReport) -> dict[str, Any]:
     """In the words of the offline verifier's."""
     return {
-        "result": "intact" if report.is_intact else "failed",
+        "result": str(report.result),
         "tenant": str(report.tenant_id),
         "origin": report.origin,
         "first": report.first,
         "size": report.size,
         "root": None if report.root is None else report.root.hex(),
         "checkpoint": report.checkpoint,
+        "covered": report.covered,
+        "tail": report.tail,
         "contents": report.has_contents,
         "counts": {name: getattr(report.checked, name) for name in report.checked.__slots__},
         "totals": report.totals,
@@ -102,6 +111,9 @@ def in_words(report: VerificationReport) -> str:
         if report.checkpoint is None
         else f"  Against a checkpoint of {report.checkpoint} leaves"
     )
+    lines.append(f"  Signed checkpoints cover {report.covered} leaves")
+    if report.tail:
+        lines.append(f"  Unsigned tail: {report.tail} leaves, from {report.size - report.tail} on, have none yet")
     shown: Counter[str] = Counter()
     for finding in report.findings:
         shown[finding.kind] += 1
@@ -113,5 +125,12 @@ def in_words(report: VerificationReport) -> str:
         if count > min(shown[kind], SHOWN)
     ]
     total = sum(report.totals.values())
-    lines.append("Intact." if report.is_intact else f"FAILED: {total} finding{'s' if total > 1 else ''}.")
+    findings = f"{total} finding{'s' if total > 1 else ''}"
+    lines.append(
+        {
+            Result.INTACT: "Intact.",
+            Result.FAILED: f"FAILED: {findings}.",
+            Result.UNPROVEN: f"NOT PROVEN: {findings}. Nothing contradicts itself.",
+        }[report.result]
+    )
     return "\n".join(lines)

@@ -6,14 +6,14 @@ is gone and nobody of it can sign in any more.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.audit.certificate.document import document_of
+from apps.audit.certificate.bundle import verifier, written
+from apps.audit.certificate.document import document_of, supplement_of, supplements_of_run
 from apps.audit.certificate.selectors import certificates_of
 from apps.audit.erasure.contracts import RunState, TargetType
 from apps.audit.erasure.selectors import progress_of
@@ -49,13 +49,16 @@ def show(command: BaseCommand, options: Mapping[str, Any]) -> None:
 def certificate(command: BaseCommand, options: Mapping[str, Any]) -> None:
     """The newest certificate of a run, as its page hands it out: of a tenant that is erased nobody can open that.
 
+    Of a run that ended after the backup that was put back, the newest supplement: the database knows no more of it.
     Raises: CommandError: there is none, or the log can't give its proof; it says why.
     """
     run_id = run_named(options)
     with open_identity(Identity(all_tenants=True)):
         run: RemovalRun | None = RemovalRun.objects.filter(id=run_id).first() if run_id else None
     if run is None:
-        raise CommandError("Name a run of removals that there is: manage.py erasure certificate RUN.")
+        if run_id is None or not _supplemented(command, run_id):
+            raise CommandError("Name a run of removals that there is: manage.py erasure certificate RUN.")
+        return
     with open_scope(tenant=TenantId(run.tenant_id), reason=_REASON):
         found = certificates_of(run)
         if not found:
@@ -64,7 +67,28 @@ def certificate(command: BaseCommand, options: Mapping[str, Any]) -> None:
             document = document_of(found[0])
         except ApplicationError as error:
             raise CommandError(error.detail) from error
-        command.stdout.write(json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False))
+        command.stdout.write(written(document), ending="")
+    command.stderr.write(
+        "To check it without this installation: manage.py erasure certificate-verifier > verify_certificate.py, then "
+        "python verify_certificate.py FILE --key KEY, with the key that manage.py audit log-key prints."
+    )
+
+
+def _supplemented(command: BaseCommand, run_id: UUID) -> bool:
+    """Print the newest supplement that concerns a run. Returns: whether there is one."""
+    for tenant in all_tenants():
+        with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
+            found = supplements_of_run(run_id)
+            if found:
+                command.stdout.write(written(supplement_of(found[0])), ending="")
+                command.stderr.write("The database was put back to before the end of this run: this is the supplement.")
+                return True
+    return False
+
+
+def certificate_verifier(command: BaseCommand, _options: Mapping[str, Any]) -> None:
+    """The program that checks a certificate: one file, the standard library alone."""
+    command.stdout.write(verifier(), ending="")
 
 
 def run_named(options: Mapping[str, Any]) -> UUID | None:

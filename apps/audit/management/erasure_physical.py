@@ -6,7 +6,6 @@ platform is given that access.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -18,10 +17,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.audit.erasure.proof.errors import ProverBusyError
-from apps.audit.erasure.proof.prover import Patience, Went, is_anything_due, prove_due
+from apps.audit.erasure.proof.passes import Patience, Went
+from apps.audit.erasure.proof.prover import is_anything_due, prove_due
 from apps.audit.management.erasure_facts import run_named
+from apps.audit.models import RestorationState
 from apps.audit.residue.access import access_from_settings
 from apps.errors import ApplicationError
+from config.needs import Process, child_environment
 
 ROLE: Final = "glassbox_eraser"
 _LOOKS_EVERY_S: Final = 1.0  # one query; an erasure waits for it twice
@@ -42,10 +44,14 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
     if options["watch"]:
         _watch(command)
     try:
-        went = prove_due(access_from_settings(), only=run_named(options), at_once=options["now"])
+        went = prove_due(access_from_settings(), only=run_named(options), at_once=options["now"], again=True)
     except (ApplicationError, psycopg.Error) as error:
         raise CommandError(_said(error)) from error
     command.stdout.write(_told(went))
+    if went.restored.get(RestorationState.FAILED):
+        raise CommandError(
+            "Something of what a restore brought back is on the disk: the certificates' page says where."
+        )
     if went.waiting:
         raise CommandError("Some wait still: their pages say for what.")
 
@@ -58,7 +64,7 @@ def _watch(command: BaseCommand) -> None:
         try:
             if is_anything_due():
                 went = prove_due(access, patience=patience)
-                if went.prepared or went.ended:
+                if went.prepared or went.ended or went.restored:
                     command.stdout.write(_told(went))
         except ProverBusyError:
             pass  # whoever has it does the same
@@ -69,7 +75,9 @@ def _watch(command: BaseCommand) -> None:
 
 def _told(went: Went) -> str:
     ended = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(went.ended.items()))
-    return f"{went.prepared} prepared; ended: {ended or 'none'}; {went.waiting} wait."
+    restored = ", ".join(f"{count} {state}" for state, count in sorted(went.restored.items()))
+    after = f" after a restore: {restored};" if restored else ""
+    return f"{went.prepared} prepared; ended: {ended or 'none'};{after} {went.waiting} wait."
 
 
 def _said(error: BaseException) -> str:
@@ -82,7 +90,7 @@ def _run_as_eraser(command: BaseCommand, options: Mapping[str, Any]) -> None:
     arguments += [f"--{name}" for name in ("now", "watch") if options[name]]
     arguments += [str(options["what"])] if options["what"] else []
     result = subprocess.run(
-        arguments, env=os.environ | {"GLASSBOX_DB_ROLE": ROLE}, capture_output=True, text=True, check=False
+        arguments, env=child_environment(Process.PROVER), capture_output=True, text=True, check=False
     )
     command.stdout.write(result.stdout, ending="")
     if result.returncode:

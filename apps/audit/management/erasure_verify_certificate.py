@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +11,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from apps.audit.certificate import manifest
-from apps.audit.certificate.checking import checked, holds, redacted_of, unproven_code
+from apps.audit.certificate.after_restore import is_supplement, restored_line, restored_lines, supplements_in
+from apps.audit.certificate.checking import checked, holds, redacted_of, strictly_parsed, unproven_code
+from apps.audit.certificate.still_standing import standing_lines
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.errors import ApplicationError
 from config.log_keys import verify_keys
@@ -61,6 +62,8 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
     if lacking:
         raise CommandError("The certificate holds, and says nothing of what you asked about.")
     command.stdout.write("The certificate holds.")
+    for line in (*standing_lines(document["certificate"].get("standing") or ()), *_restored(document)):
+        command.stdout.write(line)
     if redacted := redacted_of(document):
         counted = "1 document stays" if len(redacted) == 1 else f"{len(redacted)} documents stay"
         command.stdout.write(f"It says that {counted} in a redacted version, without the passages that were erased:")
@@ -72,15 +75,23 @@ def run(command: BaseCommand, options: Mapping[str, Any]) -> None:
         )
 
 
+def _restored(document: Any) -> list[str]:
+    """What became of it after restores."""
+    body = document["certificate"]
+    if is_supplement(body):
+        return [f"{run['run']}: {restored_line(body, run)}" for run in body["runs"]]
+    return restored_lines(supplements_in(document), run=body["run"])
+
+
 def _read(path: Path) -> Any:
     try:
         if path.stat().st_size > _LARGEST_BYTES:
             raise CommandError(f"{path} is too large to be a certificate.")
-        return json.loads(path.read_text(encoding="utf-8"))
+        return strictly_parsed(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CommandError(f"{path} can't be read: {error.strerror}.") from error
     except ValueError as error:
-        raise CommandError(f"{path} is no certificate: it is not JSON.") from error
+        raise CommandError(f"{path} is no certificate: it is not JSON, or can be read in two ways.") from error
 
 
 def _target(text: str) -> Target:

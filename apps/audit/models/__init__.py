@@ -1,4 +1,5 @@
 from apps.audit.models.access import AccessPackage
+from apps.audit.models.attestation import Attestation, AttestationKind
 from apps.audit.models.certificate import Certificate
 from apps.audit.models.checkpoint import Checkpoint
 from apps.audit.models.data_key import DataKey
@@ -10,6 +11,7 @@ from apps.audit.models.leaf import Leaf, Subtree, Unsealed
 from apps.audit.models.payload import Payload
 from apps.audit.models.purge import Purge, PurgeFigure, PurgePart, Reach
 from apps.audit.models.removal import RemovalRun, RemovalStep, RemovalTarget, TargetOutcome
+from apps.audit.models.restoration import Restoration, RestorationState, Supplement
 from apps.audit.models.retention import (
     RetentionCount,
     RetentionRule,
@@ -19,13 +21,17 @@ from apps.audit.models.retention import (
 )
 from apps.audit.models.tombstone import TombstoneMark
 from apps.audit.models.verification import Verification, VerificationState
+from apps.audit.models.webhook import DeliveryState, PauseReason, Webhook, WebhookAttempt, WebhookDelivery
 
 __all__ = [
     "AccessPackage",
+    "Attestation",
+    "AttestationKind",
     "Because",
     "Certificate",
     "Checkpoint",
     "DataKey",
+    "DeliveryState",
     "ErasureRequest",
     "Event",
     "HeldItem",
@@ -36,6 +42,7 @@ __all__ = [
     "LegalHold",
     "Letter",
     "Outcome",
+    "PauseReason",
     "Payload",
     "Purge",
     "PurgeFigure",
@@ -44,6 +51,8 @@ __all__ = [
     "RemovalRun",
     "RemovalStep",
     "RemovalTarget",
+    "Restoration",
+    "RestorationState",
     "Restriction",
     "RetentionCount",
     "RetentionRule",
@@ -51,9 +60,13 @@ __all__ = [
     "ScheduleOrigin",
     "ScheduleStatus",
     "Subtree",
+    "Supplement",
     "TargetOutcome",
     "TombstoneMark",
     "Unsealed",
     "Verification",
     "VerificationState",
+    "Webhook",
+    "WebhookAttempt",
+    "WebhookDelivery",
 ]

@@ -40,7 +40,6 @@ class AccessPackage(TenantModel):
                 name="access_package_ends",
             ),
         )
-        indexes = (models.Index(fields=["tenant", "expires_at"], name="access_package_by_end"),)
 
     def __str__(self) -> str:
         return f"package of {self.request_id}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.audit.requests.codes import (
     Delivery,
@@ -31,6 +32,7 @@ class ErasureRequest(TenantModel):
     received_on: the local date of receipt in `zone`, from which the months are counted.
     first_due_on, due_on: the last day of the first month, and that of the time in force (moved by an extension).
     proposed_by_id, approved_by_id: people, never the same.
+    revision: counted by the database with each change; decided_revision: the one that a second person decided on.
     restricted_at: since when the DPO keeps what it concerns out of use while the request is assessed (Article 18).
     """
 
@@ -63,7 +65,9 @@ class ErasureRequest(TenantModel):
     approved_by_id = models.UUIDField(null=True)
     approved_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    revision = models.PositiveIntegerField(default=1, db_default=1)
+    decided_revision = models.PositiveIntegerField(null=True, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         ordering = ("due_on", "year", "number")
@@ -143,7 +147,7 @@ class Letter(TenantModel):
     state = models.CharField(max_length=16, choices=LetterState.choices)
     ciphertext = models.BinaryField()
     written_by_id = models.UUIDField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     attempts = models.PositiveSmallIntegerField(default=0)
     next_try_at = models.DateTimeField(null=True)
     claimed_at = models.DateTimeField(null=True)

@@ -6,6 +6,7 @@ from datetime import date
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.audit.erasure.contracts import TargetType
@@ -25,7 +26,7 @@ class LegalHold(TenantModel):
     review_on = models.DateField()
     placed_by = models.UUIDField(editable=False)
     placed_by_label = models.CharField(max_length=255, editable=False)
-    placed_at = models.DateTimeField(auto_now_add=True)
+    placed_at = models.DateTimeField(db_default=Now(), editable=False)
     released_by = models.UUIDField(null=True, editable=False)
     released_by_label = models.CharField(max_length=255, blank=True, editable=False)
     released_at = models.DateTimeField(null=True, editable=False)
@@ -65,7 +66,7 @@ class HeldItem(TenantModel):
     item_id = models.UUIDField()
     part = models.CharField(max_length=16, blank=True)
     added_by = models.UUIDField(editable=False)
-    added_at = models.DateTimeField(auto_now_add=True)
+    added_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         ordering = ("id",)
@@ -100,7 +101,7 @@ class Restriction(TenantModel):
     document_id = models.UUIDField()
     because = models.CharField(max_length=16, choices=Because.choices)
     because_id = models.UUIDField()
-    restricted_at = models.DateTimeField(auto_now_add=True)
+    restricted_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         ordering = ("id",)

@@ -20,7 +20,8 @@ class Inventory(TenantModel):
     description: a digest of what was searched for, keyed by the request's data key; another one by now, and it is to
         be searched again.
     counts: by store, how many certain and uncertain places were found: {"corpus.pages": [3, 1]}.
-    unreadable: texts that could not be read, such as a damaged part of an event.
+    unreadable: texts that could not be read, such as a damaged part of an event; unread_files: documents whose file
+        could not be taken apart, or not all of it, so that what it holds beside its pages was not all searched.
     """
 
     request = TenantForeignKey(ErasureRequest, on_delete=models.PROTECT, related_name="inventories")
@@ -32,6 +33,7 @@ class Inventory(TenantModel):
     total = models.PositiveIntegerField(default=0)
     counts = models.JSONField(default=dict)
     unreadable = models.PositiveIntegerField(default=0)
+    unread_files = ArrayField(models.UUIDField(), default=list)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     lease_owner = models.CharField(max_length=120, blank=True)

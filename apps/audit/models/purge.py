@@ -6,6 +6,7 @@ Rows are inserted and read; nothing of them changes. What became of a part is to
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.audit.models.retention import RetentionSchedule
 from apps.tenants.models.base import TenantForeignKey, TenantModel
@@ -24,7 +25,7 @@ class Purge(TenantModel):
     subject = models.CharField(max_length=140, blank=True)
     reason = models.TextField()
     counted_for = models.DateField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     created_by_id = models.UUIDField()
     created_by_label = models.CharField(max_length=255)
 
@@ -80,7 +81,7 @@ class PurgePart(TenantModel):
     last_at = models.DateTimeField(null=True)
     last_id = models.UUIDField(null=True)
     is_last = models.BooleanField()
-    proposed_at = models.DateTimeField(auto_now_add=True)
+    proposed_at = models.DateTimeField(db_default=Now(), editable=False)
     proposed_by_id = models.UUIDField()
     proposed_by_label = models.CharField(max_length=255)
 

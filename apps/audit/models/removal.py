@@ -14,7 +14,9 @@ class RemovalOrigin(models.TextChoices):
     """As contracts.Origin."""
 
     PURGE = "purge", "Purge"
+    LOG = "log", "Mending of the log"
     REQUEST = "request", "Erasure request"
+    REMOVAL = "removal", "Removal of a document"
 
 
 class RemovalState(models.TextChoices):
@@ -71,6 +73,9 @@ class RemovalRun(TenantModel):
     None of a run that was proposed by a release which did not say. unproven_...: why no physical proof is made
     (apps.audit.erasure.unproven.Unproven), who asked to do without one, and who agreed; from the agreement on it ends
     without, for good.
+
+    revision: counted by the database with each step and each word about the proof; decided_revision: the one that was
+    last decided on.
     """
 
     origin = models.CharField(max_length=16, choices=RemovalOrigin.choices)
@@ -105,6 +110,8 @@ class RemovalRun(TenantModel):
     unproven_asked_at = models.DateTimeField(null=True)
     unproven_agreed_by = models.UUIDField(null=True)
     unproven_agreed_at = models.DateTimeField(null=True)
+    revision = models.PositiveIntegerField(default=1, db_default=1)
+    decided_revision = models.PositiveIntegerField(null=True, editable=False)
 
     class Meta:
         ordering = ("-proposed_at", "-id")
@@ -128,7 +135,7 @@ class RemovalRun(TenantModel):
                 name="removal_unproven_for_a_reason",
             ),
             models.CheckConstraint(
-                condition=Q(origin__in=("purge", "request"), proof__in=("counts", "physical"))
+                condition=Q(origin__in=("purge", "log", "request", "removal"), proof__in=("counts", "physical"))
                 & Q(
                     state__in=(
                         "proposed",
@@ -145,7 +152,7 @@ class RemovalRun(TenantModel):
             ),
         )
         indexes = (
-            models.Index(fields=["tenant", "origin", "origin_id"], name="removal_by_origin"),
+            models.Index(fields=["tenant", "origin_id"], name="removal_by_origin"),
             models.Index(
                 fields=["tenant", "next_attempt_at"],
                 condition=Q(state__in=("approved", "executing", "failed")),

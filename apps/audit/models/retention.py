@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantForeignKey, TenantModel
 
@@ -40,13 +41,14 @@ class RetentionSchedule(TenantModel):
     status = models.CharField(max_length=16, choices=ScheduleStatus.choices, default=ScheduleStatus.DRAFT)
     origin = models.CharField(max_length=16, choices=ScheduleOrigin.choices, default=ScheduleOrigin.DRAFT)
     reason = models.TextField()
-    # Counts a draft's changes: who decides on what they read earlier is told that it is another one now.
+    # Counts a draft's changes and submissions: who decides on what they read earlier is told that it is another now.
     revision = models.PositiveIntegerField(default=1)
+    decided_revision = models.PositiveIntegerField(null=True, editable=False)
     author_id = models.UUIDField(null=True)
     author_label = models.CharField(max_length=255, blank=True)
     approver_id = models.UUIDField(null=True)
     approver_label = models.CharField(max_length=255, blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     submitted_at = models.DateTimeField(null=True)
     decided_at = models.DateTimeField(null=True)
     decision_reason = models.TextField(blank=True)
@@ -132,7 +134,7 @@ class RetentionCount(TenantModel):
 
     schedule = TenantForeignKey(RetentionSchedule, on_delete=models.PROTECT, related_name="+")
     counted_on = models.DateField()
-    counted_at = models.DateTimeField(auto_now_add=True)
+    counted_at = models.DateTimeField(db_default=Now(), editable=False)
     may_remove = models.PositiveBigIntegerField()
     must_remove = models.PositiveBigIntegerField()
 

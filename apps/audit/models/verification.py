@@ -18,6 +18,8 @@ class VerificationState(models.TextChoices):
 
 
 MOVING = (VerificationState.WAITING, VerificationState.RUNNING)
+# Classes of findings that contradict nothing, and rest on events that no checkpoint covers.
+UNPROVEN = frozenset({"UNSIGNED_REMOVAL", "UNSIGNED_TAIL"})
 FINISHED = (VerificationState.INTACT, VerificationState.FINDINGS, VerificationState.FAILED)
 
 
@@ -26,7 +28,8 @@ class Verification(TenantModel):
 
     started_by is the surrogate id of who asked (their name is in the event, where it can be removed); null for the
     clock, which names the night (a day of UTC). checkpoint_size: of the outside checkpoint, in leaves; null where none
-    had been exported yet. findings: {"totals": {class: count}, "first": [{class, leaf, event, group, size}]}, ids,
+    had been exported yet. covered_size: leaves below the newest signed checkpoint that fits; null where a release did
+    not say. findings: {"totals": {class: count}, "first": [{class, leaf, event, group, size}]}, ids,
     places and counts alone; finding_count: all of them.
 
     glassbox_worker alone changes a row, until it is finished; after that nobody does, the owner included, and nobody
@@ -51,17 +54,19 @@ class Verification(TenantModel):
     next_attempt_at = models.DateTimeField(null=True)
 
     checkpoint_size = models.BigIntegerField(null=True)
+    covered_size = models.BigIntegerField(null=True)
     events = models.BigIntegerField(default=0)
     leaves = models.BigIntegerField(default=0)
     groups = models.BigIntegerField(default=0)
     finding_count = models.BigIntegerField(default=0)
     findings = models.JSONField(default=dict)
     error_code = models.CharField(max_length=100, blank=True)
+    # Signed by the worker that ended it: what is believed of the row (apps/audit/verify/statements.py).
+    note = models.TextField(blank=True, db_default="")
 
     class Meta:
         ordering = ("-requested_at", "-id")
         constraints = (
-            models.UniqueConstraint(fields=["tenant", "night"], name="verification_once_a_night"),
             models.UniqueConstraint(
                 fields=["tenant"], condition=Q(state__in=["waiting", "running"]), name="verification_one_at_a_time"
             ),
@@ -82,6 +87,17 @@ class Verification(TenantModel):
 
     def __str__(self) -> str:
         return f"verification of {self.requested_at:%Y-%m-%d %H:%M} UTC"
+
+    @property
+    def tail(self) -> int:
+        """Leaves that no signed checkpoint covered yet."""
+        return 0 if self.covered_size is None else self.leaves - self.covered_size
+
+    @property
+    def is_unproven(self) -> bool:
+        """Whether all that was found is that parts of it rest on events that no checkpoint covers."""
+        totals = self.findings.get("totals", {})
+        return bool(totals) and UNPROVEN.issuperset(totals)
 
     @property
     def is_moving(self) -> bool:

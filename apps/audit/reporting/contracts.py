@@ -11,6 +11,8 @@ from uuid import UUID
 
 # Of the floor that writes them, which this one may not import; a test holds them to be the same.
 ANSWERED: Final = "retrieval.question.answered"
+SEARCHED: Final = "retrieval.question.searched"
+DECIDED: Final = (ANSWERED, SEARCHED)
 REJECTED: Final = "retrieval.question.rejected"
 FAILED: Final = "retrieval.question.failed"
 

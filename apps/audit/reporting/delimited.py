@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from apps.audit.reporting.contracts import Cell
 
-# A cell that begins so is a formula to a spreadsheet: a sign-in name or a file's name could be one.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# What begins so is a formula to a spreadsheet: a sign-in name or a file's name could be one. Where semicolons part
+# cells (in most of Europe), what follows one in a text begins a cell too; in East Asia full-width signs count.
+_FORMULA: Final = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r])")
 
 
 def csv_bytes(rows: Iterable[Sequence[Cell]]) -> bytes:
-    """RFC 4180, UTF-8. A text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    """RFC 4180, UTF-8. What a spreadsheet would take for a formula gets an apostrophe before it."""
     made = io.StringIO()
     writer = csv.writer(made, lineterminator="\r\n")
     writer.writerows([_cell(value) for value in row] for row in rows)
@@ -21,6 +24,4 @@ def csv_bytes(rows: Iterable[Sequence[Cell]]) -> bytes:
 
 
 def _cell(value: Cell) -> Cell:
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return value
+    return _FORMULA.sub(r"\1'", value) if isinstance(value, str) else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apps.audit.registry import EventClass, Group, register
+from apps.tenants.roles import Permission
 
 REPORT_EXPORTED = "audit.report.exported"
 EVENTS_EXPORTED = "audit.events.exported"
@@ -17,11 +18,13 @@ def register_reporting_events() -> None:
             action=REPORT_EXPORTED,
             label="Report downloaded",
             fields={Group.CORE: frozenset({"table", "first", "last", "step", "scope_id", "rows", "questions"})},
+            permissions=frozenset({Permission.AUDIT_VIEW}),
         ),
         EventClass(
             action=EVENTS_EXPORTED,
             label="List of events downloaded",
-            fields={Group.CORE: frozenset({"format", "events", "filters"})},
+            fields={Group.CORE: frozenset({"format", "events", "filters", "first", "size"})},
+            permissions=frozenset({Permission.AUDIT_VIEW}),
         ),
         EventClass(
             action=EXPORT_CUT_SHORT,

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 
 from apps.audit.models import Event
 from apps.audit.registry import Group
-from apps.audit.reporting.contracts import ANSWERED, FAILED, REJECTED, Looked, Period, Report
+from apps.audit.reporting.contracts import DECIDED, FAILED, REJECTED, Looked, Period, Report
 from apps.audit.reporting.tally import Tally, readable
 from apps.audit.selectors import GroupState, readings_of
 from apps.tenants.context import current_scope
@@ -40,7 +40,7 @@ def question_report(period: Period, *, scope_id: UUID | None = None, limit: int 
         readings = readings_of(batch, groups=(Group.CORE, Group.PASSAGES))
         for event in batch:
             reading = readings[event.id]
-            removed += event.action == ANSWERED and GroupState.REMOVED in reading.states.values()
+            removed += event.action in DECIDED and GroupState.REMOVED in reading.states.values()
             damaged += bool(reading.problems)
             core, hits = readable(reading.payload)
             tally.add(action=event.action, outcome=event.outcome, at=event.occurred_at, core=core, hits=hits)
@@ -58,7 +58,7 @@ def question_report(period: Period, *, scope_id: UUID | None = None, limit: int 
 
 def _events(period: Period, scope_id: UUID | None) -> QuerySet[Event]:
     events: QuerySet[Event] = Event.objects.filter(
-        action__in=(ANSWERED, REJECTED, FAILED), occurred_at__gte=period.start, occurred_at__lt=period.end
+        action__in=(*DECIDED, REJECTED, FAILED), occurred_at__gte=period.start, occurred_at__lt=period.end
     )
     return events if scope_id is None else events.filter(scope_ids__contains=[scope_id])
 
@@ -77,5 +77,5 @@ def _batches(events: QuerySet[Event], limit: int) -> Iterator[list[Event]]:
 
 
 def before(event: Event) -> Q:
-    """Events that come after this one in a list with the newest first."""
-    return Q(occurred_at__lt=event.occurred_at) | Q(occurred_at=event.occurred_at, id__lt=event.id)
+    """Events that come after this one in a list with the newest first: from its place in the index on."""
+    return Q(occurred_at__lte=event.occurred_at) & (Q(occurred_at__lt=event.occurred_at) | Q(id__lt=event.id))

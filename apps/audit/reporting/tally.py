@@ -11,16 +11,19 @@ from uuid import UUID
 
 from apps.audit.models import Outcome
 from apps.audit.registry import Group
-from apps.audit.reporting.contracts import ANSWERED, Cell, Period, Table
+from apps.audit.reporting.contracts import ANSWERED, DECIDED, SEARCHED, Cell, Period, Table
 
 UNRECOGNISED: Final = "unrecognised"
 _UNREADABLE: Final = "not readable"
 TOP_DOCUMENTS: Final = 20
+# Passages were found, and no answer was to be written.
+_SEARCHED: Final = "searched"
 _OUTCOMES: Final = (
     (Outcome.SUCCESS, "Answered"),
     (Outcome.DEGRADED, "Degraded"),
     (Outcome.REFUSED, "Refused"),
     (Outcome.FAILED, "Failed"),
+    (_SEARCHED, "Searched"),
 )
 
 
@@ -48,11 +51,12 @@ class Tally:
     ) -> None:
         """Args: core: None where it was removed or is damaged. hits: of the passages; empty where there are none."""
         bucket = self._period.bucket(at)
-        self._outcomes[bucket][outcome] += 1
-        if action != ANSWERED:
+        searched = action == SEARCHED and outcome != Outcome.REFUSED
+        self._outcomes[bucket][_SEARCHED if searched else outcome] += 1
+        if action not in DECIDED:
             return
         self._intents[bucket][_UNREADABLE if core is None else core.get("intent") or UNRECOGNISED] += 1
-        if core is not None and isinstance(core.get("elapsed_ms"), int | float):
+        if action == ANSWERED and core is not None and isinstance(core.get("elapsed_ms"), int | float):
             self._latencies[bucket].append(float(core["elapsed_ms"]))
         for kind in (core or {}).get("permitted_kinds", ()):
             self._kinds[kind]["permitted"] += 1

@@ -33,7 +33,7 @@ class RequestStepError(ApplicationError):
 class RequestChangedError(ApplicationError):
     code = "audit.request_changed"
     status = 409
-    message = "{reference} was changed since you read it. Nothing was saved: read it again."
+    message = "{reference} was changed since you read it. Nothing was done: read it as it stands now."
 
 
 class SubjectUnknownError(ApplicationError):

@@ -11,6 +11,7 @@ from typing import Any, Final
 from apps.audit.models import ErasureRequest, Event, Letter, Outcome
 from apps.audit.registry import EventClass, Group, register
 from apps.audit.services import record
+from apps.tenants.roles import Permission
 
 SUBJECT: Final = "erasure_request"
 PREFIX: Final = "audit.request."
@@ -59,6 +60,14 @@ _ACCESS_LABELS: Final[Mapping[str, str]] = {
     "withdrawn": "Request for access withdrawn",
     **{name: label for name, label in _LABELS.items() if name == "forgotten" or name.startswith("letter_")},
 }
+# Of the platform alone: what becomes of an approved erasure, of letters that are sent, and of packages.
+_OWN: Final = frozenset({"executing", "verifying", "completed", "partially_completed", "failed", "expired"})
+_MANAGE: Final = frozenset({Permission.PRIVACY_MANAGE})
+# These follow the decision on the run of removals, in the name of whoever takes it.
+_DECIDED: Final[Mapping[str, frozenset[str]]] = {
+    "restricted": frozenset({Permission.PRIVACY_APPROVE}),
+    "returned": _MANAGE | {Permission.PRIVACY_APPROVE},
+}
 # Of a package: how much is in it, in numbers.
 _PACKAGE: Final = frozenset(
     {"package_id", "places", "quoted", "left_out", "hidden", "byte_size", "expires_at", "at_once"}
@@ -71,11 +80,22 @@ _FIELDS: Final = frozenset(
 def register_request_events() -> None:
     register(
         *(
-            EventClass(action=f"{PREFIX}{name}", label=label, fields={Group.CORE: _FIELDS})
+            EventClass(
+                action=f"{PREFIX}{name}",
+                label=label,
+                fields={Group.CORE: _FIELDS},
+                permissions=frozenset() if name in _OWN else _DECIDED.get(name, _MANAGE),
+            )
             for name, label in _LABELS.items()
         ),
         *(
-            EventClass(action=f"{ACCESS_PREFIX}{name}", label=label, fields={Group.CORE: _FIELDS | _PACKAGE})
+            EventClass(
+                action=f"{ACCESS_PREFIX}{name}",
+                label=label,
+                fields={Group.CORE: _FIELDS | _PACKAGE},
+                # A person answers a request for access; the platform answers one for erasure.
+                permissions=frozenset() if name in _OWN - {"completed"} else _MANAGE,
+            )
             for name, label in _ACCESS_LABELS.items()
         ),
     )

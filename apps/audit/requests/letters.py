@@ -45,6 +45,7 @@ class Facts:
 
     is_access: whether access was asked for, and not erasure; package: once it is made.
     stays: places in which the person is mentioned, and which must stay by law.
+    backups_until: when the last backup that holds it is gone; None where nobody has said how long these are kept.
     """
 
     firm: str
@@ -60,6 +61,7 @@ class Facts:
     is_access: bool = False
     package: Package | None = None
     stays: int = 0
+    backups_until: date | None = None
 
 
 def written(kind: LetterKind, language: Language, facts: Facts) -> tuple[str, str]:
@@ -76,7 +78,9 @@ def written(kind: LetterKind, language: Language, facts: Facts) -> tuple[str, st
         "extended_due_on": day(facts.extended_due_on, language),
         "words": facts.words.strip(),
         "remedies": words.remedies,
-        "partly": words.partly if facts.partial else "",
+        "partly": words.partly if facts.partial else words.but_by_law if facts.stays else "",
+        "backups": _backups(facts.backups_until, words, language),
+        "remains": words.remains_besides if facts.partial or facts.stays else words.remains,
         "counts": _counted(facts.removed, words) + _stays(facts.stays, words),
         "ground": "" if facts.refusal is None else words.grounds[facts.refusal],
     }
@@ -92,6 +96,10 @@ def day(on: date, language: Language) -> str:
     """A date as one writes it in a letter."""
     words = _WORDINGS[language]
     return words.day.format(day=on.day, month=words.months[on.month - 1], year=on.year)
+
+
+def _backups(until: date | None, words: Wording, language: Language) -> str:
+    return words.backups_unknown if until is None else words.backups_until.format(until=day(until, language))
 
 
 def _of_package(package: Package | None, words: Wording) -> dict[str, str]:
@@ -110,7 +118,8 @@ def _counted(removed: Removed | None, words: Wording) -> str:
     """A paragraph of its own; nothing where nothing is known to count."""
     if removed is None:
         return ""
-    counts = (removed.documents, removed.redacted, removed.parts, removed.accounts)
+    # Each document once: as a whole, or by a version that stays without the passages.
+    counts = (removed.documents - removed.redacted, removed.redacted, removed.parts, removed.accounts)
     said = [
         (one if count == 1 else many.format(count))
         for (one, many), count in zip(words.counted, counts, strict=True)

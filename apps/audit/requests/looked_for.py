@@ -10,23 +10,26 @@ from uuid import UUID
 
 import psycopg
 
-from apps.audit.keys.contracts import WrappedKey
-from apps.audit.keys.data_keys import key_context, key_provider
+from apps.audit.keys.data_keys import unwrapped
+from apps.audit.models import DataKey
 from apps.audit.requests.details import opened_looked_for
 
 
 def texts_given(connection: psycopg.Connection[Any], tenant_id: UUID, request_id: UUID) -> list[str]:
-    """None where the request's key is destroyed. Raises: KeyEncryptionKeyMissingError, PayloadDamagedError."""
+    """None where the request's key is destroyed.
+
+    Raises: KeyEncryptionKeyMissingError, DataKeyDamagedError, PayloadDamagedError.
+    """
     row = connection.execute(
-        "SELECT r.details, k.id, k.kek_id, k.wrapped_key FROM audit_erasurerequest r "
+        "SELECT r.details, k.id, k.epoch, k.subject_id, k.kek_id, k.wrapped_key FROM audit_erasurerequest r "
         "JOIN audit_datakey k ON k.tenant_id = r.tenant_id AND k.id = r.data_key_id "
         "WHERE r.tenant_id = %s AND r.id = %s",
         [tenant_id, request_id],
     ).fetchone()
     if row is None:
         return []
-    details, key_id, kek_id, wrapped = row
-    key = key_provider().unwrap(
-        WrappedKey(kek_id=kek_id, wrapped=bytes(wrapped)), context=key_context(tenant=tenant_id, key_id=key_id)
+    details, id, epoch, subject_id, kek_id, wrapped_key = row
+    key = DataKey(
+        id=id, tenant_id=tenant_id, epoch=epoch, subject_id=subject_id, kek_id=kek_id, wrapped_key=wrapped_key
     )
-    return opened_looked_for(bytes(details), key=key, tenant=tenant_id, request=request_id)
+    return opened_looked_for(bytes(details), key=unwrapped(key), tenant=tenant_id, request=request_id)

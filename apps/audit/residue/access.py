@@ -13,6 +13,7 @@ import psycopg
 from django.conf import settings
 
 from config import env
+from config.secrets import role_password
 from config.services import ServiceName, endpoints
 from config.services.cluster import programs_directory
 
@@ -26,6 +27,8 @@ class Access:
     Attributes: home: the state folder. folders: others that hold files of ours.
                 redis_urls: the databases to read. redis_match: the pattern of their keys that are ours.
                 backup_url: what pg_dump connects with, as libpq's variables. pg_dump: the program; empty for none.
+                initdb: the program that makes clusters of the server's release; empty for none. baselines: where what
+                it made is kept (baseline.py); None: in the state folder.
                 embedded: the server is the one in the state folder.
                 whole_server: look into the server's other databases too.
     """
@@ -38,6 +41,8 @@ class Access:
     redis_match: str = "*"
     backup_url: dict[str, str] = field(default_factory=dict, repr=False)
     pg_dump: str = ""
+    initdb: str = ""
+    baselines: Path | None = None
     embedded: bool = True
     whole_server: bool = True
 
@@ -74,13 +79,21 @@ def access_from_settings(*, admin_url: str = "", redis_match: str = "*", whole_s
             "PGPORT": str(database["PORT"]),
             "PGDATABASE": database["NAME"],
             "PGUSER": "glassbox_backup",
-            "PGPASSWORD": settings.GLASSBOX_DB_PASSWORDS.get("glassbox_backup", ""),
+            "PGPASSWORD": role_password(settings.GLASSBOX_DB_PASSWORDS, "glassbox_backup"),
         }
         | ({"PGSSLMODE": database["OPTIONS"]["sslmode"]} if "sslmode" in database["OPTIONS"] else {}),
         pg_dump=str(programs_directory() / "pg_dump") if embedded else shutil.which("pg_dump") or "",
+        baselines=home / "baseline",
+        initdb=str(programs_directory() / "initdb") if embedded else _initdb(),
         embedded=embedded,
         whole_server=whole_server,
     )
+
+
+def _initdb() -> str:
+    """Of an external server's release, where its programs are installed on this machine."""
+    folder: str = settings.GLASSBOX_PG_PROGRAMS
+    return shutil.which("initdb", path=folder or None) or ""
 
 
 class ServerFiles(Protocol):

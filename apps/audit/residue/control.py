@@ -23,7 +23,7 @@ from apps.audit.residue.encodings import Encoding
 from apps.audit.residue.needles import Needles, make_needles
 from apps.audit.residue.places import Place, Places, dump_of, every_place
 from apps.audit.residue.results import ControlResult, Planted
-from apps.audit.residue.scanning import OnProgress, scan, scan_places
+from apps.audit.residue.scanning import OnProgress, scan_each, scan_places
 
 _DIMENSION = 384
 _KEY_SECONDS = 600  # so long a planted key lives at most, should its removal be prevented
@@ -37,9 +37,20 @@ def control(needles: Needles, places: Places, *, on_progress: OnProgress | None 
 
     The planted things stay in WAL and in freed disk blocks; they are random, and concern nobody.
     """
-    found = scan(needles, places, on_progress=on_progress)
-    missing = Counter(needles.sources[source].value for source in needles.looked_for() - found.found)
-    return ControlResult(scan=found, missing=dict(missing), planted=tuple(_planted(places)))
+    return control_each([needles], places, on_progress=on_progress)[0]
+
+
+def control_each(
+    several: Sequence[Needles], places: Places, *, on_progress: OnProgress | None = None
+) -> list[ControlResult]:
+    """The same for several sets of needles, in one pass; what is planted is planted once."""
+    scans = scan_each(several, places, on_progress=on_progress)
+    planted = tuple(_planted(places))
+    results = []
+    for needles, found in zip(several, scans, strict=True):
+        missing = Counter(needles.sources[source].value for source in needles.looked_for() - found.found)
+        results.append(ControlResult(scan=found, missing=dict(missing), planted=planted))
+    return results
 
 
 def _planted(places: Places) -> Iterator[Planted]:

@@ -15,7 +15,10 @@ from pathlib import Path
 
 from apps.audit.residue.access import BLOCK_BYTES, Access, ServerFiles, read_file, server_files
 from apps.audit.residue.redis_places import redis_places
+from config.needs import program_environment
 
+# Ids of the catalogue's own relations are smaller; later ones are made by somebody.
+FIRST_NORMAL_ID = 16_384
 # Whatever is done, these stay: nobody reads them through a file system or a connection.
 NEVER_REACHED = (
     "disk blocks that were given back to the operating system, and an SSD's spare blocks",
@@ -38,6 +41,7 @@ class Place:
 
     Attributes: group: what results are summed up by: `heap`, `TOAST`, `index (hnsw)`, `WAL`, `Redis`, ...
                 name: what it is called; free of personal data. table: of a relation's file, its table.
+                catalogue: of a file of the server's catalogue, the id of the relation; else 0.
                 read: its bytes, in blocks; what begins in one block may end in the next.
     """
 
@@ -45,6 +49,7 @@ class Place:
     name: str
     form: Form = Form.PLAIN
     table: str = ""
+    catalogue: int = 0
     read: Callable[[], Iterator[bytes]] = field(repr=False)
 
 
@@ -88,6 +93,7 @@ class _Relation:
     method: str
     table: str
     schema: str
+    id: int
 
 
 def _relations(access: Access) -> tuple[str, dict[str, _Relation]]:
@@ -96,7 +102,7 @@ def _relations(access: Access) -> tuple[str, dict[str, _Relation]]:
         row = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
         rows = connection.execute(
             "SELECT pg_relation_filepath(c.oid), c.relname, c.relkind, coalesce(am.amname, ''), "
-            "coalesce(t.relname, c.relname), coalesce(tn.nspname, n.nspname) "
+            "coalesce(t.relname, c.relname), coalesce(tn.nspname, n.nspname), c.oid::bigint "
             "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_am am ON am.oid = c.relam "
             "LEFT JOIN pg_index i ON i.indexrelid = c.oid "
             # A TOAST table belongs to a table, its index to a TOAST table.
@@ -106,7 +112,7 @@ def _relations(access: Access) -> tuple[str, dict[str, _Relation]]:
         ).fetchall()
     folder = f"base/{row[0]}/" if row else ""
     return folder, {
-        path: _Relation(name, kind, method, table, schema) for path, name, kind, method, table, schema in rows
+        path: _Relation(name, kind, method, table, schema, id) for path, name, kind, method, table, schema, id in rows
     }
 
 
@@ -142,8 +148,16 @@ def _relation_place(path: str, relations: dict[str, _Relation], files: ServerFil
         group = f"index ({relation.method})"
     else:
         group = {"t": "TOAST", "S": "sequence"}.get(relation.kind, "heap")
+    catalogue = relation.id if group in ("catalogue", "pg_statistic") and relation.id < FIRST_NORMAL_ID else 0
     shown = relation.name if relation.name == relation.table else f"{relation.name} of {relation.table}"
-    return Place(group=group, name=shown, form=Form.PAGES, table=relation.table, read=_reader(files, path))
+    return Place(
+        group=group,
+        name=shown,
+        form=Form.PAGES,
+        table=relation.table,
+        catalogue=catalogue,
+        read=_reader(files, path),
+    )
 
 
 def _reader(files: ServerFiles, path: str) -> Callable[[], Iterator[bytes]]:
@@ -186,7 +200,7 @@ def dump_of(access: Access, *, schema: str = "") -> Iterator[bytes]:
     Raises: subprocess.CalledProcessError: pg_dump failed.
     """
     command = [access.pg_dump, "--no-password", *([f"--schema={schema}"] if schema else [])]
-    variables = {"PATH": os.environ.get("PATH", ""), **{name: text for name, text in access.backup_url.items() if text}}
+    variables = program_environment(**{name: text for name, text in access.backup_url.items() if text})
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=variables) as process:
         if process.stdout is None:
             raise AssertionError("its output is a pipe")

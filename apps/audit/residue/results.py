@@ -54,7 +54,8 @@ class ScanResult:
 
     Attributes: needles: patterns looked for. sources: things looked for. left_out: things not looked for, by reason.
                 unreachable: what the scan says nothing about.
-                found: indices of the sources that were found anywhere; for the control, and not in as_json.
+                explained: occurrences that are a freshly made server's own, of the release `baseline` (baseline.py); no
+                hits. found: indices of the sources that were found anywhere; for the control, and not in as_json.
     """
 
     needles: int
@@ -65,6 +66,8 @@ class ScanResult:
     unreachable: tuple[str, ...]
     elapsed_s: float
     found: frozenset[int] = field(default=frozenset(), repr=False)
+    explained: int = 0
+    baseline: str = ""
 
     @property
     def clean(self) -> bool:

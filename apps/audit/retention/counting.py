@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+from datetime import UTC, date, time
+from typing import Final
 
 from django.utils import timezone
 
@@ -15,15 +16,41 @@ from apps.audit.services import record
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.sweeping import Sweep, each_tenant
+
+COUNTED_AT: Final = time(2, 40)
+
+
+def count_due_all() -> None:
+    """Of every tenant that was not counted today yet, once the night's hour has come; one that was missed is caught up.
+
+    One that says it was counted on a day to come was not counted today.
+    """
+    now = timezone.now().astimezone(UTC)
+    if now.time() < COUNTED_AT:
+        return
+    there = [TenantId(tenant.id) for tenant in all_tenants() if not tenant.is_erased]
+    each_tenant(lambda tenant_id: _count_once(tenant_id, now.date()), doing=Sweep.COUNT, tenants=there)
 
 
 def count_all() -> None:
     """Of every tenant that was not erased: there is nothing to count there, and no schedule to count by."""
-    for tenant in all_tenants():
-        if tenant.is_erased:
-            continue
-        with open_scope(tenant=TenantId(tenant.id), reason="count what is due by the retention rules"):
-            count_tenant()
+    there = [TenantId(tenant.id) for tenant in all_tenants() if not tenant.is_erased]
+    each_tenant(_counted, doing=Sweep.COUNT, tenants=there)
+
+
+def _count_once(tenant_id: TenantId, today: date) -> int:
+    with open_scope(tenant=tenant_id, reason=Sweep.COUNT):
+        if RetentionCount.objects.filter(counted_on=today).exists():
+            return 0
+        count_tenant()
+    return 1
+
+
+def _counted(tenant_id: TenantId) -> int:
+    with open_scope(tenant=tenant_id, reason=Sweep.COUNT):
+        count_tenant()
+    return 1
 
 
 def count_tenant() -> RetentionCount:

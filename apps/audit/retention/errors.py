@@ -47,6 +47,17 @@ class OwnScheduleError(ApplicationError):
     )
 
 
+class PurgeChangedError(ApplicationError):
+    """Data: number, the part that would be proposed now."""
+
+    code: ClassVar[str] = "audit.purge_changed"
+    status: ClassVar[int] = 409
+    message: ClassVar[str] = (
+        "Nothing was proposed: the next part of this purge is part {number} by now. Read it as it stands, and go on "
+        "from there."
+    )
+
+
 class ScheduleChangedError(ApplicationError):
     """Data: number. It is not what was read any more."""
 

@@ -34,7 +34,7 @@ class EventSource:
     def batch(self, aim: Aim, *, after: Place | None, limit: int) -> Sequence[Item]:
         events = self._events(aim)
         if after is not None:
-            events = events.filter(Q(occurred_at__gt=after.at) | Q(occurred_at=after.at, id__gt=after.id))
+            events = events.filter(Q(occurred_at__gt=after.at) | Q(id__gt=after.id), occurred_at__gte=after.at)
         found = list(events.order_by("occurred_at", "id").values_list("occurred_at", "id")[:limit])
         groups: dict[UUID, list[str]] = defaultdict(list)
         rows = Payload.objects.filter(event_id__in=[id for _, id in found], group__in=_parts(aim))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from apps.audit.registry import EventClass, Group, register
+from apps.tenants.roles import Permission
 
 DRAFTED: Final = "audit.retention.drafted"
 CHANGED: Final = "audit.retention.draft_changed"
@@ -28,21 +29,34 @@ _STEPS = {
     REJECTED: "Retention rules rejected",
     IN_FORCE: "Retention rules put in force",
 }
+_MANAGE: Final = frozenset({Permission.PRIVACY_MANAGE})
+_APPROVE: Final = frozenset({Permission.PRIVACY_APPROVE})
 _PURGE = frozenset({"number", "reach", "kind", "counted_for", "items", "kept"})
 
 
 def register_retention_events() -> None:
     register(
-        *(EventClass(action=action, label=label, fields={Group.CORE: _STEP}) for action, label in _STEPS.items()),
+        *(
+            EventClass(
+                action=action,
+                label=label,
+                fields={Group.CORE: _STEP},
+                permissions=_APPROVE if action in (REJECTED, IN_FORCE) else _MANAGE,
+            )
+            for action, label in _STEPS.items()
+        ),
         EventClass(
             action=COUNTED,
             label="Due items counted",
             fields={Group.CORE: frozenset({"number", "counted_for", "may_remove", "must_remove"})},
         ),
-        EventClass(action=PURGE_COUNTED, label="Purge counted in a dry run", fields={Group.CORE: _PURGE}),
+        EventClass(
+            action=PURGE_COUNTED, label="Purge counted in a dry run", fields={Group.CORE: _PURGE}, permissions=_MANAGE
+        ),
         EventClass(
             action=PURGE_PROPOSED,
             label="Purge proposed",
             fields={Group.CORE: _PURGE | {"part", "is_last", "run_id"}},
+            permissions=_MANAGE,
         ),
     )

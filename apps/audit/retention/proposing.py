@@ -20,7 +20,7 @@ from apps.audit.retention.content import Asked, asked
 from apps.audit.retention.contracts import Place
 from apps.audit.retention.dry_run import core_of, ground_kind
 from apps.audit.retention.due import BATCH, Found, Step, due
-from apps.audit.retention.errors import PurgeEndedError, PurgeOutdatedError
+from apps.audit.retention.errors import PurgeChangedError, PurgeEndedError, PurgeOutdatedError
 from apps.audit.retention.events import PURGE_PROPOSED
 from apps.audit.retention.in_runs import staying
 from apps.audit.retention.selectors import rules_of
@@ -44,15 +44,17 @@ class _Gathered:
     is_last: bool = False
 
 
-def purge_propose(purge_id: UUID, *, most: int = PART_TARGETS) -> PurgePart:
+def purge_propose(purge_id: UUID, *, number: int, most: int = PART_TARGETS) -> PurgePart:
     """Propose the next part of a purge to a second person, with what keeps its items asked in this transaction.
 
     What is kept, or proposed already, is passed over: it is due again for the next dry run. The next part goes on from
     where this one ends, whatever becomes of it.
 
-    Args:    most: targets; an item with more than these alone (an event has five parts at most) is taken whole.
+    Args:    number: of the part that is to be proposed, from 1.
+             most: targets; an item with more than these alone (an event has five parts at most) is taken whole.
     Returns: the part; without a run where everything that was left is kept.
-    Raises:  PermissionDeniedError, OnlyPeopleError; PurgeOutdatedError: other rules are in force; PurgeEndedError.
+    Raises:  PermissionDeniedError, OnlyPeopleError; PurgeOutdatedError: other rules are in force; PurgeEndedError;
+             PurgeChangedError: that part was proposed meanwhile.
     """
     current_scope().principal.require(Permission.PRIVACY_MANAGE)
     person = require_person()
@@ -67,6 +69,9 @@ def purge_propose(purge_id: UUID, *, most: int = PART_TARGETS) -> PurgePart:
         before: PurgePart | None = PurgePart.objects.filter(purge_id=purge.id).order_by("number").last()
         if before is not None and before.is_last:
             raise PurgeEndedError
+        next_number = 1 if before is None else before.number + 1
+        if next_number != number:
+            raise PurgeChangedError(number=next_number)
         after = _end_of(before)
         wanted = asked(rules_of(in_force), on=purge.counted_for, reach=Reach(purge.reach), subject=purge.subject)
         found = _gather(wanted, after, most)
@@ -84,7 +89,7 @@ def purge_propose(purge_id: UUID, *, most: int = PART_TARGETS) -> PurgePart:
         part: PurgePart = PurgePart.objects.create(
             tenant_id=purge.tenant_id,
             purge=purge,
-            number=1 if before is None else before.number + 1,
+            number=next_number,
             run_id=run.id if run else None,
             targets=len(found.targets),
             kept=dict(found.kept),

@@ -26,6 +26,7 @@ from apps.audit.retention.selectors import rules_of
 from apps.audit.retention.writing import insert_rules, next_number, record_step, require_person, require_reason
 from apps.tenants.context import current_scope
 from apps.tenants.roles import Permission
+from apps.tenants.second_person import require_second_person
 
 
 def draft_start(*, reason: str) -> RetentionSchedule:
@@ -66,9 +67,7 @@ def draft_save(schedule_id: UUID, *, rules: Sequence[Rule], reason: str, revisio
             wrong.
     """
     with transaction.atomic():
-        schedule = _own(schedule_id, ScheduleStatus.DRAFT)
-        if schedule.revision != revision:
-            raise ScheduleChangedError(number=schedule.number)
+        schedule = _own(schedule_id, ScheduleStatus.DRAFT, revision)
         _require_valid(schedule, rules)
         RetentionRule.objects.filter(schedule_id=schedule.id).delete()
         insert_rules(schedule, rules)
@@ -79,13 +78,14 @@ def draft_save(schedule_id: UUID, *, rules: Sequence[Rule], reason: str, revisio
     return schedule
 
 
-def draft_submit(schedule_id: UUID) -> RetentionSchedule:
+def draft_submit(schedule_id: UUID, *, revision: int) -> RetentionSchedule:
     """Hand a draft to a second person. From here on it does not change.
 
+    Args:   revision: of the draft that was read; what is handed in is another one, which the database counts.
     Raises: as draft_save; SameScheduleError. RetentionInvalidError also where more must be kept since it was saved.
     """
     with transaction.atomic():
-        schedule = _own(schedule_id, ScheduleStatus.DRAFT)
+        schedule = _own(schedule_id, ScheduleStatus.DRAFT, revision)
         rules, before = rules_of(schedule), _in_force()
         _require_valid(schedule, rules)
         if content_sha256(rules) == content_sha256(before):
@@ -93,15 +93,16 @@ def draft_submit(schedule_id: UUID) -> RetentionSchedule:
         schedule.status = ScheduleStatus.IN_REVIEW
         schedule.submitted_at = timezone.now()
         schedule.save(update_fields=["status", "submitted_at"])
+        schedule.refresh_from_db(fields=["revision"])
         record_step(events.SUBMITTED, schedule, rules, before=before)
         announce_submission(schedule)
     return schedule
 
 
-def schedule_take_back(schedule_id: UUID) -> RetentionSchedule:
+def schedule_take_back(schedule_id: UUID, *, revision: int) -> RetentionSchedule:
     """Make one's own schedule in review a draft again. Raises as draft_save does."""
     with transaction.atomic():
-        schedule = _own(schedule_id, ScheduleStatus.IN_REVIEW)
+        schedule = _own(schedule_id, ScheduleStatus.IN_REVIEW, revision)
         schedule.status = ScheduleStatus.DRAFT
         schedule.submitted_at = None
         schedule.save(update_fields=["status", "submitted_at"])
@@ -109,10 +110,10 @@ def schedule_take_back(schedule_id: UUID) -> RetentionSchedule:
     return schedule
 
 
-def draft_discard(schedule_id: UUID) -> None:
+def draft_discard(schedule_id: UUID, *, revision: int) -> None:
     """Throw one's own draft away; its events stay. Raises as draft_save does."""
     with transaction.atomic():
-        schedule = _own(schedule_id, ScheduleStatus.DRAFT)
+        schedule = _own(schedule_id, ScheduleStatus.DRAFT, revision)
         record_step(events.DISCARDED, schedule, rules_of(schedule), before=_in_force())
         RetentionRule.objects.filter(schedule_id=schedule.id).delete()
         RetentionSchedule.objects.filter(id=schedule.id).delete()
@@ -155,12 +156,14 @@ def _in_force() -> tuple[Rule, ...]:
     return rules_of(ensure_in_force())
 
 
-def _own(schedule_id: UUID, wanted: ScheduleStatus) -> RetentionSchedule:
+def _own(schedule_id: UUID, wanted: ScheduleStatus, revision: int) -> RetentionSchedule:
     current_scope().principal.require(Permission.PRIVACY_MANAGE)
     person = require_person()
     schedule = _locked(schedule_id, wanted)
     if schedule.author_id != person.id:
         raise NotTheAuthorError(number=schedule.number)
+    if schedule.revision != revision:
+        raise ScheduleChangedError(number=schedule.number)
     return schedule
 
 
@@ -170,6 +173,7 @@ def _reviewed(schedule_id: UUID, revision: int, against: int) -> RetentionSchedu
     schedule = _locked(schedule_id, ScheduleStatus.IN_REVIEW)
     if schedule.author_id == person.id:
         raise OwnScheduleError(number=schedule.number)
+    require_second_person(schedule.author_id)
     # Locked, so that no other approval comes between what was read and what it takes the place of.
     in_force = RetentionSchedule.objects.select_for_update(no_key=True).get(status=ScheduleStatus.IN_FORCE)
     if (schedule.revision, in_force.number) != (revision, against):
@@ -192,4 +196,7 @@ def _decide(schedule: RetentionSchedule, status: ScheduleStatus, reason: str) ->
     schedule.approver_label = person.label[:255]
     schedule.decided_at = timezone.now()
     schedule.decision_reason = reason.strip()
-    schedule.save(update_fields=["status", "approver_id", "approver_label", "decided_at", "decision_reason"])
+    # Locked, and the one that was read: see _reviewed.
+    schedule.decided_revision = schedule.revision
+    decided = ["approver_id", "approver_label", "decided_at", "decision_reason", "decided_revision"]
+    schedule.save(update_fields=["status", *decided])

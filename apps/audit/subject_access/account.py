@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 from django.db.models import Q
 
-from apps.audit.subject_access.contracts import Category, Entry, Page, Person
+from apps.audit.subject_access.contracts import ANOTHER_PERSON, YOU, Category, Entry, Page, Person
 from apps.tenants.models import ApiKey, Grant, Membership, Scope, User
 from apps.tenants.roles import Role
 
@@ -55,11 +56,22 @@ def _memberships(person: Person, after: object | None) -> Page:
                 "id": str(row.id),
                 "role": str(Role(row.role).label),
                 "from": at(row.created_at),
+                "accepted_at": at(row.accepted_at),
+                "in_force_from": at(row.confirmed_at),
                 "to": at(row.revoked_at),
+                "invited_by": _who(row.created_by_id, person) or "the platform's operator",
+                "confirmed_by": _who(row.confirmed_by_id, person),
             }
             for row in Membership.objects.filter(user_id=person.id).order_by("created_at", "id")
         ]
     )
+
+
+def _who(id: UUID | None, person: Person) -> str | None:
+    """None where the row names nobody."""
+    if id is None:
+        return None
+    return YOU if person.is_meant(id) else ANOTHER_PERSON
 
 
 def _grants(person: Person, after: object | None) -> Page:
@@ -138,8 +150,21 @@ MEMBERSHIPS: Final = Category(
     legal_basis=_ACCESS_BASIS,
     source=_OF_THE_FIRM,
     retention=_ACCESS_RETENTION,
-    fields={"role": "Role", "from": "From", "to": "To", "id": "Id"},
-    columns=("tenants_membership.user_id",),
+    fields={
+        "role": "Role",
+        "from": "From",
+        "accepted_at": "Accepted",
+        "in_force_from": "Gives rights from",
+        "to": "To",
+        "invited_by": "Invited by",
+        "confirmed_by": "Confirmed by, where a second person had to",
+        "id": "Id",
+    },
+    columns=(
+        "tenants_membership.user_id",
+        "tenants_membership.created_by_id",
+        "tenants_membership.confirmed_by_id",
+    ),
     read=_memberships,
 )
 GRANTS: Final = Category(

@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from apps.audit.errors import UnregisteredActionError
 from apps.audit.models import Event
 from apps.audit.registry import Group, event_class, event_classes
+from apps.audit.reporting.questions import before
 from apps.audit.selectors import GroupState, Reading, readings_of
 from apps.audit.subject_access.account import at
 from apps.audit.subject_access.contracts import ANOTHER_PERSON, YOU, Category, Entry, Page, Person
@@ -56,7 +57,7 @@ def _looked_at(person: Person) -> QuerySet[Event]:
 def _events(person: Person, after: object | None) -> Page:
     events = _looked_at(person)
     if isinstance(after, Event):
-        events = events.filter(Q(occurred_at__lt=after.occurred_at) | Q(occurred_at=after.occurred_at, id__lt=after.id))
+        events = events.filter(before(after))
     batch = list(events[:BATCH])
     readings = readings_of(batch, groups=tuple(_GROUP_NAMES))
     entries = [entry for event in batch if (entry := _entry(event, readings[event.id], person)) is not None]

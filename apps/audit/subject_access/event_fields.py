@@ -16,13 +16,14 @@ _JUST_SO: Final = (
     "length_chars code typed equal intent_equal kinds_equal context_equal hits limits verdict asked_about instant",
     # Documents, jobs and policies, by ids, counts and codes.
     "core: kind series_id version document_type source_type byte_size page_count chunk_count status stage attempts "
-    "embedding_profile embedding_model generation_profile superseded_by redacted_id job_id pages passages fields "
-    "error_code sent_bytes number origin revision effective_from superseded_number comment_id base_number recorded "
-    "evaluation golden changed_settings stage_settings terms_version terms_version_before",
+    "embedding_profile embedding_model generation_profile superseded_by redacted_id corrected_by job_id pages passages "
+    "fields error_code sent_bytes number origin revision effective_from valid_from superseded_number comment_id "
+    "base_number recorded evaluation golden changed_settings stage_settings terms_version terms_version_before",
     # Access, the tenant and the log.
     "core: role scope_id scope_ids parent_id slug residency_region residency_strict is_active password_reset table "
     "first last step rows questions format events reader_kind contents size night state leaves checkpoint_size "
-    "finding_count totals duration_ms kek_id rewrapped categories unreached_events limit failures seconds",
+    "finding_count totals duration_ms kek_id rewrapped categories unreached_events limit failures seconds "
+    "invitation_id awaits_confirmation by_operator recovery_code actions delivery_id event_id waiting error",
     # Work on privacy: references, states and counts; of a search, how much was known and never what.
     "core: reference before subject_type due_on run_id letter_id letter_kind delivery names aliases emails phones "
     "ibans accounts words texts missing_scopes removals reason_code rejection_code origin_id targets grounds removed "
@@ -31,14 +32,14 @@ _JUST_SO: Final = (
     "inventory_id certain confirmed cleared decision treatment document_id at_once places unreadable through told_by "
     "keys residue stayed joined proof run end_event package_id quoted left_out hidden expires_at",
     # A database that was put back.
-    "core: backup_id exported_origin exported_size exported_root opened unsealed",
-    "question: length_chars intent_reason text",
+    "core: backup_id exported_origin exported_size exported_root opened restoration unsealed",
+    "question: length_chars intent_reason text given_filters",
     "answer: refusal grounding repair context_chars",
 )
 # Ids and names of people: "you", or "another person".
 _PEOPLE: Final = (
     "core: user_id person_id membership_id api_key_id reader_id owner_id proposed_by asked_by decided_by author "
-    "approver",
+    "approver asked_by_id invited_by_id",
 )
 _OWN: Final[Mapping[str, str]] = {"membership_id": "your role", "api_key_id": "a key of yours"}
 _ANOTHERS: Final[Mapping[str, str]] = {
@@ -57,7 +58,7 @@ _WITHHELD: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "Words that another person may have written, or that name one; what you wrote yourself of a policy stands among "
     "the policy versions.": ("core: reason", "actor: reason matter ground"),
-    "May name another person, or a client of the firm.": ("core: key filters",),
+    "May name another person, or a client of the firm.": ("core: key filters host",),
     "What a certificate says of an erasure, with the ids of those who decided: whom it concerns may have it itself.": (
         "core: statement",
     ),

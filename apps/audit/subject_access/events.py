@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from apps.audit.registry import EventClass, Group, register
+from apps.audit.registry import ANYBODY, EventClass, Group, register
 
 MY_DATA_EXPORTED: Final = "audit.my_data.exported"
 MY_DATA_CUT_SHORT: Final = "audit.my_data.cut_short"
@@ -16,6 +16,7 @@ def register_subject_access_events() -> None:
             action=MY_DATA_EXPORTED,
             label="Own data taken out",
             fields={Group.CORE: frozenset({"format", "categories", "events", "unreached_events"})},
+            permissions=ANYBODY,
         ),
         EventClass(
             action=MY_DATA_CUT_SHORT,

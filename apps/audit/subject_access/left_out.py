@@ -25,6 +25,30 @@ _TARGETS: Final = (
     "What a removal is aimed at, which can be your account: the request for it stands in its chapter, where the law "
     "lets you see it."
 )
+_INVITED: Final = (
+    "Mailboxes that were invited and have not accepted yet: whose one is, nobody knows until its person accepts, and "
+    "then the address goes. It goes as well when the invitation is withdrawn or expires."
+)
+_MAILED: Final = (
+    "Links that were mailed to you for a new password or a new address: they work for an hour, and go by themselves. "
+    "That a new password was asked for, and that a link was used, stands among the events."
+)
+_HANDS: Final = (
+    "Who made your account, which can be a person of another firm: what makes this file may not read it. Whoever "
+    "invited you to this firm stands with your roles, as “another person”."
+)
+_SECOND_FACTOR: Final = (
+    "That you have an authenticator app or recovery codes: your page for signing in shows it, and setting them up, "
+    "using and removing them stand among the events."
+)
+_FACTOR_RESET: Final = (
+    "Who asked for a reset of a second factor, who agreed, and for whom: each step stands among the events, and other "
+    "people as “another person”."
+)
+_RESET_REASON: Final = (
+    "Why a second factor was taken away, in the words of whoever asked for it. They may name others: ask the firm's "
+    "administrators or its data protection officer."
+)
 _MOMENTARY: Final = "Answers and counts that live for a day at most, repeat what you were told, and go by themselves."
 _OF_THE_FIRM: Final = "The firm's own name, not yours."
 _DERIVED: Final = "Digests, which say nothing by themselves and can't be turned back."
@@ -37,17 +61,34 @@ def leave_out_the_rest() -> None:
     _directory()
     _log()
     _privacy()
-    leave_out("folder:postgres folder:log folder:erasure", because=_OPERATIONS)
+    leave_out("folder:postgres folder:log folder:erasure folder:databases", because=_OPERATIONS)
 
 
 def _directory() -> None:
     leave_out(
-        "tenants_user.password tenants_apikey.secret_sha256 authz.signing_key.inner_pad authz.signing_key.outer_pad "
+        "tenants_credential.user_id tenants_credential.password tenants_apikey.secret_sha256 "
+        "authz.signing_key.inner_pad authz.signing_key.outer_pad "
         "audit_datakey.wrapped_key memory:apps.audit.keys.data_keys folder:secrets.json folder:secrets.lock "
         "folder:demo.json",
         because=_A_PROOF,
     )
+    leave_out(
+        "tenants_invitation.token_sha256 tenants_accountlink.token_sha256 tenants_secondfactor.sealed "
+        "tenants_recoverycode.code_sha256 audit_webhook.sealed",
+        because=_A_PROOF,
+    )
+    leave_out("tenants_invitation.email", because=_INVITED)
+    leave_out("tenants_invitation.created_by_id", because=_YOUR_ACT)
+    leave_out(
+        "tenants_accountlink.user_id tenants_accountlink.email task:apps.tenants.tasks.password_link_ask",
+        because=_MAILED,
+    )
+    leave_out_columns("tenants_accountorigin", "user_id invited_by_id", because=_HANDS)
+    leave_out("tenants_secondfactor.user_id tenants_recoverycode.user_id", because=_SECOND_FACTOR)
+    leave_out_columns("tenants_factorreset", "user_id asked_by_id agreed_by_id", because=_FACTOR_RESET)
+    leave_out("tenants_factorreset.reason", because=_RESET_REASON)
     leave_out("tenants_tenant.name tenants_tenant.slug", because=_OF_THE_FIRM)
+    leave_out("audit_webhook.url", because="The address of a program of the firm's, not yours.")
     leave_out_columns("tenants_idempotentrequest", "principal_id body location", because=_MOMENTARY)
     leave_out_columns("tenants_idempotentrequest", "key_digest request_digest", because=_DERIVED)
     leave_out("cache:apps.tenants.api.throttling cache:apps.tenants.attempts", because=_MOMENTARY)

@@ -24,6 +24,7 @@ from django.conf import settings
 from apps.audit.erasure.contracts import Origin, Target, TargetType
 from apps.audit.tombstones.errors import TombstonesDamagedError
 from apps.tenants.ids import TenantId
+from config.secrets import given
 
 FORMAT: Final = "glassbox.tombstone.v1"
 
@@ -42,7 +43,8 @@ class DigestKind(StrEnum):
 class Tombstone:
     """number: its place, from 1. event_id: of the log, which says that it was written. previous, mac: in hex.
 
-    digests: (kind, keyed digest in hex) of the documents among the targets.
+    digests: (kind, keyed digest in hex) of the documents among the targets. origin_id: of what the run was proposed
+    for; None where the release that wrote it did not say.
     """
 
     number: int
@@ -57,6 +59,7 @@ class Tombstone:
     at: datetime
     previous: str
     mac: str = ""
+    origin_id: UUID | None = None
 
     def body(self) -> dict[str, Any]:
         return {
@@ -66,6 +69,7 @@ class Tombstone:
             "tenant": str(self.tenant_id),
             "run": str(self.run_id),
             "origin": self.origin.value,
+            **({} if self.origin_id is None else {"origin_id": str(self.origin_id)}),
             "reason": self.reason_code,
             "event": str(self.event_id),
             "targets": [[each.type.value, str(each.id), each.part] for each in self.targets],
@@ -118,6 +122,7 @@ def tombstone(text: str, *, number: int, previous: str) -> Tombstone:
         targets=tuple(Target(type=TargetType(type), id=UUID(id), part=part) for type, id, part in values["targets"]),
         digests=tuple((DigestKind(kind), digest) for kind, digest in values["digests"]),
         at=datetime.fromisoformat(values["at"]),
+        origin_id=UUID(values["origin_id"]) if "origin_id" in values else None,
         previous=previous,
         mac=mac_of(values),
     )
@@ -129,4 +134,6 @@ def _canonical(values: Mapping[str, Any]) -> str:
 
 def _key(purpose: str) -> bytes:
     info = f"glassbox tombstone {purpose}".encode()
-    return HKDF(algorithm=SHA256(), length=32, salt=None, info=info).derive(settings.GLASSBOX_AUDIT_KEY)
+    return HKDF(algorithm=SHA256(), length=32, salt=None, info=info).derive(
+        given(settings.GLASSBOX_AUDIT_KEY, "GLASSBOX_AUDIT_MASTER_KEY")
+    )

@@ -19,7 +19,7 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.audit.erasure.contracts import Origin, Target
-from apps.audit.models import TombstoneMark
+from apps.audit.models import RemovalRun, TombstoneMark
 from apps.audit.services import record
 from apps.audit.tombstones.chain import chain_end, tombstones
 from apps.audit.tombstones.digests import digests_of
@@ -86,6 +86,7 @@ def _write(
                 digests=digests_of(sorted(wanted), tenant=tenant_id) if kind is Kind.BEGUN else (),
                 at=timezone.now(),
                 previous=previous,
+                origin_id=RemovalRun.objects.filter(id=run_id).values_list("origin_id", flat=True).first(),
             )
             place.add(number, written(made.body()))
             own.append(made)

@@ -10,28 +10,35 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.conf import settings
 from django.utils import timezone
 
-from apps.audit.log.epochs import current_origin, is_same_log
+from apps.audit.errors import TimestampError
+from apps.audit.log.cosignatures import cosignature_of
+from apps.audit.log.epochs import current_origin, is_same_log, log_owner
 from apps.audit.log.notes import Checkpoint, InvalidNoteError, opened
 from apps.audit.log.storage import stored_size
+from apps.audit.log.timestamps import stamp_of
+from apps.audit.models import Attestation, AttestationKind, Subtree
 from apps.audit.models import Checkpoint as StoredCheckpoint
-from apps.audit.models import Subtree
 from apps.audit.registry import Group
-from apps.audit.verify.authorised import Authorised
+from apps.audit.verify.authorised import Authorised, Removal
 from apps.audit.verify.entries import Entry, LogReader, snapshot
 from apps.audit.verify.errors import CheckpointNotTrustedError
 from apps.audit.verify.findings import Checked, FindingClass, Findings, VerificationReport
 from apps.audit.verify.memory import few_collections
+from apps.audit.verify.mismatches import Mismatches, words_of
 from apps.audit.verify.tree import ARITY, GrowingTree
+from apps.tenants.context import current_scope
 from apps.tenants.ids import TenantId
 
 # An event that waits is sealed within seconds; one that has waited so long is not waiting.
 SEALED_WITHIN: Final = timedelta(seconds=300)
+# A checkpoint is signed every minute. Events that are older and have none are not new: nobody signs.
+SIGNED_WITHIN: Final = timedelta(hours=1)
 Progress = Callable[[int, int], None]
 """(leaves that are done, leaves of the log): told every few thousand of them; what it raises ends the verification."""
 
@@ -83,10 +90,14 @@ class _Verification:
         self._progress = progress
         self._reader = LogReader(contents=contents)
         self._origin = current_origin(tenant)
+        self._mismatches = Mismatches(current_scope().scope_ids)
         self._findings = Findings()
         self._expected: dict[int, list[tuple[bytes, str]]] = defaultdict(list)
         self._tree = GrowingTree(self._expected)
         self._next, self._is_broken = 0, False
+        # Leaves below the newest checkpoint, and below the newest that fits: where they differ, this is a finding.
+        self._to_cover = self._covered = 0
+        self._oldest_unsigned: datetime | None = None
         self._leaves = self._groups = self._opened = self._removed = self._checkpoints = self._unsealed = 0
 
     def run(self) -> VerificationReport:
@@ -94,7 +105,8 @@ class _Verification:
         self._size = stored_size() if self._progress else 0
         self._tell()
         self._read_checkpoints()
-        self._authorised = Authorised(self._reader)
+        self._judge_attestations()
+        self._authorised = Authorised(self._reader, covered=self._to_cover)
         self._judge_root()
         for hash in self._reader.hashes(self._first) if self._first else ():
             self._next += 1
@@ -109,6 +121,7 @@ class _Verification:
                 self._tell()
         self._tell()
         self._judge_sizes()
+        self._judge_tail(started_at)
         self._judge_subtrees()
         self._judge_waiting(started_at)
         return VerificationReport(
@@ -118,6 +131,7 @@ class _Verification:
             size=self._next,
             root=None if self._is_broken else self._tree.root,
             checkpoint=None if self._held is None else self._held.size,
+            covered=self._covered,
             has_contents=self._contents,
             checked=Checked(
                 leaves=self._leaves,
@@ -153,12 +167,29 @@ class _Verification:
         if self._held is not None:
             self._expect(self._held, _GIVEN)
 
+    def _judge_attestations(self) -> None:
+        """Of those whose keys are known here; what others once said is kept, and proves nothing here."""
+        keys = {each.key.name: each.key for each in settings.GLASSBOX_WITNESSES}
+        service = settings.GLASSBOX_TIMESTAMPS
+        for row in Attestation.objects.order_by("size", "kind", "by").iterator():
+            note = StoredCheckpoint.objects.filter(size=row.size).values_list("note", flat=True).first() or ""
+            try:
+                if row.kind == AttestationKind.COSIGNATURE and row.by in keys:
+                    cosignature_of(note, row.content, keys[row.by])
+                elif row.kind == AttestationKind.TIMESTAMP and service is not None and row.by == service.url:
+                    stamp_of(service, note, row.content)
+            except (InvalidNoteError, TimestampError):
+                words = f"what {row.by} is said to have attested is not this checkpoint"
+                self._find(FindingClass.INVALID_ATTESTATION, words, size=row.size)
+
     def _expect(self, checkpoint: Checkpoint, whose: str) -> None:
         if not is_same_log(checkpoint.origin, self._origin):
             words = f"{whose} is of {checkpoint.origin}, and this log is {self._origin}"
             self._find(FindingClass.FOREIGN_CHECKPOINT, words, size=checkpoint.size)
+            self._mismatches.tenants.add(log_owner(checkpoint.origin))
         else:
             self._expected[checkpoint.size].append((checkpoint.root, whose))
+            self._to_cover = max(self._to_cover, checkpoint.size)
 
     def _place(self, entry: Entry) -> None:
         if entry.index == self._next:
@@ -182,7 +213,9 @@ class _Verification:
     def _judge_root(self) -> None:
         size = self._tree.size
         for root, whose in self._expected.get(size, ()):
-            if root != self._tree.root:
+            if root == self._tree.root:
+                self._covered = size
+            else:
                 words = f"the log's first {size} leaves are not those of {whose}"
                 self._find(FindingClass.INCONSISTENT, words, size=size)
 
@@ -191,22 +224,36 @@ class _Verification:
             self._find_in(entry, FindingClass.MISSING_EVENT, "its leaf is there, the event is gone")
             return
         if not entry.is_sealed:
-            words = "its header or commitments are not those that were sealed"
-            self._find_in(entry, FindingClass.ALTERED_EVENT, words)
-        for group in sorted(entry.known.keys() | entry.groups.keys()):
+            self._find_in(entry, *self._mismatches.told(entry))
+        elif entry.index >= self._to_cover:
+            self._oldest_unsigned = min(entry.moment, self._oldest_unsigned or entry.moment)
+        for group in sorted(entry.known.keys() | entry.groups.keys() | {str(Group.ACTOR)}):
             self._judge_group(entry, group, str(entry.event_id))
 
     def _judge_group(self, entry: Entry, group: str, event: str) -> None:
-        is_named = self._authorised.removal_of(event, group, index=entry.index)
+        removal = self._authorised.removal_of(event, group, index=entry.index)
         if group in entry.groups:
             self._groups += 1
+            if group in entry.scopes:
+                now, before = entry.scopes[group], [str(each) for each in entry.scope_ids]
+                self._find_in(entry, FindingClass.ALTERED_SCOPES, words_of(now, before), group)
             self._judge_present(entry, group)
-            if is_named:
+            if removal is Removal.AUTHORISED:
                 words = "its removal was authorised, and it is still there"
                 self._find_in(entry, FindingClass.INCOMPLETE_ERASURE, words, group)
             return
-        self._removed += 1
-        if not is_named:
+        if group not in entry.known:
+            # Of a log that was spoilt before the database refused it: a removal that names the group disowns the event.
+            if removal is not Removal.AUTHORISED:
+                words = "it was written without the group that says who acted"
+                self._find_in(entry, FindingClass.UNVOUCHED_EVENT, words)
+                return
+        else:
+            self._removed += 1
+        if removal is Removal.UNSIGNED:
+            words = "it is gone, and no signed checkpoint covers the event that authorises that"
+            self._find_in(entry, FindingClass.UNSIGNED_REMOVAL, words, group)
+        elif removal is Removal.UNAUTHORISED:
             words = "it is gone, and no later sealed event authorises that"
             self._find_in(entry, FindingClass.UNAUTHORISED_REMOVAL, words, group)
         elif group == Group.ACTOR and entry.label:
@@ -221,14 +268,22 @@ class _Verification:
             problem = entry.problem(group)
             if problem:
                 self._find_in(entry, FindingClass.ALTERED_GROUP, problem, group)
-            else:
-                self._opened += 1
+                return
+            self._opened += 1
+            if not entry.has_its_terms(group):
+                words = "what it is searched by, and what the eraser goes by, is not what it says"
+                self._find_in(entry, FindingClass.ALTERED_TERMS, words, group)
 
     def _judge_sizes(self) -> None:
         for size, expected in sorted(self._expected.items()):
             for _, whose in expected if size > self._next else ():
                 words = f"the log has {self._next} leaves, and {whose} has {size}"
                 self._find(FindingClass.TRUNCATED, words, size=size)
+
+    def _judge_tail(self, now: datetime) -> None:
+        if self._oldest_unsigned is not None and now - self._oldest_unsigned > SIGNED_WITHIN:
+            words = "no signed checkpoint covers the events from here on, and one should have been signed"
+            self._find(FindingClass.UNSIGNED_TAIL, words, index=max(self._to_cover, self._first))
 
     def _judge_subtrees(self) -> None:
         computed = self._tree.subtrees

@@ -1,39 +1,60 @@
-"""What the log itself says may be gone from it."""
+"""What the log itself says may be gone from it, and how far that is vouched for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Any
 
 from apps.audit.verify.entries import EMPTIED, LogReader
 
 
+class Removal(Enum):
+    """UNSIGNED: an event authorises it that no signed checkpoint covers: whoever could add a leaf could write it."""
+
+    AUTHORISED = auto()
+    UNSIGNED = auto()
+    UNAUTHORISED = auto()
+
+
+@dataclass(slots=True)
+class _Authority:
+    """named: the last leaf that names a group. emptied: of events that empty the log, the leaf and what stays."""
+
+    named: dict[tuple[str, str], int] = field(default_factory=dict)
+    emptied: list[tuple[int, frozenset[tuple[str, str]]]] = field(default_factory=list)
+
+    def names(self, place: tuple[str, str], index: int) -> bool:
+        return self.named.get(place, -1) > index or any(
+            emptied > index and place not in kept for emptied, kept in self.emptied
+        )
+
+
 class Authorised:
     """Which groups may be gone, by the sealed events that say so: group by group, or all that came before but some.
 
-    An event counts whose leaf is its own, and whose core is what was recorded.
+    An event counts whose leaf is its own, and whose core is what was recorded. Args: covered: leaves below the newest
+    signed checkpoint; only what lies among them authorises.
     """
 
-    def __init__(self, reader: LogReader) -> None:
-        self._named: dict[tuple[str, str], int] = {}
-        # Of the events that empty the log: the leaf, and what stays.
-        self._emptied: list[tuple[int, frozenset[tuple[str, str]]]] = []
+    def __init__(self, reader: LogReader, *, covered: int) -> None:
+        self._signed, self._unsigned = _Authority(), _Authority()
         for entry in reader.authorising():
             if "core" not in entry.groups or not entry.is_sealed or entry.problem("core"):
                 continue
-            core = entry.values("core")
+            core, told = entry.values("core"), self._signed if entry.index < covered else self._unsigned
             if entry.action == EMPTIED:
-                self._emptied.append((entry.index, frozenset(_places(core.get("kept")))))
+                told.emptied.append((entry.index, frozenset(_places(core.get("kept")))))
                 continue
             for place in _places(core.get("removals")):
-                self._named[place] = max(entry.index, self._named.get(place, -1))
+                told.named[place] = max(entry.index, told.named.get(place, -1))
 
-    def removal_of(self, event: str, group: str, *, index: int) -> bool:
+    def removal_of(self, event: str, group: str, *, index: int) -> Removal:
         """Whether an event after this leaf authorises that the group is gone."""
-        place = (event, group)
-        return self._named.get(place, -1) > index or any(
-            emptied > index and place not in kept for emptied, kept in self._emptied
-        )
+        if self._signed.names((event, group), index):
+            return Removal.AUTHORISED
+        return Removal.UNSIGNED if self._unsigned.names((event, group), index) else Removal.UNAUTHORISED
 
 
 def _places(listed: Any) -> Iterator[tuple[str, str]]:

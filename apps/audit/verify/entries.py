@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,6 +18,7 @@ from apps.audit.keys.data_keys import data_keys
 from apps.audit.log.leaves import SECONDS
 from apps.audit.registry import ACTOR_LABEL, Group
 from apps.audit.sealing import Place, SealBrokenError, unsealed
+from apps.audit.terms import terms_of
 from apps.tenants.context import current_scope, open_scope, renew_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.principals import PrincipalKind
@@ -47,16 +48,16 @@ _AUTHORISING: Final = f"""
 _HASHES: Final = "SELECT hash FROM audit_leaf WHERE tenant_id = %s AND index < %s ORDER BY index"
 # One look into the index an event: a list of ids would be looked for among all of the tenant's rows, batch after batch.
 _GROUPS: Final = """
-    SELECT p.event_id, p.field_group, p.data_key_id, p.ciphertext
+    SELECT p.event_id, p.field_group, p.data_key_id, p.ciphertext, p.scope_ids, p.terms
       FROM unnest(%s::uuid[]) AS wanted (id)
      CROSS JOIN LATERAL (
-           SELECT event_id, field_group, data_key_id, ciphertext
+           SELECT event_id, field_group, data_key_id, ciphertext, scope_ids, terms
              FROM audit_payload WHERE tenant_id = %s AND event_id = wanted.id OFFSET 0) AS p
 """
 _PRESENT: Final = """
-    SELECT l.event_id, ARRAY(SELECT p.field_group FROM audit_payload p
-                              WHERE p.tenant_id = l.tenant_id AND p.event_id = l.event_id)
-      FROM audit_leaf l WHERE l.tenant_id = %s AND l.index BETWEEN %s AND %s
+    SELECT l.event_id, p.field_group, p.scope_ids
+      FROM audit_leaf l JOIN audit_payload p ON p.tenant_id = l.tenant_id AND p.event_id = l.event_id
+     WHERE l.tenant_id = %s AND l.index BETWEEN %s AND %s
 """
 _WAITING: Final = f"""
     SELECT e.id, {SECONDS}, EXISTS (SELECT FROM audit_unsealed u WHERE u.tenant_id = e.tenant_id
@@ -88,6 +89,7 @@ class Entry:
     is_sealed: whether the leaf is the event's as it stands. header: None where the event is gone.
     commitments: as they stand, whatever that is; known: those that are some.
     groups: those that are there; None: not opened.
+    scopes: of groups that lie in other scopes than their event. terms: of groups that were opened.
     """
 
     index: int
@@ -100,10 +102,17 @@ class Entry:
     known: dict[str, str] = field(default_factory=dict)
     label: str = ""
     groups: dict[str, Opened | Damaged | None] = field(default_factory=dict)
+    scopes: dict[str, list[str]] = field(default_factory=dict)
+    terms: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def is_there(self) -> bool:
         return self.columns is not None
+
+    @property
+    def moment(self) -> datetime:
+        """When the event was recorded, as its leaf tells it: to the second."""
+        return _moment(None if self.columns is None else self.columns["seconds"])
 
     @property
     def header(self) -> dict[str, Any] | None:
@@ -121,6 +130,23 @@ class Entry:
         if group == Group.ACTOR and self.values(group).get(ACTOR_LABEL) != self.label:
             return "the name beside the event is not the one that was recorded"
         return ""
+
+    @property
+    def scope_ids(self) -> list[UUID]:
+        """As they stand."""
+        return list(self.columns["scope_ids"]) if self.columns else []
+
+    def has_its_terms(self, group: str) -> bool:
+        """Whether what a group is searched by is what it says; of one that was opened and has no problem."""
+        try:
+            told = terms_of(group, self.values(group))
+        except (KeyError, TypeError, AttributeError):
+            told = []
+        return sorted(self.terms.get(group, ())) == told
+
+    def note_scopes(self, group: str, scope_ids: Iterable[UUID]) -> None:
+        if sorted(scope_ids) != sorted(self.scope_ids):
+            self.scopes[group] = sorted(str(each) for each in scope_ids)
 
     def values(self, group: str) -> dict[str, Any]:
         """What a group says that opens its commitment."""
@@ -251,18 +277,22 @@ class LogReader:
         with connection.cursor() as cursor:
             cursor.execute(_GROUPS, [opened, self._tenant])
             rows = cursor.fetchall()
-        unknown = {key_id for _, _, key_id, _ in rows} - self._keys.keys()
+        unknown = {row[2] for row in rows} - self._keys.keys()
         self._keys |= data_keys(self._tenant, unknown) if unknown else {}
-        for event_id, group, key_id, ciphertext in rows:
-            is_opened = self._contents or group == Group.CORE
-            by_id[event_id].groups[group] = self._opened(event_id, group, key_id, ciphertext) if is_opened else None
+        for event_id, group, key_id, ciphertext, scope_ids, terms in rows:
+            entry, is_opened = by_id[event_id], self._contents or group == Group.CORE
+            entry.groups[group] = self._opened(event_id, group, key_id, ciphertext) if is_opened else None
+            entry.note_scopes(group, scope_ids)
+            if is_opened:
+                entry.terms[group] = terms
 
     def _add_present(self, by_id: Mapping[UUID, Entry], first: int, last: int) -> None:
         with connection.cursor() as cursor:
             cursor.execute(_PRESENT, [self._tenant, first, last])
-            for event_id, groups in cursor.fetchall():
+            for event_id, group, scope_ids in cursor.fetchall():
                 if event_id in by_id:
-                    by_id[event_id].groups = dict.fromkeys(groups)
+                    by_id[event_id].groups[group] = None
+                    by_id[event_id].note_scopes(group, scope_ids)
 
     def _opened(self, event_id: UUID, group: str, key_id: UUID, ciphertext: bytes) -> Opened | Damaged:
         if key_id not in self._keys:

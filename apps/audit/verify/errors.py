@@ -50,6 +50,14 @@ class RemovalUnderWayError(ApplicationError):
     message = "A removal is being carried out: the log is verified again in a few minutes."
 
 
+class CheckpointMissingError(ApplicationError):
+    """Nothing else is wrong than that no signed checkpoint covers the newest events: looked at again later."""
+
+    code = "audit.checkpoint_missing"
+    status = 409
+    message = "No signed checkpoint covers the newest events: the log is verified again in a few minutes."
+
+
 class VerificationLeaseLostError(ApplicationError):
     """Somebody else has begun it anew: what this worker found is not kept."""
 

@@ -1,15 +1,19 @@
 """A copy of one tenant's log that an outsider can check: a directory, or a .zip of the same files.
 
     manifest.json       format, tenant, origin, exported_at (UTC), verify_keys, contents (whether groups are opened),
+                        scopes (ids of the tenant's, a hint at what an event was recorded for),
                         first and size (leaves from first up to and without size), peaks: the roots, in hex, of the
                         whole subtrees that the leaves before first are made of, the largest first
     events.jsonl        a line a leaf, by index:
                           index, leaf (its stored hash, hex), event_id
                           header (object; null where the event is gone), commitments, actor_label
-                          groups: of those that are there, group -> {"salt": hex, "content": canonical JSON as text};
-                          null where the export is without contents; {"damaged": why} where it does not decrypt.
+                          groups: of those that are there, group -> {"salt": hex, "content": canonical JSON as text,
+                          "terms": what it is searched by, where there is any}; null where the export is without
+                          contents; {"damaged": why} where it does not decrypt.
                           A group that is gone is absent.
-    checkpoints.jsonl   size, root (hex), note (signed) of each checkpoint of the log's own, by size
+                          other_scopes: group -> scopes, of groups that lie in others than their event
+    checkpoints.jsonl   size, root (hex), note (signed, with the lines of witnesses) of each checkpoint of the log's
+                        own, by size; timestamps: answers of RFC 3161 services in base64, over the note without them
     checkpoint.txt      the newest of these notes
     subtrees.jsonl      level, index, hash (hex) of the stored roots of whole subtrees of 256**level leaves
     unsealed.jsonl      event_id, occurred_at, waits: events that have no leaf
@@ -26,7 +30,8 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -36,17 +41,19 @@ from typing import IO, Any, Final
 from django.conf import settings
 from django.utils import timezone
 
+from apps.audit.log.attesting import attested_note
 from apps.audit.log.epochs import current_origin, is_same_log, origin_of
 from apps.audit.log.storage import stored_size
 from apps.audit.log.tree import Frontier
-from apps.audit.models import Checkpoint, Subtree
+from apps.audit.models import Attestation, AttestationKind, Checkpoint, Subtree
 from apps.audit.services import record
 from apps.audit.verify.application import trusted_checkpoint
 from apps.audit.verify.entries import Damaged, Entry, LogReader, Opened, snapshot
 from apps.audit.verify.errors import CheckpointAheadError, CheckpointOfAnotherLogError, ExportTargetError
+from apps.tenants.context import current_scope
 from apps.tenants.ids import TenantId
 
-FORMAT: Final = "glassbox.audit.export.v1"
+FORMAT: Final = "glassbox.audit.export.v2"
 _VERIFIER: Final = Path(__file__).with_name("offline.py")
 
 # Opens a file of the export for writing.
@@ -110,9 +117,11 @@ def _write(opened: _Opener, *, tenant: TenantId, start: Frontier, size: int, con
     _lines(opened, "events.jsonl", (entry_values(entry, contents) for entry in reader.entries(start.size)))
     newest = ""
     with opened("checkpoints.jsonl") as file:
+        told = attestations()
         for row in Checkpoint.objects.order_by("size").iterator():
-            file.write(json_line(checkpoint_values(row)))
-            newest = row.note
+            values = checkpoint_values(row, told)
+            file.write(json_line(values))
+            newest = str(values["note"])
     with opened("checkpoint.txt") as file:
         file.write(newest)
     subtrees = Subtree.objects.order_by("level", "index").iterator()
@@ -136,6 +145,7 @@ def manifest(*, tenant: TenantId, start: Frontier, size: int, contents: bool) ->
         "exported_at": _time(timezone.now()),
         "verify_keys": [key.line() for key in settings.GLASSBOX_LOG_VERIFY_KEYS],
         "contents": contents,
+        "scopes": sorted(str(each) for each in current_scope().scope_ids),
         "first": start.size,
         "size": size,
         "peaks": [peak.hex() for peak in start.peaks],
@@ -143,8 +153,27 @@ def manifest(*, tenant: TenantId, start: Frontier, size: int, contents: bool) ->
     return json.dumps(values, indent=2) + "\n"
 
 
-def checkpoint_values(row: Checkpoint) -> dict[str, Any]:
-    return {"size": row.size, "root": bytes(row.root).hex(), "note": row.note}
+Attestations = Mapping[int, Sequence[Attestation]]
+
+
+def attestations() -> Attestations:
+    """What others say of the log's checkpoints, by size. Costs: one query; a line each in memory."""
+    found: dict[int, list[Attestation]] = defaultdict(list)
+    for each in Attestation.objects.order_by("size", "kind", "by").iterator():
+        found[each.size].append(each)
+    return found
+
+
+def checkpoint_values(row: Checkpoint, told: Attestations) -> dict[str, Any]:
+    others = told.get(row.size, ())
+    lines = [each.content for each in others if each.kind == AttestationKind.COSIGNATURE]
+    stamps = [each.content for each in others if each.kind == AttestationKind.TIMESTAMP]
+    return {
+        "size": row.size,
+        "root": bytes(row.root).hex(),
+        "note": attested_note(row.note, lines),
+        **({"timestamps": stamps} if stamps else {}),
+    }
 
 
 def subtree_values(row: Subtree) -> dict[str, Any]:
@@ -165,15 +194,16 @@ def entry_values(entry: Entry, contents: bool) -> dict[str, Any]:
         "header": entry.header,
         "commitments": entry.commitments,
         "actor_label": entry.label if contents or not entry.label else None,
-        "groups": {name: _group(entry.groups[name]) for name in sorted(entry.groups)},
+        "groups": {name: _group(entry.groups[name], entry.terms.get(name, ())) for name in sorted(entry.groups)},
+        **({"other_scopes": entry.scopes} if entry.scopes else {}),
     }
 
 
-def _group(found: Opened | Damaged | None) -> dict[str, str] | None:
+def _group(found: Opened | Damaged | None, terms: Sequence[str]) -> dict[str, Any] | None:
     match found:
         case Opened(salt=salt, content=content):
             try:
-                return {"salt": salt.hex(), "content": content.decode()}
+                return {"salt": salt.hex(), "content": content.decode(), **({"terms": list(terms)} if terms else {})}
             except UnicodeDecodeError:
                 return {"damaged": "it decrypts, and is no text"}
         case Damaged(words=words):

@@ -10,6 +10,8 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
+from apps.audit.models.verification import UNPROVEN
+
 # As many findings are kept for showing; all are counted.
 MOST_KEPT: Final = 1_000
 
@@ -29,8 +31,21 @@ class FindingClass(StrEnum):
     FOREIGN_CHECKPOINT = "FOREIGN_CHECKPOINT"
     ALTERED_GROUP = "ALTERED_GROUP"
     UNKNOWN_GROUP = "UNKNOWN_GROUP"
+    UNVOUCHED_EVENT = "UNVOUCHED_EVENT"
     UNAUTHORISED_REMOVAL = "UNAUTHORISED_REMOVAL"
     INCOMPLETE_ERASURE = "INCOMPLETE_ERASURE"
+    INVALID_ATTESTATION = "INVALID_ATTESTATION"
+    ALTERED_SCOPES = "ALTERED_SCOPES"
+    ALTERED_TERMS = "ALTERED_TERMS"
+    FOREIGN_EVENT = "FOREIGN_EVENT"
+    UNSIGNED_REMOVAL = "UNSIGNED_REMOVAL"
+    UNSIGNED_TAIL = "UNSIGNED_TAIL"
+
+
+class Result(StrEnum):
+    INTACT = "intact"
+    FAILED = "failed"
+    UNPROVEN = "unproven"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +89,7 @@ class VerificationReport:
     first: the first leaf whose event was looked at; size: how many leaves the log has.
     root: over all leaves, 32 bytes; None where leaves are missing.
     checkpoint: leaves of the outside checkpoint that it was held against; None without one.
+    covered: leaves below the newest signed checkpoint that fits. Those after it, the tail, are nobody's word yet.
     findings: the first MOST_KEPT; totals: all of them, by class.
     """
 
@@ -83,6 +99,7 @@ class VerificationReport:
     size: int
     root: bytes | None
     checkpoint: int | None
+    covered: int
     has_contents: bool
     checked: Checked
     findings: tuple[Finding, ...]
@@ -93,6 +110,16 @@ class VerificationReport:
     @property
     def is_intact(self) -> bool:
         return not self.totals
+
+    @property
+    def result(self) -> Result:
+        if self.is_intact:
+            return Result.INTACT
+        return Result.FAILED if self.totals.keys() - UNPROVEN else Result.UNPROVEN
+
+    @property
+    def tail(self) -> int:
+        return self.size - max(self.covered, self.first)
 
 
 @dataclass(slots=True)

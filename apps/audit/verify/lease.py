@@ -18,6 +18,7 @@ from apps.audit.verify.errors import VerificationLeaseLostError
 from apps.tenants.beside import beside
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.sweeping import is_past
 
 REASON = "verify the log"
 
@@ -47,7 +48,9 @@ def claim(*, tenant_id: TenantId, verification_id: UUID, policy: VerificationPol
     with open_scope(tenant=tenant_id, reason=REASON):
         now = timezone.now()
         owner = f"{socket.gethostname()[:60]}:{os.getpid()}:{uuid.uuid4().hex}"
-        is_free = Q(state=VerificationState.WAITING) | Q(state=VerificationState.RUNNING, lease_until__lte=now)
+        is_free = Q(state=VerificationState.WAITING) | (
+            Q(state=VerificationState.RUNNING) & is_past("lease_until", now)
+        )
         taken = Verification.objects.filter(is_free, id=verification_id).update(
             state=VerificationState.RUNNING,
             attempts=F("attempts") + 1,

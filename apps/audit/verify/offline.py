@@ -1,14 +1,28 @@
 #!/usr/bin/env python3
 """Verify an export of a Glassbox audit log. One file, the standard library alone, Python 3.9 or later.
 
-    python verify_log.py EXPORT --checkpoint FILE [--key NAME+MARK+KEY] [--json]
+    python verify_log.py EXPORT --checkpoint FILE [--key NAME+MARK+KEY] [--witness NAME+MARK+KEY] [--json]
 
 EXPORT is the directory or the .zip that `manage.py audit export` wrote. FILE is a checkpoint of this log (a signed
 note) that you kept from before, or got from somebody whom the log's operator can't reach: without one, a log that was
 cut off at its end, or written anew as a whole, looks whole. KEY is the log's public key as you got it apart from the
-export; without it the keys that the export names are believed. Both belong to the proof, not to the export.
+export. Both belong to the proof, not to the export, and so does this program: whoever could change the export could
+change the copy in it. A checkpoint is trusted that a KEY has signed; where none is given, that FILE or a key that has
+signed FILE vouches for. What no trusted checkpoint covers is the export's own word: it authorises no removal. A
+--witness is the key (C2SP cosignature/v1) of somebody who cosigns checkpoints: each that is named must have cosigned
+one.
 
-Ends with 0: intact; 1: something is wrong, each finding with its class; 2: it could not be checked.
+Ends with
+    0   intact: nothing is wrong, and nothing hangs on events that no trusted checkpoint covers. The newest events of a
+        log that is worked with have none yet; how many is said
+    1   something is wrong, each finding with its class
+    2   it could not be checked: it is no export, or can be read in two ways
+    3   not proven: nothing contradicts what was given, and something rests on the export's own word: a removal that
+        is authorised above every trusted checkpoint, events that should have been signed long ago, or all of it,
+        where neither FILE nor KEY was given. Get a newer checkpoint, and check again
+
+Time stamps (RFC 3161) are not checked here. --stamps DIR writes each that is in the export to DIR, with the note that
+it is of; then: openssl ts -verify -data SIZE.note -in SIZE.tsr -CAfile ROOTS.pem
 
 The program computes everything anew: commitments (HMAC-SHA256), leaves and roots (RFC 6962), signatures (Ed25519,
 RFC 8032). That an earlier checkpoint begins the log is found by computing the root over so many of its leaves.
@@ -26,9 +40,17 @@ What the classes mean:
     FOREIGN_CHECKPOINT    a checkpoint is of another log
     ALTERED_GROUP         a field group is there and is not what was recorded
     UNKNOWN_GROUP         a field group is there that the event was written without
+    UNVOUCHED_EVENT       an event was written without the group that says who acted
     UNAUTHORISED_REMOVAL  a field group is gone, and no later sealed event authorises that
     INCOMPLETE_ERASURE    a removal was authorised, and what was to be removed is still there
-    MALFORMED             a line of the export can't be read
+    ALTERED_SCOPES        other people can read it than it was recorded for
+    ALTERED_TERMS         what a field group is searched by does not follow from what it says
+    FOREIGN_EVENT         the event was sealed in the log of another tenant
+    INVALID_ATTESTATION   the cosignature of a witness that was named is not of the checkpoint that it stands by
+    UNWITNESSED           a witness that was named has cosigned no checkpoint that is here
+    UNSIGNED_REMOVAL      a field group is gone, and what authorises that lies above every trusted checkpoint
+    UNSIGNED_TAIL         events above every trusted checkpoint are so old that one should have been signed over them
+    MALFORMED             a line of the export can't be read, or says something that no log does
 """
 
 from __future__ import annotations
@@ -40,26 +62,45 @@ import contextlib
 import hashlib
 import hmac
 import io
+import itertools
 import json
 import re
+import stat
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FORMAT = "glassbox.audit.export.v1"
+FORMAT = "glassbox.audit.export.v2"
 COMMITMENT_DOMAIN = b"glassbox.audit.commitment.v1"
 # Actions whose core says which groups are removed: those that it names, or all before it but those that it names.
 EMPTIED = "audit.log.emptied"
 AUTHORISING = ("audit.payload.erased", EMPTIED)
 # An event that waits is sealed within seconds; one that has waited so long is not waiting.
 SEALED_WITHIN_S = 300
+# A checkpoint is signed every minute. Events that are older and have none are not new: nobody signs.
+SIGNED_WITHIN_S = 3600
+# Classes that contradict nothing, and prove nothing either.
+UNPROVEN = ("UNSIGNED_REMOVAL", "UNSIGNED_TAIL", "UNWITNESSED")
 SHOWN = 50
+MOST_KEPT = 100_000  # findings; all are counted
+# What no export of a log reaches, so that what was made to exhaust the reader is refused.
+LONGEST_LINE = 64 << 20
+MOST_DIGITS = 4_300
+MOST_TIMES_PACKED = 200
+ALWAYS_READ = 16 << 20  # however well it is packed
+LAST = 2**63 - 1  # the largest place in a log
+MOST_GUESSED = 1_000  # events of which it is tried what was changed
+MOST_SCOPES = 64
+LEVELS = 8  # of stored subtrees: 256**8 leaves
 
 _HEX = re.compile(r"[0-9a-f]{64}")
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SIZE = re.compile(r"0|[1-9][0-9]{0,18}")
+_NAME = re.compile(r"[^\s+]{1,200}")
 
 
 class UnusableError(Exception):
@@ -94,16 +135,19 @@ class Finding(NamedTuple):
         return f"{self.kind:<22}{', '.join(places)}: {self.words}"
 
 
-class Checkpoint(NamedTuple):
-    origin: str
-    size: int
-    root: bytes
-
-
 class Key(NamedTuple):
     name: str
     mark: bytes
     public: bytes
+
+
+class Checkpoint(NamedTuple):
+    """signers: of the keys that it was opened with, those that have signed it."""
+
+    origin: str
+    size: int
+    root: bytes
+    signers: tuple[Key, ...] = ()
 
 
 # --- Ed25519 (RFC 8032, section 5.1) ----------------------------------------------------------------------------------
@@ -200,18 +244,21 @@ def opened_note(note: str, keys: Sequence[Key]) -> Checkpoint:
     text, separator, signatures = note.rpartition("\n\n")
     if not separator or not signatures.endswith("\n"):
         raise ValueError("it is no signed note: lines, an empty line, and signatures")
-    body, found = text + "\n", 0
-    for line in signatures.splitlines():
+    body = text + "\n"
+    signers: list[Key] = []
+    for line in signatures[:-1].split("\n"):
         parts = line.split(" ")
-        if len(parts) != 3 or parts[0] != "\N{EM DASH}":
+        if len(parts) != 3 or parts[0] != "\N{EM DASH}" or not _NAME.fullmatch(parts[1]):
             raise ValueError("a signature's line is not one")
         raw = base64.b64decode(parts[2], validate=True)
+        if len(raw) < 5:
+            raise ValueError("a signature is too short")
         for key in keys:
             if (key.name, key.mark) == (parts[1], raw[:4]):
                 if not ed25519_verifies(key.public, body.encode(), raw[4:]):
                     raise ValueError(f"the signature of {key.name} does not fit the text")
-                found += 1
-    if not found:
+                signers.append(key)
+    if not signers:
         raise ValueError("no key that is known has signed it")
     lines = body.split("\n")
     if len(lines) < 4 or not lines[0] or not _SIZE.fullmatch(lines[1]):
@@ -219,7 +266,40 @@ def opened_note(note: str, keys: Sequence[Key]) -> Checkpoint:
     root = base64.b64decode(lines[2], validate=True)
     if len(root) != 32:
         raise ValueError("the root is no SHA-256 hash")
-    return Checkpoint(lines[0], int(lines[1]), root)
+    return Checkpoint(lines[0], int(lines[1]), root, tuple(signers))
+
+
+# --- Cosignatures (C2SP: tlog-cosignature) ----------------------------------------------------------------------------
+
+
+def parsed_witness(line: str) -> Key:
+    """NAME+MARK+KEY of a witness. Raises UnusableError."""
+    parts = line.strip().split("+", 2)
+    try:
+        mark, raw = bytes.fromhex(parts[1]), base64.b64decode(parts[2], validate=True)
+    except (IndexError, ValueError, binascii.Error):
+        raise UnusableError(f"{line!r} is no witness's key: NAME+MARK+KEY is wanted") from None
+    if len(raw) != 33 or raw[:1] != b"\x04" or hashlib.sha256(parts[0].encode() + b"\n" + raw).digest()[:4] != mark:
+        raise UnusableError(f"{line!r} is no key of cosignature/v1, or its parts do not belong together")
+    return Key(parts[0], mark, raw[1:])
+
+
+def cosigned_at(note: str, witness: Key) -> int | None:
+    """When the witness cosigned it, in seconds since 1970; None: it did not. Raises ValueError: it signed another."""
+    text, _, signatures = note.rpartition("\n\n")
+    for line in signatures.split("\n"):
+        parts = line.split(" ")
+        if len(parts) != 3 or parts[1] != witness.name:
+            continue
+        raw = base64.b64decode(parts[2], validate=True)
+        if raw[:4] != witness.mark:
+            continue
+        seconds = int.from_bytes(raw[4:12], "big")
+        message = f"cosignature/v1\ntime {seconds}\n{text}\n".encode()
+        if len(raw) != 76 or seconds > LAST or not ed25519_verifies(witness.public, message, raw[12:]):
+            raise ValueError(f"the cosignature of {witness.name} is not of this checkpoint")
+        return seconds
+    return None
 
 
 # --- The tree (RFC 6962, section 2.1) ---------------------------------------------------------------------------------
@@ -271,7 +351,13 @@ def _constant(name: str) -> Any:
     raise ValueError(f"{name} is no number of JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+def _whole(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError("a number has more digits than any has")
+    return int(digits)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_int=_whole)
 
 
 def parsed(text: str) -> Any:
@@ -294,31 +380,101 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+def _is_count(value: Any) -> bool:
+    """Whether it is a whole number that a log can have. True and 1.0 are none."""
+    return type(value) is int and 0 <= value <= LAST
+
+
+def _count(value: Any) -> int:
+    if not _is_count(value):
+        raise ValueError("it is no number of a log")
+    return int(value)
+
+
+def _level(value: Any) -> int:
+    if not 1 <= _count(value) <= LEVELS:
+        raise ValueError("no log has subtrees of this level")
+    return int(value)
+
+
+def _text(value: Any) -> str:
+    if not _is_text(value):
+        raise ValueError("it is no text")
+    return str(value)
+
+
+def _id(value: Any) -> str:
+    if not _ID.fullmatch(_text(value)):
+        raise ValueError("it is no id")
+    return str(value)
+
+
+def _list(value: Any) -> list[Any]:
+    if type(value) is not list:
+        raise ValueError("it is no list")
+    return list(value)
+
+
+# What reading a damaged or a hostile file raises.
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    KeyError,
+    ValueError,
+    RuntimeError,  # a member that wants a password
+    NotImplementedError,  # one that is packed in another way
+    MemoryError,
+    zlib.error,
+    zipfile.BadZipFile,
+)
+
+
 class Export:
-    """The files of an export: a directory or a .zip."""
+    """The files of an export: a directory or a .zip. What they say of themselves is believed as far as it is checked.
+
+    Raises UnusableError: it is none, or could be read in two ways.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._folder, self._zip = path, None
+        self.path, self._zip = path, None
         if path.is_file():
             try:
                 self._zip = zipfile.ZipFile(path)
-            except (OSError, zipfile.BadZipFile) as error:
+                members = self._zip.infolist()
+            except _UNREADABLE as error:
                 raise UnusableError(f"{path} is no .zip ({error})") from None
+            _refuse_tricks(members)
         try:
             manifest = parsed("".join(self._lines("manifest.json")))
             if manifest["format"] != FORMAT:
-                raise UnusableError(f"its format is {manifest['format']!r}, and this program reads {FORMAT!r}")
-            self.tenant, self.origin = str(manifest["tenant"]), str(manifest["origin"])
-            self.size, self.first = int(manifest["size"]), int(manifest["first"])
-            self.peaks = [bytes.fromhex(peak) for peak in manifest["peaks"]]
-            self.has_contents = bool(manifest["contents"])
+                raise UnusableError(
+                    f"its format is {str(manifest['format'])[:80]!r}, and this program reads {FORMAT!r}"
+                )
+            self.tenant, self.origin = manifest["tenant"], manifest["origin"]
+            self.size, self.first, self.has_contents = manifest["size"], manifest["first"], manifest["contents"]
+            self.peaks = [bytes.fromhex(peak) for peak in _list(manifest["peaks"])]
+            self.scopes = sorted(_id(each) for each in _list(manifest["scopes"]))[:MOST_SCOPES]
             self.exported_at = _time(manifest["exported_at"])
-            self.keys = [parsed_key(line) for line in manifest["verify_keys"]]
-            is_start = len(self.peaks) == bin(self.first).count("1") and all(len(peak) == 32 for peak in self.peaks)
+            self.keys = [parsed_key(_text(line)) for line in _list(manifest["verify_keys"])]
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise UnusableError(f"manifest.json is not one: {error!r}") from None
-        if not is_start:
+            raise UnusableError(f"manifest.json is not one: {str(error)[:200]!r}") from None
+        if not _is_text(self.tenant) or not _ID.fullmatch(self.tenant):
+            raise UnusableError("manifest.json names no tenant")
+        if not _is_text(self.origin) or not is_same_log(self.origin, f"glassbox/audit/{self.tenant}"):
+            raise UnusableError("manifest.json names a tenant, and a log that is not this tenant's")
+        if not _is_count(self.size) or not _is_count(self.first) or self.first > self.size:
+            raise UnusableError("manifest.json says from which leaf to which in numbers that are none")
+        if type(self.has_contents) is not bool:
+            raise UnusableError("manifest.json does not say whether the contents are there")
+        if len(self.peaks) != bin(self.first).count("1") or any(len(peak) != 32 for peak in self.peaks):
             raise UnusableError(f"manifest.json does not hold the hashes of a tree of {self.first} leaves")
+
+    def holds(self, path: Path) -> bool:
+        """Whether a file came with the export."""
+        try:
+            return self._zip is None and self.path.resolve() in path.resolve().parents
+        except (OSError, RuntimeError):
+            return True
 
     def records(self, name: str, only: tuple[str, ...] = ()) -> Iterator[tuple[int, Any]]:
         """(line, value) of each line; the value is None where it can't be read. only: of lines with one of these."""
@@ -337,15 +493,43 @@ class Export:
         try:
             with contextlib.ExitStack() as stack:
                 if self._zip is None:
-                    yield from stack.enter_context((self._folder / name).open(**settings))
+                    # Not by way of a link, nor out of a pipe or a device, which need not end.
+                    if not stat.S_ISREG((self.path / name).lstat().st_mode):
+                        raise UnusableError(f"{name} is no plain file")
+                    file = stack.enter_context((self.path / name).open(**settings))
                 else:
                     raw = stack.enter_context(self._zip.open(name))
-                    yield from stack.enter_context(io.TextIOWrapper(raw, **settings))
-        except (OSError, KeyError, zipfile.BadZipFile) as error:
+                    file = stack.enter_context(io.TextIOWrapper(raw, **settings))
+                while line := file.readline(LONGEST_LINE):
+                    if len(line) == LONGEST_LINE:
+                        raise UnusableError(f"{name} has a line that is longer than any of an export")
+                    yield line
+        except _UNREADABLE as error:
             raise UnusableError(f"{name} can't be read: {error}") from None
 
 
+def _refuse_tricks(members: Sequence[zipfile.ZipInfo]) -> None:
+    """What unpacks to something else than is read here, or to more than there is room for. Raises UnusableError."""
+    seen: set[str] = set()
+    for member in members:
+        # As a file system would that knows no case; whoever unpacks it may have one.
+        name = member.filename.casefold()
+        if name in seen:
+            raise UnusableError(f"{member.filename!r} stands twice in the .zip: it could be read in two ways")
+        seen.add(name)
+        parts = name.replace("\\", "/").split("/")
+        if parts[0] == "" or ".." in parts or ":" in name or "\\" in name or "\0" in member.orig_filename:
+            raise UnusableError(f"{member.orig_filename!r} in the .zip leads out of the folder that it is unpacked to")
+        if member.file_size > max(ALWAYS_READ, MOST_TIMES_PACKED * member.compress_size):
+            raise UnusableError(f"{member.filename!r} is packed {MOST_TIMES_PACKED} times over: no export of a log is")
+
+
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+
+
 def _time(text: str) -> datetime:
+    if not _is_text(text) or not _MOMENT.fullmatch(text):
+        raise ValueError("a time is not written as one")
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -356,9 +540,9 @@ class Entry:
     """A line of events.jsonl. Raises ValueError where it is none."""
 
     def __init__(self, record: Any, tenant: str) -> None:
-        if record is None or not isinstance(record.get("index"), int) or not _is_text(record.get("event_id")):
+        if record is None or not _is_count(record.get("index")) or not _is_text(record.get("event_id")):
             raise ValueError("a leaf has an index and an event")
-        if not _HEX.fullmatch(str(record.get("leaf"))):
+        if not _is_commitment(record.get("leaf")):
             raise ValueError("a leaf is a hash in hex")
         self.index: int = record["index"]
         self.event: str = record["event_id"]
@@ -373,17 +557,41 @@ class Entry:
             if isinstance(commitments, dict)
             else {}
         )
-        self.is_sealed = whole and self._is_of(tenant) and self._computed() == self.leaf
+        self.is_whole = whole
+        scopes = record.get("other_scopes")
+        self.scopes: dict[str, list[str]] = {
+            group: sorted(each)
+            for group, each in (scopes.items() if isinstance(scopes, dict) else ())
+            if isinstance(each, list) and all(map(_is_text, each))
+        }
+        self.is_sealed = whole and self._is_of(tenant) and self.fits()
 
     def _is_of(self, tenant: str) -> bool:
         header = self.header
         return isinstance(header, dict) and header.get("tenant_id") == tenant and header.get("id") == self.event
 
-    def _computed(self) -> bytes | None:
+    def fits(self, **changes: Any) -> bool:
+        """Whether the leaf is that of the event, or of one with another header."""
         try:
-            return hashlib.sha256(b"\x00" + canonical(self.header) + canonical(self.commitments)).digest()
+            header = {**self.header, **changes}
+            return hashlib.sha256(b"\x00" + canonical(header) + canonical(self.commitments)).digest() == self.leaf
         except (ValueError, TypeError):
-            return None
+            return False
+
+    def own_scopes(self) -> list[str]:
+        scopes = self.header.get("scope_ids") if isinstance(self.header, dict) else None
+        return sorted(scopes) if isinstance(scopes, list) and all(map(_is_text, scopes)) else []
+
+    def has_its_terms(self, group: str, values: dict[str, Any]) -> bool:
+        """Whether what a group is searched by is what it says."""
+        terms = self.groups[group].get("terms", [])
+        if not isinstance(terms, list) or not all(map(_is_text, terms)):
+            return False
+        try:
+            told = sorted(set(terms_of(group, values)))
+        except (KeyError, TypeError, AttributeError):
+            told = []
+        return sorted(terms) == told
 
     def opened(self, group: str) -> dict[str, Any]:
         """The content of a group that is there. Raises ValueError: it is not what was recorded, and how that shows."""
@@ -402,6 +610,42 @@ class Entry:
         if group == "actor" and values.get("actor_label") != self.label:
             raise ValueError("the name beside the event is not the one that was recorded")
         return values
+
+
+def terms_of(group: str, values: dict[str, Any]) -> Iterator[str]:
+    """What a group can be found by: ids and codes. Raises KeyError, TypeError: it can't be told."""
+    if group == "core":
+        for name in ("intent", "policy_version"):
+            if isinstance(values.get(name), (str, int)):
+                yield f"{name}:{values[name]}"
+        for each in values.get("removals", ()):
+            if isinstance(each, dict):
+                yield f"removal:{each['event_id']}:{each['group']}"
+        kept = values.get("kept")
+        for each in kept if isinstance(kept, list) else ():
+            yield f"kept:{each['event_id']}:{each['group']}"
+    elif group == "passages":
+        for each in values.get("hits", ()):
+            if isinstance(each, dict) and each.get("document_id"):
+                yield f"document_id:{each['document_id']}"
+
+
+def guesses(now: list[str], known: list[str], told: list[list[str]]) -> Iterator[list[str]]:
+    """For which scopes an event may have been recorded, given those that it has now. Each is sorted."""
+    yield from told
+    yield []
+    yield known
+    for scope in known:
+        yield [scope]
+        yield sorted({*now} ^ {scope})
+    for pair in itertools.combinations(known, 2):
+        yield list(pair)
+
+
+def scope_words(now: list[str], before: list[str]) -> str:
+    if set(now) < set(before):
+        return f"its scopes were widened: it was recorded for {len(before)} and can be read with {len(now)} of them"
+    return f"its scopes are others than it was recorded for: {len(before)} then, {len(now)} now"
 
 
 def _is_commitment(value: Any) -> bool:
@@ -426,19 +670,70 @@ def is_same_log(origin: str, other: str) -> bool:
     return origin.partition("/restored/")[0] == other.partition("/restored/")[0]
 
 
-class Verifier:
-    """Goes through an export once for the removals that are authorised, and once for everything."""
+class Authority:
+    """What sealed events say may be gone: group by group, or all that came before but some."""
 
-    def __init__(self, export: Export, keys: Sequence[Key], checkpoint: Checkpoint | None) -> None:
-        self.export, self.keys, self.checkpoint = export, keys, checkpoint
+    def __init__(self) -> None:
+        self._named: dict[tuple[str, str], int] = {}
+        self._emptied: list[tuple[int, set[tuple[str, str]]]] = []
+
+    def add(self, entry: Entry, core: dict[str, Any]) -> None:
+        if entry.header["action"] == EMPTIED:
+            self._emptied.append((entry.index, set(named_by(core, "kept"))))
+            return
+        for place in named_by(core, "removals"):
+            self._named[place] = max(entry.index, self._named.get(place, -1))
+
+    def names(self, place: tuple[str, str], index: int) -> bool:
+        """Whether an event after this leaf says that the group is removed."""
+        return self._named.get(place, -1) > index or any(
+            emptied > index and place not in kept for emptied, kept in self._emptied
+        )
+
+
+class Verifier:
+    """Goes through an export once for the removals that are authorised, and once for everything.
+
+    trusted: the keys whose checkpoints vouch for what they cover. to_cover: the leaves below the newest checkpoint that
+    one of them signed. Where that one does not fit the log, this is a finding by itself.
+    """
+
+    def __init__(
+        self,
+        export: Export,
+        keys: Sequence[Key],
+        checkpoint: Checkpoint | None,
+        trusted: Sequence[Key] = (),
+        witnesses: Sequence[Key] = (),
+        held_note: str = "",
+    ) -> None:
+        self.witnesses, self.held_note = witnesses, held_note
+        self.witnessed: dict[str, tuple[int, int]] = {}  # name -> (size, seconds) of the newest
+        self.export, self.keys, self.checkpoint, self.trusted = export, keys, checkpoint, frozenset(trusted)
         self.findings: list[Finding] = []
+        self.totals: dict[str, int] = {}
         self.tree = Tree(export.first, export.peaks)
         self.next = export.first
         self.is_broken = False
         self.counts = {"leaves": 0, "groups": 0, "opened": 0, "removed": 0, "checkpoints": 0, "unsealed": 0}
-        self.authorised: dict[tuple[str, str], int] = {}
-        self.emptied: list[tuple[int, set[tuple[str, str]]]] = []
-        self.roots: dict[int, list[tuple[bytes, str]]] = {}
+        self.authorised, self.unsigned = Authority(), Authority()
+        self.roots: dict[int, list[tuple[bytes, str, bool]]] = {}
+        self.to_cover = self.covered = 0
+        self.oldest_unsigned: datetime | None = None
+        self.tenants: set[str] = set()
+        self.guesses_left = MOST_GUESSED
+        self.came_with_it = False  # the checkpoint that was given lies in the export itself
+
+    @property
+    def tail(self) -> int:
+        """Leaves that no trusted checkpoint covers."""
+        return int(self.next - max(self.covered, self.export.first))
+
+    @property
+    def result(self) -> str:
+        if self.totals.keys() - set(UNPROVEN):
+            return "failed"
+        return "unproven" if self.totals or not self.trusted else "intact"
 
     def run(self) -> None:
         self._read_checkpoints()
@@ -457,11 +752,13 @@ class Verifier:
         self._end()
 
     def _find(self, kind: str, words: str, **place: Any) -> None:
-        self.findings.append(Finding(kind, words, **place))
+        self.totals[kind] = self.totals.get(kind, 0) + 1
+        if len(self.findings) < MOST_KEPT:
+            self.findings.append(Finding(kind, words, **place))
 
     def _read_checkpoints(self) -> None:
         for number, record in self.export.records("checkpoints.jsonl"):
-            if record is None or not isinstance(record.get("size"), int):
+            if record is None or not _is_count(record.get("size")):
                 self._find("MALFORMED", f"line {number} of checkpoints.jsonl is none")
                 continue
             self.counts["checkpoints"] += 1
@@ -476,27 +773,46 @@ class Verifier:
                 self._find("INVALID_CHECKPOINT", words, size=size)
                 continue
             self._expect(found, "the log's own checkpoint")
+            self._judge_cosignatures(found, str(record.get("note")))
         if self.checkpoint is not None:
             self._expect(self.checkpoint, "the checkpoint that was given")
+            self._judge_cosignatures(self.checkpoint, self.held_note)
+        for witness in self.witnesses:
+            if witness.name not in self.witnessed:
+                self._find("UNWITNESSED", f"{witness.name} has cosigned none of the checkpoints that are here")
+
+    def _judge_cosignatures(self, checkpoint: Checkpoint, note: str) -> None:
+        for witness in self.witnesses:
+            try:
+                seconds = cosigned_at(note, witness)
+            except ValueError:
+                words = f"what {witness.name} is said to have attested is not this checkpoint"
+                self._find("INVALID_ATTESTATION", words, size=checkpoint.size)
+                continue
+            if seconds is not None and is_same_log(checkpoint.origin, self.export.origin):
+                newest = max((checkpoint.size, seconds), self.witnessed.get(witness.name, (0, 0)))
+                self.witnessed[witness.name] = newest
 
     def _expect(self, checkpoint: Checkpoint, whose: str) -> None:
         if not is_same_log(checkpoint.origin, self.export.origin):
             words = f"{whose} is of {checkpoint.origin}, and this log is {self.export.origin}"
             self._find("FOREIGN_CHECKPOINT", words, size=checkpoint.size)
+            place, _, tenant = checkpoint.origin.partition("/restored/")[0].rpartition("/")
+            if place == "glassbox/audit":
+                self.tenants.add(tenant)
         elif checkpoint.size >= self.export.first:
-            self.roots.setdefault(checkpoint.size, []).append((checkpoint.root, whose))
+            is_trusted = not self.trusted.isdisjoint(checkpoint.signers)
+            self.roots.setdefault(checkpoint.size, []).append((checkpoint.root, whose, is_trusted))
+            if is_trusted:
+                self.to_cover = max(self.to_cover, checkpoint.size)
 
     def _read_authorised(self) -> None:
         for _, record in self.export.records("events.jsonl", only=AUTHORISING):
             try:
                 entry = Entry(record, self.export.tenant)
                 if entry.is_sealed and entry.header["action"] in AUTHORISING and "core" in entry.groups:
-                    core = entry.opened("core")
-                    if entry.header["action"] == EMPTIED:
-                        self.emptied.append((entry.index, set(named_by(core, "kept"))))
-                        continue
-                    for place in named_by(core, "removals"):
-                        self.authorised[place] = max(entry.index, self.authorised.get(place, -1))
+                    authority = self.authorised if entry.index < self.to_cover else self.unsigned
+                    authority.add(entry, entry.opened("core"))
             except (ValueError, KeyError):
                 continue
 
@@ -516,8 +832,10 @@ class Verifier:
             self._find("EXTRA_LEAF", "its place in the log is taken", leaf=entry.index, event=entry.event)
 
     def _judge_roots(self) -> None:
-        for root, whose in self.roots.get(self.tree.size, ()):
-            if root != self.tree.root():
+        for root, whose, is_trusted in self.roots.get(self.tree.size, ()):
+            if root == self.tree.root():
+                self.covered = max(self.covered, self.tree.size if is_trusted else 0)
+            else:
                 words = f"the log's first {self.tree.size} leaves are not those of {whose}"
                 self._find("INCONSISTENT", words, size=self.tree.size)
 
@@ -527,45 +845,99 @@ class Verifier:
             self._find("MISSING_EVENT", "its leaf is there, the event is gone", **place)
             return
         if not entry.is_sealed:
-            self._find("ALTERED_EVENT", "its header or commitments are not those that were sealed", **place)
-        for group in sorted(set(entry.commitments) | set(entry.groups)):
-            is_named = self._is_authorised((entry.event, group), entry.index)
-            self._group(entry, group, is_named, {**place, "group": group})
+            kind, words = self._what_was_changed(entry)
+            self._find(kind, words, **place)
+        if entry.is_sealed and entry.index >= self.to_cover:
+            self._note_unsigned(entry)
+        for group in sorted(set(entry.commitments) | set(entry.groups) | {"actor"}):
+            self._group(entry, group, {**place, "group": group})
 
-    def _is_authorised(self, place: tuple[str, str], index: int) -> bool:
-        """Whether an event after this leaf says that the group is removed."""
-        return self.authorised.get(place, -1) > index or any(
-            emptied > index and place not in kept for emptied, kept in self.emptied
-        )
+    def _what_was_changed(self, entry: Entry) -> tuple[str, str]:
+        """Of an event whose leaf is not its own. A leaf tells nothing of what stood there, but a guess can be tried."""
+        if isinstance(entry.header, dict) and entry.is_whole and self.guesses_left > 0:
+            self.guesses_left -= 1
+            if entry.header.get("tenant_id") != self.export.tenant and entry.fits():
+                return "FOREIGN_EVENT", "its leaf is that of an event of another tenant"
+            for tenant in sorted(self.tenants):
+                if entry.fits(tenant_id=tenant):
+                    return "FOREIGN_EVENT", f"it was sealed in the log of tenant {tenant}"
+            now = entry.own_scopes()
+            for scopes in guesses(now, self.export.scopes, list(entry.scopes.values())):
+                if entry.fits(scope_ids=scopes, tenant_id=self.export.tenant):
+                    return "ALTERED_SCOPES", scope_words(now, scopes)
+        return "ALTERED_EVENT", "its header or commitments are not those that were sealed"
 
-    def _group(self, entry: Entry, group: str, is_named: bool, place: dict[str, Any]) -> None:
+    def _note_unsigned(self, entry: Entry) -> None:
+        with contextlib.suppress(ValueError, KeyError):
+            moment = _time(entry.header["occurred_at"])
+            self.oldest_unsigned = min(moment, self.oldest_unsigned or moment)
+
+    def _group(self, entry: Entry, group: str, place: dict[str, Any]) -> None:
+        is_named = self.authorised.names((entry.event, group), entry.index)
         if group not in entry.groups:
-            self.counts["removed"] += 1
-            if not is_named:
+            if group not in entry.commitments:
+                # A removal that names the group all the same disowns the event.
+                if not is_named:
+                    where = {name: value for name, value in place.items() if name != "group"}
+                    self._find("UNVOUCHED_EVENT", "it was written without the group that says who acted", **where)
+                    return
+            else:
+                self.counts["removed"] += 1
+            if not is_named and self.unsigned.names((entry.event, group), entry.index):
+                words = "it is gone, and no trusted checkpoint covers the event that authorises that"
+                self._find("UNSIGNED_REMOVAL", words, **place)
+            elif not is_named:
                 self._find("UNAUTHORISED_REMOVAL", "it is gone, and no later sealed event authorises that", **place)
             elif group == "actor" and entry.label != "":
                 self._find("INCOMPLETE_ERASURE", "its removal was authorised; the name stands by the event", **place)
             return
         self.counts["groups"] += 1
+        if group in entry.scopes and entry.scopes[group] != entry.own_scopes():
+            self._find("ALTERED_SCOPES", scope_words(entry.scopes[group], entry.own_scopes()), **place)
+        self._refuse_hidden(entry, group)
         if group not in entry.commitments:
             self._find("UNKNOWN_GROUP", "it is there, and the event was written without it", **place)
         elif self.export.has_contents:
             try:
-                entry.opened(group)
-                self.counts["opened"] += 1
+                values = entry.opened(group)
             except ValueError as error:
                 self._find("ALTERED_GROUP", str(error), **place)
+            else:
+                self.counts["opened"] += 1
+                if not entry.has_its_terms(group, values):
+                    words = "what it is searched by, and what the eraser goes by, is not what it says"
+                    self._find("ALTERED_TERMS", words, **place)
         if is_named:
             self._find("INCOMPLETE_ERASURE", "its removal was authorised, and it is still there", **place)
 
+    def _refuse_hidden(self, entry: Entry, group: str) -> None:
+        """An export that says that it has no contents has none, but what authorises removals. Raises UnusableError."""
+        if self.export.has_contents or entry.groups[group] is None:
+            return
+        header = entry.header if isinstance(entry.header, dict) else {}
+        if group != "core" or header.get("action") not in AUTHORISING:
+            raise UnusableError(
+                f"manifest.json says that the export is without contents, and leaf {entry.index} has some: they would "
+                "be read and not be checked"
+            )
+
     def _end(self) -> None:
         for size, expected in sorted(self.roots.items()):
-            for _, whose in expected if size > self.next else ():
+            for _, whose, _ in expected if size > self.next else ():
                 self._find("TRUNCATED", f"the log has {self.next} leaves, and {whose} has {size}", size=size)
+        if self.export.size != self.next:
+            self._find(
+                "MALFORMED", f"manifest.json counts leaves up to {self.export.size}, and they end at {self.next}"
+            )
+        if self.trusted and self.oldest_unsigned is not None:
+            age = self.export.exported_at - self.oldest_unsigned
+            if age.total_seconds() > SIGNED_WITHIN_S:
+                words = "no trusted checkpoint covers the events from here on, and one should have been signed"
+                self._find("UNSIGNED_TAIL", words, leaf=max(self.to_cover, self.export.first))
         self._judge_subtrees()
         for number, record in self.export.records("unsealed.jsonl"):
             try:
-                event, age = record["event_id"], self.export.exported_at - _time(record["occurred_at"])
+                event, age = _id(record["event_id"]), self.export.exported_at - _time(record["occurred_at"])
             except (TypeError, KeyError, ValueError):
                 self._find("MALFORMED", f"line {number} of unsealed.jsonl is none")
                 continue
@@ -577,7 +949,7 @@ class Verifier:
         computed = self.tree.subtrees
         for number, record in self.export.records("subtrees.jsonl"):
             try:
-                level, index, stored = record["level"], record["index"], record["hash"]
+                level, index, stored = _level(record["level"]), _count(record["index"]), record["hash"]
                 first = index << 8 * level
             except (TypeError, KeyError, ValueError):
                 self._find("MALFORMED", f"line {number} of subtrees.jsonl is none")
@@ -594,36 +966,65 @@ class Verifier:
 # --- Running ----------------------------------------------------------------------------------------------------------
 
 
-def verify(path: Path, checkpoint: Path | None, keys: Sequence[str] = ()) -> Verifier:
+def verify(path: Path, checkpoint: Path | None, keys: Sequence[str] = (), witnesses: Sequence[str] = ()) -> Verifier:
     """Raises UnusableError."""
     export = Export(path)
-    known = [parsed_key(line) for line in keys] or export.keys
-    held = None
+    given = [parsed_key(line) for line in keys]
+    known = given or export.keys
+    held, held_note, trusted = None, "", given
     if checkpoint is not None:
         try:
-            held = opened_note(checkpoint.read_text(encoding="utf-8"), known)
+            held_note = checkpoint.read_text(encoding="utf-8")
+            held = opened_note(held_note, known)
         except (OSError, ValueError) as error:
             raise UnusableError(f"{checkpoint} is no checkpoint that can be trusted: {error}") from None
         if is_same_log(held.origin, export.origin) and held.size < export.first:
             raise UnusableError(f"the export begins at leaf {export.first}, and the checkpoint ends at {held.size}")
-    verifier = Verifier(export, known, held)
+        if not given and not export.holds(checkpoint):
+            # A key that the export names and that has signed what was kept apart from it is the log's.
+            trusted = list(held.signers)
+    named = [parsed_witness(line) for line in witnesses]
+    verifier = Verifier(export, known, held, trusted, named, held_note)
+    verifier.came_with_it = checkpoint is not None and export.holds(checkpoint)
     verifier.run()
     return verifier
+
+
+def write_stamps(export: Export, folder: Path) -> None:
+    """Each time stamp as SIZE.tsr beside SIZE.note, the note as the log alone signed it. Raises UnusableError."""
+    for _, record in export.records("checkpoints.jsonl"):
+        stamps = record.get("timestamps", []) if isinstance(record, dict) else []
+        if not isinstance(stamps, list) or not stamps or not _is_count(record.get("size")):
+            continue
+        note, separator, signatures = str(record.get("note")).rpartition("\n\n")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            text = note + separator + signatures.split("\n")[0] + "\n"
+            (folder / f"{record['size']}.note").write_bytes(text.encode())
+            for number, stamp in enumerate(stamps):
+                name = f"{record['size']}{f'.{number}' if number else ''}.tsr"
+                (folder / name).write_bytes(base64.b64decode(_text(stamp), validate=True))
+        except (OSError, ValueError) as error:
+            raise UnusableError(f"a time stamp can't be written: {error}") from None
 
 
 def report(verifier: Verifier) -> dict[str, Any]:
     """The result as JSON has it."""
     export, held = verifier.export, verifier.checkpoint
     return {
-        "result": "failed" if verifier.findings else "intact",
+        "result": verifier.result,
         "tenant": export.tenant,
         "origin": export.origin,
         "first": export.first,
         "size": verifier.next,
         "root": None if verifier.is_broken else verifier.tree.root().hex(),
         "checkpoint": None if held is None else held.size,
+        "covered": verifier.covered,
+        "tail": verifier.tail,
         "contents": export.has_contents,
+        "witnesses": {name: {"size": size, "at": seconds} for name, (size, seconds) in verifier.witnessed.items()},
         "counts": verifier.counts,
+        "totals": verifier.totals,
         "findings": [
             {"class": each.kind, **{name: value for name, value in each._asdict().items() if name != "kind"}}
             for each in verifier.findings
@@ -641,37 +1042,70 @@ def in_words(verifier: Verifier) -> str:
     ]
     if not export.has_contents:
         lines.append("  The export is without contents: whether the field groups are as recorded was not checked.")
+        lines.append("  That they are there is the export's own word.")
     if held is None:
         lines.append("  No checkpoint was given: a log cut off at its end, or written anew as a whole, would not show.")
+    elif verifier.came_with_it:
+        lines.append(
+            f"  The checkpoint of {held.size} leaves came with the export: a log cut off at its end would not show."
+        )
     else:
         lines.append(f"  Against a checkpoint of {held.size} leaves")
+    if not verifier.trusted:
+        lines.append("  No key and no checkpoint came apart from it: all of this is the export's own word.")
+    else:
+        lines.append(f"  Checkpoints that are trusted cover {verifier.covered} leaves")
+        if verifier.tail:
+            lines.append(
+                f"  Unsigned tail: {verifier.tail} leaves from {verifier.next - verifier.tail} on have none yet."
+            )
+    lines += [
+        f"  Witness {name} cosigned {size} leaves, {seconds} s after the beginning of 1970 (UTC)"
+        for name, (size, seconds) in sorted(verifier.witnessed.items())
+    ]
     shown: dict[str, int] = {}
     for finding in verifier.findings:
         shown[finding.kind] = shown.get(finding.kind, 0) + 1
         if shown[finding.kind] <= SHOWN:
             lines.append(finding.line())
-    lines += [f"{kind:<22}and {count - SHOWN} more" for kind, count in shown.items() if count > SHOWN]
-    total = len(verifier.findings)
-    lines.append(f"FAILED: {total} finding{'s' if total > 1 else ''}." if total else "Intact.")
+    lines += [f"{kind:<22}and {count - SHOWN} more" for kind, count in verifier.totals.items() if count > SHOWN]
+    total = sum(verifier.totals.values())
+    findings = f"{total} finding{'s' if total > 1 else ''}"
+    lines.append(
+        {
+            "intact": "Intact.",
+            "failed": f"FAILED: {findings}.",
+            "unproven": f"NOT PROVEN: {findings if total else 'nothing vouches for it'}. Nothing contradicts itself.",
+        }[verifier.result]
+    )
     return "\n".join(lines)
+
+
+STATUSES = {"intact": 0, "failed": 1, "unproven": 3}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        description="Verify an export of a Glassbox audit log: 0 intact, 1 something is wrong, 2 not checked."
+        description="Verify an export of a Glassbox audit log.",
+        epilog=(__doc__ or "").partition("[--json]\n")[2],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("export", type=Path, help="the directory or .zip that `manage.py audit export` wrote")
     parser.add_argument("--checkpoint", type=Path, help="a signed checkpoint of this log that you kept")
     parser.add_argument("--key", action="append", default=[], help="the log's public key, NAME+MARK+KEY; repeatable")
+    parser.add_argument("--witness", action="append", default=[], help="a witness's key, NAME+MARK+KEY; repeatable")
+    parser.add_argument("--stamps", type=Path, metavar="DIR", help="write the time stamps of the export to DIR")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     options = parser.parse_args(arguments)
     try:
-        verifier = verify(options.export, options.checkpoint, options.key)
+        verifier = verify(options.export, options.checkpoint, options.key, options.witness)
+        if options.stamps is not None:
+            write_stamps(verifier.export, options.stamps)
     except UnusableError as error:
         print(f"It could not be checked: {error}.", file=sys.stderr)
         return 2
     print(json.dumps(report(verifier), indent=2) if options.json else in_words(verifier))
-    return 1 if verifier.findings else 0
+    return STATUSES[verifier.result]
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from apps.audit.models import Checkpoint, Subtree
 from apps.audit.services import record
 from apps.audit.verify.entries import BATCH, LogReader
 from apps.audit.verify.export import (
+    attestations,
     checkpoint_values,
     entry_values,
     json_line,
@@ -62,11 +63,15 @@ def evidence(*, folder: str = "log/") -> Mapping[str, Iterable[Part]]:
 
     def newest() -> bytes:
         row = signed.order_by("-size").first()
-        return row.note.encode() if row else b""
+        return str(checkpoint_values(row, attestations())["note"]).encode() if row else b""
+
+    def checkpoints() -> bytes:
+        told = attestations()
+        return _lines(checkpoint_values(each, told) for each in signed.order_by("size").iterator())
 
     files: dict[str, Iterable[Part]] = {
         "events.jsonl": [partial(page, first) for first in range(0, size, BATCH)],
-        "checkpoints.jsonl": [lambda: _lines(checkpoint_values(each) for each in signed.order_by("size").iterator())],
+        "checkpoints.jsonl": [checkpoints],
         "checkpoint.txt": [newest],
         "subtrees.jsonl": [
             lambda: _lines(subtree_values(each) for each in Subtree.objects.order_by("level", "index").iterator())

@@ -6,6 +6,7 @@ old event that was altered: those are what somebody would alter. See the README 
 
 from __future__ import annotations
 
+import json
 import logging
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
@@ -19,10 +20,11 @@ from kombu.exceptions import OperationalError
 from apps.audit.models import Verification, VerificationState
 from apps.audit.models.verification import MOVING
 from apps.audit.services import record
+from apps.audit.verify.statements import stated
 from apps.tenants.context import current_scope, open_identity, open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.roles import Permission
+from apps.tenants.sweeping import Sweep, each_tenant, is_past
 from apps.tenants.tokens import Identity
 
 logger = logging.getLogger("glassbox.audit")
@@ -34,17 +36,21 @@ NIGHT_AT: Final = time(2, 0)
 # What has been sent and not begun is sent once more after this long; a message too many does no harm.
 RESEND_AFTER: Final = timedelta(seconds=60)
 
-_DUE: Final = """
-    SELECT t.id FROM tenants_tenant t
-     WHERE t.status = %(active)s AND (
-           EXISTS (SELECT FROM audit_verification v
-                    WHERE v.tenant_id = t.id AND (v.next_attempt_at IS NULL OR v.next_attempt_at <= %(now)s)
-                      AND (v.state = 'waiting' OR v.state = 'running' AND v.lease_until <= %(now)s))
-        OR t.created_at <= %(night_at)s
-           AND NOT EXISTS (SELECT FROM audit_verification v
-                            WHERE v.tenant_id = t.id AND (v.night = %(night)s OR v.state IN ('waiting', 'running'))))
+# A verification of the night that nobody believes is made again, but not at once: it reads the whole log.
+_AGAIN_AFTER: Final = timedelta(hours=1)
+# So many of a tenant's last ones are looked at: more than a day has.
+LOOKED_AT: Final = 20
+_ALL: Final = f"""
+    SELECT t.id, t.created_at,
+           EXISTS (SELECT FROM audit_verification v WHERE v.tenant_id = t.id AND v.state IN ('waiting', 'running')),
+           (SELECT coalesce(jsonb_agg(jsonb_build_object('night', v.night, 'at', v.finished_at, 'note', v.note)), '[]')
+              FROM (SELECT * FROM audit_verification o
+                     WHERE o.tenant_id = t.id AND o.night IS NOT NULL AND o.finished_at IS NOT NULL
+                     ORDER BY o.id DESC LIMIT {LOOKED_AT}) v)
+      FROM tenants_tenant t
+     WHERE t.slug <> 'erased-' || t.id
      ORDER BY t.id
-"""
+"""  # noqa: S608 (constants)
 
 
 def verification_request() -> Verification:
@@ -67,38 +73,61 @@ def night_of(now: datetime) -> date:
 
 
 def verification_sweep_all() -> int:
-    """Have every active tenant verified once a night, and send again what waits unsent, or whose worker died.
+    """Have every tenant verified once a night, and send again what waits unsent, or whose worker died.
 
     A night that was missed is caught up as soon as the clock goes again; of several, the last. A tenant's first is the
-    night after it was made. Returns: how many were sent. Costs: one query, and three more for each that is due.
+    night after it was made. One that is suspended is verified as well; one that is erased is verified on request.
+    Returns: how many were sent. Costs: one query, and three more for each that is due.
     """
     now = timezone.now()
     night = night_of(now)
-    parameters: dict[str, str | date] = {
-        "active": TenantStatus.ACTIVE.value,
-        "now": now,
-        "night": night,
-        "night_at": datetime.combine(night, NIGHT_AT, UTC),
-    }
     with open_identity(Identity(all_tenants=True)), connection.cursor() as cursor:
-        cursor.execute(_DUE, parameters)
-        due = [TenantId(row[0]) for row in cursor.fetchall()]
-    for tenant_id in due:
+        cursor.execute(_ALL)
+        every = cursor.fetchall()
+    due = [TenantId(row[0]) for row in every if row[2] or _is_due(row, night, now)]
+
+    def look_after(tenant_id: TenantId) -> int:
         with open_scope(tenant=tenant_id, reason="verify the log once a night"):
-            _sent_again(now) or _requested(night=night)
-    return len(due)
+            sent = _sent_again(now)
+            if sent is None:
+                _requested(night=night)
+            return int(sent is not False)
+
+    return each_tenant(look_after, doing=Sweep.VERIFY, tenants=due)
 
 
-def _sent_again(now: datetime) -> bool:
-    """Whether one waits or runs; if it is due, it is sent."""
+def _is_due(row: tuple[UUID, datetime, bool, str], night: date, now: datetime) -> bool:
+    """Whether the night lacks a verification that the worker's key vouches for.
+
+    A tenant that says it was made in time to come is none that is too young.
+    """
+    tenant_id, created_at, _, told = row
+    begun = datetime.combine(night, NIGHT_AT, UTC)
+    if begun < created_at <= now:
+        return False
+    for each in json.loads(told):
+        if each["night"] != night.isoformat():
+            continue
+        statement = stated(each["note"], tenant_id=tenant_id, now=now)
+        if statement is not None and statement.at >= begun:
+            return False
+        ended = datetime.fromisoformat(each["at"])
+        if now - _AGAIN_AFTER < ended <= now:
+            return False
+    return True
+
+
+def _sent_again(now: datetime) -> bool | None:
+    """Whether the one that waits or runs was due, and is sent again; None where there is none."""
     verification: Verification | None = Verification.objects.filter(state__in=MOVING).first()
     if verification is None:
-        return False
-    is_free = Q(state=VerificationState.WAITING) | Q(state=VerificationState.RUNNING, lease_until__lte=now)
-    is_due = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=now)
+        return None
+    is_free = Q(state=VerificationState.WAITING) | (Q(state=VerificationState.RUNNING) & is_past("lease_until", now))
+    is_due = Q(next_attempt_at__isnull=True) | is_past("next_attempt_at", now)
     mine = Verification.objects.filter(is_free, is_due, id=verification.id)
-    if mine.update(next_attempt_at=now + RESEND_AFTER):
-        _enqueue(verification)
+    if not mine.update(next_attempt_at=now + RESEND_AFTER):
+        return False
+    _enqueue(verification)
     return True
 
 

@@ -17,6 +17,7 @@ from apps.audit.models import Outcome, VerificationState
 from apps.audit.services import record
 from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.errors import (
+    CheckpointMissingError,
     ExportedCheckpointLostError,
     RemovalUnderWayError,
     VerificationCrashedError,
@@ -26,6 +27,8 @@ from apps.audit.verify.errors import (
 from apps.audit.verify.findings import FindingClass, VerificationReport
 from apps.audit.verify.lease import REASON, Lease, VerificationPolicy, claim, held, told
 from apps.audit.verify.outside import outside_checkpoint
+from apps.audit.verify.statements import state_verification
+from apps.audit.verify.stating import export_statement
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
@@ -37,6 +40,10 @@ FINISHED_ACTION: Final = "audit.verification.finished"
 SHOWN: Final = 100
 # What may be over in a few minutes: a place that can't be reached, a program that ran out of something.
 _PASSING: Final = (CheckpointExportError, ExportedCheckpointLostError, VerificationCrashedError)
+# Found now, and gone in a few minutes: a removal is carried out, and a checkpoint is signed every minute.
+PASSING_CLASSES: Final = frozenset(
+    {FindingClass.INCOMPLETE_ERASURE, FindingClass.UNSIGNED_REMOVAL, FindingClass.UNSIGNED_TAIL}
+)
 
 
 class VerificationOutcome(StrEnum):
@@ -62,8 +69,9 @@ def verification_run(
         found = _verified(lease)
         if isinstance(found, ApplicationError):
             return _fail(lease, found)
-        if found.totals.keys() == {FindingClass.INCOMPLETE_ERASURE} and _may_try_again(lease):
-            return _wait(lease, RemovalUnderWayError.code)
+        if found.totals and PASSING_CLASSES.issuperset(found.totals) and _may_try_again(lease):
+            is_removal = FindingClass.INCOMPLETE_ERASURE in found.totals
+            return _wait(lease, RemovalUnderWayError.code if is_removal else CheckpointMissingError.code)
         _finish(lease, found)
     except VerificationLeaseLostError:
         logger.warning("verification %s was taken over", verification_id)
@@ -110,6 +118,7 @@ def _finish(lease: Lease, report: VerificationReport) -> None:
         done=report.size,
         total=report.size,
         checkpoint_size=report.checkpoint,
+        covered_size=report.covered,
         leaves=report.size,
         events=report.checked.leaves - totals.get(FindingClass.MISSING_EVENT, 0) + report.checked.unsealed,
         groups=report.checked.groups,
@@ -166,8 +175,15 @@ def _end(lease: Lease, **result: Any) -> None:
     """Write down how it ended, for good, with its event."""
     now = timezone.now()
     duration_ms = int((now - lease.started_at).total_seconds() * 1_000)
+    note = state_verification(
+        tenant_id=lease.tenant_id,
+        verification_id=lease.verification_id,
+        state=VerificationState(result["state"]),
+        at=now,
+        result={name: str(value) if name == "state" else value for name, value in result.items()},
+    )
     with open_scope(tenant=lease.tenant_id, reason=REASON):
-        held(lease, lease_until=None, finished_at=now, duration_ms=duration_ms, **result)
+        held(lease, lease_until=None, finished_at=now, duration_ms=duration_ms, note=note, **result)
         record(
             action=FINISHED_ACTION,
             core={
@@ -183,3 +199,5 @@ def _end(lease: Lease, **result: Any) -> None:
             subject_type="verification",
             subject_id=lease.verification_id,
         )
+    if note:
+        export_statement(lease.tenant_id, note)

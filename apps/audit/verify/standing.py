@@ -4,28 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
-from typing import Final
 from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
 
-from apps.audit.log.export.state import ExportState, export_state
+from apps.audit.errors import CheckpointExportError
+from apps.audit.log.export.state import ExportState, attesting_problems, export_state
 from apps.audit.log.lag import SealingLag, sealing_lag
-from apps.audit.models import Checkpoint, Event, Leaf, Verification, VerificationState
+from apps.audit.log.timestamps import TimestampService
+from apps.audit.models import (
+    Attestation,
+    AttestationKind,
+    Checkpoint,
+    Event,
+    Leaf,
+    Verification,
+    VerificationState,
+)
 from apps.audit.models.verification import FINISHED, MOVING
-from apps.audit.verify.requests import REQUESTED_ACTION
+from apps.audit.verify.requests import LOOKED_AT, REQUESTED_ACTION
+from apps.audit.verify.statements import Statement, stated
+from apps.audit.verify.stating import exported_statements
+from apps.audit.watching import OVERDUE_AFTER
 from apps.tenants.context import current_scope
 
-# A night and two hours: later than that, one was missed.
-OVERDUE_AFTER: Final = timedelta(hours=26)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attested:
+    """by: a witness or a service that the settings name. size, at: of the newest checkpoint that it attested."""
+
+    by: str
+    label: str
+    size: int | None
+    at: datetime | None
+    problem: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogState:
-    """events: with those that wait. place: where checkpoints are exported to."""
+    """events: with those that wait. place: where checkpoints are exported to. attested: by whom the settings name."""
 
     leaves: int
     last_sealed_at: datetime | None
@@ -34,6 +54,7 @@ class LogState:
     checkpoint_at: datetime | None
     exported: ExportState
     place: str
+    attested: tuple[Attested, ...]
 
     @property
     def events(self) -> int:
@@ -64,7 +85,7 @@ class Standing:
 
 
 def log_state() -> LogState:
-    """Of the open scope's tenant. Costs: three queries, and the cache."""
+    """Of the open scope's tenant. Costs: three queries, one for each witness, and the cache."""
     last: Leaf | None = Leaf.objects.order_by("-index").first()
     checkpoint: Checkpoint | None = Checkpoint.objects.order_by("-size").defer("root", "note").first()
     return LogState(
@@ -75,24 +96,54 @@ def log_state() -> LogState:
         checkpoint_at=None if checkpoint is None else checkpoint.created_at,
         exported=export_state(current_scope().tenant_id),
         place=settings.GLASSBOX_CHECKPOINT_URL,
+        attested=_attested(),
     )
 
 
+def _attested() -> tuple[Attested, ...]:
+    service: TimestampService | None = settings.GLASSBOX_TIMESTAMPS
+    named = [(AttestationKind.COSIGNATURE, each.key.name) for each in settings.GLASSBOX_WITNESSES]
+    named += [] if service is None else [(AttestationKind.TIMESTAMP, service.url)]
+    problems = attesting_problems(current_scope().tenant_id) if named else {}
+    found = []
+    for kind, by in named:
+        last = Attestation.objects.filter(kind=kind, by=by).order_by("-size").first()
+        size, at = (None, None) if last is None else (last.size, last.told_at)
+        found.append(Attested(by=by, label=str(kind.label), size=size, at=at, problem=problems.get(by, "")))
+    return tuple(found)
+
+
 def standing() -> Standing:
-    """Of the open scope's tenant. Costs: two queries."""
-    last: Verification | None = Verification.objects.filter(state__in=FINISHED).order_by("-finished_at").first()
+    """Of the open scope's tenant. What can't be read outside the database is not believed. Costs: three queries."""
     moving: Verification | None = Verification.objects.filter(state__in=MOVING).first()
-    return Standing(verdict=_verdict(last), last=last, moving=moving)
+    tenant_id, now = current_scope().tenant_id, timezone.now()
+    try:
+        exported = exported_statements([tenant_id]).get(tenant_id)
+    except CheckpointExportError:
+        return Standing(verdict=Verdict.NEVER, last=None, moving=moving)
+    if exported is not None:
+        said = stated(exported, tenant_id=tenant_id, now=now)
+        told: Verification | None = Verification.objects.filter(note=exported, state__in=FINISHED).first()
+        return Standing(verdict=_verdict(said), last=told, moving=moving)
+    # By when they were made: a row that claims another time is one of several, and its note tells.
+    rows = Verification.objects.filter(state__in=FINISHED).exclude(note="").order_by("-id")[:LOOKED_AT]
+    believed = [
+        (statement, row)
+        for row in rows
+        if (statement := stated(row.note, tenant_id=row.tenant_id, now=now)) and statement.state == row.state
+    ]
+    said, last = max(believed, key=lambda each: each[0].at) if believed else (None, None)
+    return Standing(verdict=_verdict(said), last=last, moving=moving)
 
 
-def _verdict(last: Verification | None) -> Verdict:
-    if last is None or last.finished_at is None:
+def _verdict(said: Statement | None) -> Verdict:
+    if said is None:
         return Verdict.NEVER
-    if last.state == VerificationState.FINDINGS:
+    if said.state is VerificationState.FINDINGS:
         return Verdict.FINDINGS
-    if last.state == VerificationState.FAILED:
+    if said.state is VerificationState.FAILED:
         return Verdict.FAILED
-    return Verdict.OVERDUE if timezone.now() - last.finished_at > OVERDUE_AFTER else Verdict.INTACT
+    return Verdict.OVERDUE if timezone.now() - said.at > OVERDUE_AFTER else Verdict.INTACT
 
 
 def starters(verifications: Iterable[Verification]) -> Mapping[UUID, str]:

@@ -86,7 +86,12 @@ WORDINGS: Final[Mapping[FindingClass, Wording]] = {
     FindingClass.UNKNOWN_GROUP: Wording(
         title="Parts that do not belong to their event",
         meaning="The event was recorded without them: they were put there beside the application.",
-        next=f"{_COPY} {_WHO}",
+        next=f"{_COPY} {_WHO} Then two people have them removed: manage.py audit mend.",
+    ),
+    FindingClass.UNVOUCHED_EVENT: Wording(
+        title="Events that nothing vouches for",
+        meaning="They were written without the part that says who acted: the application writes none such.",
+        next=f"{_COPY} {_WHO} Then two people disown them: manage.py audit mend.",
     ),
     FindingClass.UNAUTHORISED_REMOVAL: Wording(
         title="Parts that were removed without an authorisation",
@@ -98,6 +103,42 @@ WORDINGS: Final[Mapping[FindingClass, Wording]] = {
         meaning="An erasure or a purge that was decided has not been carried out in full.",
         next="It was so at three looks, five minutes apart: have the removal run again, and see why the eraser "
         "stopped.",
+    ),
+    FindingClass.INVALID_ATTESTATION: Wording(
+        title="Cosignatures or time stamps that are not of their checkpoint",
+        meaning="What is stored as the word of a witness, or of a time-stamping service, is not what they signed.",
+        next=f"{_COPY} Ask the witness for its own: it knows the newest checkpoint that it cosigned.",
+    ),
+    FindingClass.ALTERED_SCOPES: Wording(
+        title="Events or parts that other people can read than they were recorded for",
+        meaning="The scopes of an event, or of a part of it, are not those of its leaf: whoever holds fewer, or "
+        "others, could read it meanwhile.",
+        next=f"{_COPY} {_WHO} See who has read the log since.",
+    ),
+    FindingClass.ALTERED_TERMS: Wording(
+        title="Parts that are found by other things than they say",
+        meaning="What a part is searched by lies beside it, and does not follow from it: lists leave it out or show it "
+        "wrongly, and the eraser goes by it.",
+        next=f"{_COPY} {_WHO}",
+    ),
+    FindingClass.FOREIGN_EVENT: Wording(
+        title="Events of another tenant's log",
+        meaning="They were sealed in the log of another tenant, and stand in this one now: somebody who can write to "
+        "the database has exchanged them.",
+        next=f"{_COPY} {_WHO} Verify the other tenant's log too.",
+    ),
+    FindingClass.UNSIGNED_REMOVAL: Wording(
+        title="Parts that were removed on the word of events that no checkpoint covers",
+        meaning="They are gone, and what allows it is so new, or so much past the worker, that nobody has signed it: "
+        "whoever can write to the database could have put it there.",
+        next="It was so at three looks, five minutes apart, and a checkpoint is signed every minute: see why the "
+        f"worker signs none, have it sign one and verify again. {_WHO}",
+    ),
+    FindingClass.UNSIGNED_TAIL: Wording(
+        title="Events of more than an hour ago that no checkpoint covers",
+        meaning="A checkpoint is signed every minute. Without one nobody outside would miss what stands there.",
+        next="See that the worker runs and has GLASSBOX_LOG_SIGNING_KEY, and what its log says of checkpoints; then "
+        "verify again.",
     ),
 }
 
@@ -114,6 +155,7 @@ FAILURES: Final[Mapping[str, str]] = {
     "audit.verification_worker_lost": "The worker was ended three times while it verified. See its log: it may lack "
     "memory or time.",
     "audit.removal_under_way": "Removals that were authorised are not carried out yet, and nothing else is wrong.",
+    "audit.checkpoint_missing": "The newest events have no signed checkpoint yet, and nothing else is wrong.",
     "audit.verification_crashed": "The program ended with an error. The worker's log says where.",
 }
 _OTHERWISE: Final = "See the worker's log for the reason, and verify again."

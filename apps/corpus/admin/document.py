@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,14 +16,29 @@ from django.views.decorators.http import require_POST
 
 from apps.audit.admin.hold_links import hold_url, restriction_notice
 from apps.audit.erasure.contracts import Target, TargetType
-from apps.corpus.admin.document_files import original_view, remove_view
+from apps.corpus.admin.document_batch import BatchViews
+from apps.corpus.admin.document_correct import correct_view
+from apps.corpus.admin.document_files import original_view
 from apps.corpus.admin.document_filters import CompanyFilter, FiscalYearFilter, ScopeFilter
+from apps.corpus.admin.document_remove import remove_view
 from apps.corpus.admin.document_text import page_view
 from apps.corpus.admin.document_upload import upload_view
 from apps.corpus.admin.progress import progress_view, state_cell
+from apps.corpus.description import InvalidFieldError
+from apps.corpus.extraction import ExtractionError
 from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobStatus
 from apps.corpus.progress import progress_of_documents
+from apps.corpus.reservations import reservations
+from apps.corpus.services.documents import may_discard
+from apps.corpus.services.ingest_errors import (
+    EmptyUploadError,
+    ErasedDocumentError,
+    RestrictedContentError,
+    UploadTooLargeError,
+)
 from apps.corpus.services.ingest_restart import job_restart
+from apps.corpus.services.removals import proposal_of
+from apps.errors import ApplicationError
 from apps.tenants.admin.base import TenantModelAdmin, may, require
 from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.pages import page
@@ -29,6 +46,13 @@ from apps.tenants.display import EMPTY, moment
 from apps.tenants.roles import Permission
 
 _CHUNKS_PER_PAGE = 50
+_ABOUT_THE_FILE = (
+    ExtractionError,
+    EmptyUploadError,
+    UploadTooLargeError,
+    RestrictedContentError,
+    ErasedDocumentError,
+)
 
 
 def period_of(document: Document) -> str:
@@ -65,7 +89,11 @@ class DocumentAdmin(TenantModelAdmin):
 
     view_permission = Permission.DOCUMENT_VIEW
     add_permission = Permission.DOCUMENT_ADD
-    error_fields = {"corpus.unknown_kind": "kind", "tenants.scope_not_granted": "scope"}
+    error_fields = {
+        "corpus.unknown_kind": "kind",
+        "tenants.scope_not_granted": "scope",
+        "corpus.external_id_taken": "external_id",
+    }
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Document]:
         return super().get_queryset(request).select_related("scope")
@@ -77,6 +105,14 @@ class DocumentAdmin(TenantModelAdmin):
         for document in changelist.result_list:
             document.progress = found.get(document.id)
         return changelist
+
+    def error_field(self, error: ApplicationError | ValidationError, form: forms.BaseForm) -> str | None:
+        """What is wrong with a file stands beside it; a value that can't be understood, beside its own field."""
+        if isinstance(error, InvalidFieldError):
+            return str(error.data["field"])
+        if isinstance(error, _ABOUT_THE_FILE):
+            return "uploads"
+        return super().error_field(error, form)
 
     # --- Display ----------------------------------------------------------------------------------------------------
 
@@ -107,11 +143,16 @@ class DocumentAdmin(TenantModelAdmin):
     # --- Pages ------------------------------------------------------------------------------------------------------
 
     def own_urls(self) -> list[URLPattern]:
+        batch = BatchViews(self)
         return [
             self.page("progress/", progress_view, name="progress"),
+            self.page("batch/<uuid:batch_id>/", batch.show, name="batch"),
+            self.page("batch/<uuid:batch_id>/files/", batch.files, name="batch_files"),
+            self.page("batch/<uuid:batch_id>/retry/", require_POST(batch.retry), name="batch_retry"),
             self.page("<uuid:object_id>/page/", page_view(self), name="page"),
             self.page("<uuid:object_id>/original/", original_view(self), name="original"),
             self.page("<uuid:object_id>/remove/", remove_view(self), name="remove"),
+            self.page("<uuid:object_id>/correct/", correct_view(self), name="correct"),
             self.page("<uuid:object_id>/retry/", require_POST(self.retry_view), name="retry"),
         ]
 
@@ -134,12 +175,16 @@ class DocumentAdmin(TenantModelAdmin):
             period=period_of(document),
             state=state_cell(document, progress_of_documents([document.id]).get(document.id), self.url("progress")),
             job=job,
+            reservations=reservations(document),
             failed=document.status == DocumentStatus.FAILED,
             retryable=job is not None and job.status in (JobStatus.FAILED, JobStatus.RETRY),
             may_retry=may(request, Permission.JOB_RETRY),
             restricted=restriction_notice(document.id),
             hold_url=hold_url(request, Target(type=TargetType.DOCUMENT, id=document.id)),
             may_remove=may(request, Permission.DOCUMENT_DELETE),
+            may_discard=may_discard(document),
+            removal=proposal_of(document.id),
+            may_correct=document.status != DocumentStatus.SUPERSEDED and self.has_add_permission(request),
             may_add=self.has_add_permission(request),
             may_see_events=may(request, Permission.AUDIT_VIEW),
             versions=list(Document.objects.filter(series_id=document.series_id).order_by("-version")),

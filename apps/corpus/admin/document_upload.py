@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -22,13 +19,12 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
+from apps.corpus.admin.document_batch import batch_page, keep_batch, not_taken_over, refused_rows
 from apps.corpus.kinds import DocumentType, Kind, SourceType
 from apps.corpus.models import Document
-from apps.corpus.services.ingest import IngestResult, document_ingest
-from apps.corpus.services.ingest_metadata import DocumentMetadata, metadata_from_row
-from apps.errors import ApplicationError
+from apps.corpus.services.ingest_each import FileOutcome, Upload, upload_ingest, uploads_ingest
 from apps.tenants.admin.base import TenantModelAdmin, require
-from apps.tenants.admin.pages import form_page, page
+from apps.tenants.admin.pages import form_page
 from apps.tenants.admin.scope_field import ScopeField
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission
@@ -69,7 +65,7 @@ class UploadForm(forms.Form):
         max_length=300,
         required=False,
         widget=UnfoldAdminTextInputWidget,
-        help_text="Empty: taken from the file's name.",
+        help_text="Empty: taken from the file's name; where that has no word, from the document itself.",
     )
     document_type = forms.ChoiceField(
         choices=DocumentType.choices, initial=DocumentType.OTHER, widget=UnfoldAdminSelectWidget
@@ -108,23 +104,21 @@ class UploadForm(forms.Form):
         return typed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileOutcome:
-    """What became of one file: a document, or the reasons why not."""
-
-    filename: str
-    result: IngestResult | None = None
-    reasons: tuple[str, ...] = ()
-
-
 def upload_view(model_admin: TenantModelAdmin, request: HttpRequest) -> HttpResponse:
-    """The form; then, for one good file its page, else what became of each."""
+    """The form; then, for one good file its page, for several what became of each."""
     require(request, Permission.DOCUMENT_ADD)
     replaced = _replaced(model_admin, request)
     form = UploadForm(request.POST or None, request.FILES or None, initial=_initial(replaced))
 
     def act() -> HttpResponse:
-        outcomes = [_ingest(file, form.cleaned_data, replaced) for file in form.cleaned_data["uploads"]]
+        uploads = [_upload(file, form.cleaned_data) for file in form.cleaned_data["uploads"]]
+        scope_id = ScopeId(form.cleaned_data["scope"].id)
+        replaces = UUID(str(replaced.id)) if replaced else None
+        if len(uploads) == 1:
+            # What is wrong with it comes back beside its field, with all that was typed.
+            outcomes = [upload_ingest(uploads[0], scope_id=scope_id, replaces=replaces)]
+        else:
+            outcomes = uploads_ingest(uploads, scope_id=scope_id, replaces=replaces)
         return _answer(model_admin, request, outcomes)
 
     return form_page(
@@ -162,28 +156,12 @@ def _initial(replaced: Document | None) -> dict[str, Any]:
     }
 
 
-def _ingest(file: UploadedFile[Any], typed: dict[str, Any], replaced: Document | None) -> FileOutcome:
-    """Take one file in, or say why not; the others are not touched by it."""
-    name = file.name or "unnamed"
-    try:
-        with transaction.atomic():
-            result = document_ingest(
-                content=file.read(),
-                filename=name,
-                scope_id=ScopeId(typed["scope"].id),
-                kind=typed["kind"],
-                metadata=_metadata(typed, name),
-                replaces=UUID(str(replaced.id)) if replaced else None,
-            )
-    except ApplicationError as error:
-        return FileOutcome(filename=name, reasons=(error.detail,))
-    except ValidationError as error:
-        return FileOutcome(filename=name, reasons=tuple(error.messages))
-    return FileOutcome(filename=name, result=result)
+def _upload(file: UploadedFile[Any], typed: dict[str, Any]) -> Upload:
+    return Upload(filename=file.name or "unnamed", read=file.read, kind=typed["kind"], fields=_fields(typed))
 
 
-def _metadata(typed: dict[str, Any], filename: str) -> DocumentMetadata:
-    fields = (
+def _fields(typed: dict[str, Any]) -> dict[str, object]:
+    names = (
         "title",
         "document_type",
         "source_type",
@@ -194,28 +172,21 @@ def _metadata(typed: dict[str, Any], filename: str) -> DocumentMetadata:
         "language",
         "jurisdictions",
     )
-    row = {name: typed[name] for name in fields if typed.get(name)}
+    row: dict[str, object] = {name: typed[name] for name in names if typed.get(name)}
     if typed.get("published_on"):
         row["published_on"] = typed["published_on"].isoformat()
-    return metadata_from_row(row, filename=filename)
+    return row
 
 
-def _answer(model_admin: TenantModelAdmin, request: HttpRequest, outcomes: Iterable[FileOutcome]) -> HttpResponse:
-    every = list(outcomes)
-    taken = [outcome.result for outcome in every if outcome.result is not None]
-    if len(every) == 1 and taken:
-        said = "is received" if taken[0].created else "was here already, with the same bytes"
-        messages.success(request, f"{every[0].filename} {said}.")
-        return HttpResponseRedirect(model_admin.url("change", taken[0].document.pk))
-    return page(
-        model_admin,
-        request,
-        "glassbox/upload_result.html",
-        title="What became of the files",
-        crumbs=["Upload documents"],
-        outcomes=every,
-        taken=len(taken),
-        refused=len(every) - len(taken),
-        progress_url=model_admin.url("progress"),
-        status=200 if taken else 422,
-    )
+def _answer(model_admin: TenantModelAdmin, request: HttpRequest, outcomes: Sequence[FileOutcome]) -> HttpResponse:
+    """One good file leads to its page, several to the page of their batch. Where none is good, nothing was stored."""
+    first = outcomes[0]
+    if len(outcomes) == 1 and first.result is not None:
+        said = "is received" if first.result.created else "was here already, with the same bytes"
+        messages.success(request, f"{first.filename} {said}.")
+        if first.differs:
+            messages.warning(request, not_taken_over(first.differs))
+        return HttpResponseRedirect(model_admin.url("change", first.result.document.pk))
+    if all(outcome.result is None for outcome in outcomes):
+        return batch_page(model_admin, request, refused_rows(outcomes), status=422)
+    return HttpResponseRedirect(model_admin.url("batch", keep_batch(request, outcomes)))

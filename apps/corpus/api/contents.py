@@ -11,34 +11,34 @@ from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.corpus.api.documents import visible_document
-from apps.corpus.api.filters import ChunkFilter
+from apps.corpus.api.filters import ChunkFilter, VersionFilter
 from apps.corpus.api.serializers import ChunkSerializer, DocumentSerializer, PageSerializer
 from apps.corpus.errors import PageNotFoundError
 from apps.corpus.models import Chunk, Document, Page
 from apps.corpus.progress import progress_of_documents
 from apps.corpus.services.documents import document_export
-from apps.tenants.api.examples import sample
+from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
+from apps.tenants.api.media_types import ANY_BYTES, bytes_responses, preferred
+from apps.tenants.api.pagination import CHANGES, ChangePages
+from apps.tenants.api.ranges import wanted_bytes
 from apps.tenants.api.views import ApiListView, ApiView
 from apps.tenants.roles import Permission
 
 _VIEW: Mapping[str, Permission | None] = {"GET": Permission.DOCUMENT_VIEW}
-# Formats that a browser can't be made to run as a page of this site.
-_INERT_MEDIA_TYPES = frozenset(
-    {
-        "application/pdf",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        "application/json",
-        "text/csv",
-        "text/markdown",
-        "text/plain",
-        "text/vnd.glassbox.rendition",
-    }
+# Formats that a browser can't be made to run as a page of this site. Any other comes as bytes that nobody interprets.
+_INERT_MEDIA_TYPES = (
+    "application/pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "application/json",
+    "text/csv",
+    "text/markdown",
+    "text/plain",
+    "text/vnd.glassbox.rendition",
 )
 
 
@@ -92,6 +92,8 @@ class VersionListView(ApiListView[Document]):
     required_permissions = _VIEW
     queryset = Document._base_manager.none()
     serializer_class = DocumentSerializer
+    filterset_class = VersionFilter
+    pagination_class = ChangePages
     ordering = ("-version", "-id")
 
     def get_queryset(self) -> QuerySet[Document]:
@@ -106,7 +108,7 @@ class VersionListView(ApiListView[Document]):
         operation_id="list_document_versions",
         tags=["Documents"],
         summary="List a document's versions",
-        description="All versions of the series that this one belongs to, newest first.",
+        description=f"All versions of the series that this one belongs to, newest first.\n\n{CHANGES}",
         extensions=sample(
             'curl "{base}/api/v1/documents/$DOCUMENT_ID/versions/" -H "Authorization: Bearer $GLASSBOX_KEY"'
         ),
@@ -117,23 +119,57 @@ class VersionListView(ApiListView[Document]):
 
 class ContentView(ApiView):
     required_permissions: ClassVar[Mapping[str, Permission | None]] = _VIEW
+    # Generated clients read an answer as the first that they understand.
+    media_types = (ANY_BYTES, *_INERT_MEDIA_TYPES)
 
     @extend_schema(
         operation_id="download_document",
         tags=["Documents"],
         summary="Download the original",
-        description="The bytes as they came, always as an attachment. Who took them is recorded.",
-        responses={(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY)},
-        extensions=sample(
-            'curl -OJ "{base}/api/v1/documents/$DOCUMENT_ID/content/" -H "Authorization: Bearer $GLASSBOX_KEY"'
+        description=(
+            "The bytes as they came, always as an attachment. Who took them is recorded. The type is the document's "
+            "`media_type`, or application/octet-stream where that is asked for, or where a browser might run it. An "
+            "interrupted download goes on with one `Range: bytes=...`, and `If-Range` with the `ETag` of what came."
         ),
+        parameters=[
+            OpenApiParameter(
+                "Range",
+                {"type": "string", "minLength": 1, "maxLength": 200},
+                location=OpenApiParameter.HEADER,
+                description="One range of bytes, such as `bytes=1000-` or `bytes=-500`. Several are answered whole.",
+            ),
+            OpenApiParameter(
+                "If-Range",
+                {"type": "string", "minLength": 1, "maxLength": 200},
+                location=OpenApiParameter.HEADER,
+                description="The ETag of what came before. Where it is another one now, all of it comes.",
+            ),
+        ],
+        responses={
+            **bytes_responses(*media_types, description="The file."),
+            **bytes_responses(*media_types, description="The bytes that Range asked for.", status=206),
+        },
+        extensions={
+            **sample(
+                'curl -OJ "{base}/api/v1/documents/$DOCUMENT_ID/content/" -H "Authorization: Bearer $GLASSBOX_KEY"'
+            ),
+            PROBLEMS_EXTENSION: ["RangeNotSatisfiable"],
+        },
     )
     def get(self, request: Request, id: UUID) -> HttpResponseBase:
         document = visible_document(id)
+        # Before anything is handed out and recorded.
+        media_type = preferred(request, _offered(document.media_type))
+        etag = f'"{document.content_sha256}"'
+        span = wanted_bytes(request, size_bytes=document.byte_size, etag=etag)
         # HEAD hands nothing out, so it reads and records nothing.
-        parts = iter(()) if request.method == "HEAD" else document_export(document)
-        response = StreamingHttpResponse(parts, content_type=_safe_media_type(document.media_type))
-        response["Content-Length"] = str(document.byte_size)
+        parts = iter(()) if request.method == "HEAD" else document_export(document, span)
+        response = StreamingHttpResponse(parts, content_type=media_type, status=200 if span is None else 206)
+        response["Content-Length"] = str(document.byte_size if span is None else len(span))
+        if span is not None:
+            response["Content-Range"] = f"bytes {span.start}-{span.stop - 1}/{document.byte_size}"
+        response["Accept-Ranges"] = "bytes"
+        response["ETag"] = etag
         response["Content-Disposition"] = content_disposition_header(True, document.filename) or "attachment"
         response["Content-Security-Policy"] = "sandbox; default-src 'none'"
         response["X-Content-Type-Options"] = "nosniff"
@@ -141,5 +177,5 @@ class ContentView(ApiView):
         return response
 
 
-def _safe_media_type(media_type: str) -> str:
-    return media_type if media_type in _INERT_MEDIA_TYPES else "application/octet-stream"
+def _offered(media_type: str) -> tuple[str, ...]:
+    return (media_type, ANY_BYTES) if media_type in _INERT_MEDIA_TYPES else (ANY_BYTES,)

@@ -1,4 +1,4 @@
-"""Documents: list, upload, show, delete."""
+"""Documents: list, upload, show, correct, propose to remove."""
 
 from __future__ import annotations
 
@@ -9,27 +9,34 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework.parsers import MultiPartParser
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.corpus.api.correction import CorrectionSerializer, correct
 from apps.corpus.api.filters import DocumentFilter
+from apps.corpus.api.removals import RemovalSerializer, removal_json
 from apps.corpus.api.serializers import DocumentSerializer
 from apps.corpus.api.upload import FORM_OVERHEAD_BYTES, UploadSerializer, ingest_upload
-from apps.corpus.errors import DocumentNotFoundError
+from apps.corpus.errors import DocumentNotFoundError, RemovalReasonError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.models import Document
 from apps.corpus.progress import progress_of_documents
-from apps.corpus.services.documents import document_delete
 from apps.corpus.services.ingest_errors import (
     EmptyUploadError,
+    ExternalIdTakenError,
     UnknownDocumentError,
     UnknownKindError,
     UploadTooLargeError,
 )
+from apps.corpus.services.removals import REASONS, document_remove
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
-from apps.tenants.api.views import ApiListView, ApiView
+from apps.tenants.api.pagination import CHANGES, ChangePages
+from apps.tenants.api.parsers import StrictMultiPartParser
+from apps.tenants.api.preconditions import TaggedView
+from apps.tenants.api.serializers import StrictSerializer, require_no_fields
+from apps.tenants.api.views import ApiListView
 from apps.tenants.errors import ScopeNotGrantedError
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission
@@ -56,9 +63,16 @@ class DocumentListView(ApiListView[Document]):
         UploadTooLargeError: "file",
         ExtractionError: "file",
     }
-    parser_classes = (MultiPartParser,)
+    parser_classes = (StrictMultiPartParser,)
     serializer_class = DocumentSerializer
     filterset_class = DocumentFilter
+    pagination_class = ChangePages
+    sorts: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "-created_at": ("-created_at", "-id"),
+        "created_at": ("created_at", "id"),
+        "title": ("title", "id"),
+        "-title": ("-title", "-id"),
+    }
     body_limit_bytes = settings.GLASSBOX_MAX_UPLOAD_BYTES + FORM_OVERHEAD_BYTES
 
     def get_queryset(self) -> QuerySet[Document]:
@@ -72,7 +86,16 @@ class DocumentListView(ApiListView[Document]):
         operation_id="list_documents",
         tags=["Documents"],
         summary="List documents",
-        description="Every version of every document in your scopes, newest first, with how far each has come.",
+        description=(
+            "Every version of every document in your scopes, newest first unless `sort` says otherwise, with how far "
+            f"each has come.\n\n{CHANGES} What was removed is in no list "
+            "of documents. Whoever reads the log finds it there: an upload that was taken back under "
+            "`/api/v1/audit/events/?action=corpus.document.deleted&since=...`, what was removed after a proposal under "
+            "`/api/v1/removals/?state=completed`, by `document_id`. What was removed for an erasure request is named "
+            "nowhere, and what is restricted or in a scope that you lost leaves the lists without a change, and may "
+            "come back with an old `updated_at`: so compare the ids of the whole list now and then, and drop what is "
+            "not in it."
+        ),
         extensions=sample(
             'curl "{base}/api/v1/documents/?kind=run&status=ready" -H "Authorization: Bearer $GLASSBOX_KEY"'
         ),
@@ -87,7 +110,8 @@ class DocumentListView(ApiListView[Document]):
         description=(
             "Stores the file and starts reading it; follow its `job` until it is `succeeded`. What is wrong with the "
             "form, or plainly with the file, is answered at once; what only reading can tell stands on the document "
-            "later. The same bytes in the same scope and of the same kind are stored once: 200 with what is there."
+            "later. The same bytes in the same scope and of the same kind are stored once: 200 with what is there, or "
+            "409 where something else is said of them than stands there."
         ),
         request={"multipart/form-data": UploadSerializer},
         responses={
@@ -110,11 +134,27 @@ class DocumentListView(ApiListView[Document]):
         )
 
 
-class DocumentView(ApiView):
+class RemovalReasonSerializer(StrictSerializer):
+    reason = serializers.ChoiceField(
+        choices=[(each.value, each.name) for each in REASONS],
+        required=False,
+        help_text="Why it is to go. Not needed for what is removed at once.",
+    )
+
+
+class DocumentView(TaggedView):
+    tagged = Document
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {
         "GET": Permission.DOCUMENT_VIEW,
+        "PATCH": Permission.DOCUMENT_ADD,
         "DELETE": Permission.DOCUMENT_DELETE,
     }
+    field_of_error: ClassVar[Mapping[type[Exception], str]] = {
+        RemovalReasonError: "reason",
+        ExternalIdTakenError: "external_id",
+    }
+
+    parameters: ClassVar[Mapping[str, type[StrictSerializer]]] = {"DELETE": RemovalReasonSerializer}
 
     @extend_schema(
         operation_id="get_document",
@@ -128,24 +168,74 @@ class DocumentView(ApiView):
         return Response(document_json(id))
 
     @extend_schema(
+        operation_id="correct_document",
+        tags=["Documents"],
+        summary="Correct what is known about a document",
+        description=(
+            "Send the fields that are wrong, as they should be; what you leave out stays. Null, the empty text or the "
+            "empty list clears a field, and reading the file does not fill it in again. What was searchable is kept "
+            "as it is: 202 with the next version, of the same bytes, which is read with what you say, and takes over "
+            "when it is ready; the version before answers as ever until then, and for questions as of an earlier "
+            "date. What never was searchable is corrected where it is, and what is so already is not touched: 200. "
+            "Scope and kind can't be corrected, since they decide who reads the document: upload it anew and propose "
+            "the removal of this one. 409 where a newer version is in force or on its way, where the document is to "
+            "be removed, or where another one of the scope has the `external_id`. What is under a legal hold is not "
+            "there: 404."
+        ),
+        request=CorrectionSerializer,
+        responses={
+            200: OpenApiResponse(DocumentSerializer, description="Corrected where it is, or so already."),
+            202: OpenApiResponse(DocumentSerializer, description="The next version, which is being read."),
+        },
+        extensions=sample(
+            'curl -X PATCH "{base}/api/v1/documents/$DOCUMENT_ID/" -H "Authorization: Bearer $GLASSBOX_KEY" '
+            '-H "Content-Type: application/json" \\\n  -d \'{"company": "Acme", "fiscal_year": 2024}\''
+        ),
+    )
+    @idempotent
+    def patch(self, request: Request, id: UUID) -> ActResponse:
+        visible_document(id)
+        body = CorrectionSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        made = correct(id, body.validated_data)
+        return ActResponse(
+            document_json(made.id),
+            status=200 if made.id == id else 202,
+            headers={"Location": f"/api/v1/documents/{made.id}/"},
+            subject_id=made.id,
+            scope_ids=[ScopeId(made.scope_id)],
+        )
+
+    @extend_schema(
         operation_id="delete_document",
         tags=["Documents"],
-        summary="Delete a document",
+        summary="Propose that a document is removed",
         description=(
-            "Removes this version with its pages, passages, vectors and jobs, at once and for good. Other versions "
-            "stay what they are: a superseded one does not become current again. The log keeps what it was by its "
-            "digest, and who removed it. One that is under a legal hold is not removed: 409, with the hold's id."
+            "Nothing is removed by one person alone: 202 with the proposal, at whose address somebody else approves "
+            "it. Then this version goes for good with its pages, passages, vectors and jobs; other versions stay what "
+            "they are. In a person's name, with a reason. 409 where something keeps it: a legal hold, an open request, "
+            "a proposal that there is; or, of what is not needed any more, a retention rule. An upload of your own "
+            "that never was searchable is removed at once: 204."
         ),
-        responses={204: OpenApiResponse(description="Gone.")},
+        parameters=[RemovalReasonSerializer],
+        responses={
+            202: OpenApiResponse(RemovalSerializer, description="Proposed; nothing is removed yet."),
+            204: OpenApiResponse(description="Gone."),
+        },
         extensions=sample(
-            'curl -X DELETE "{base}/api/v1/documents/$DOCUMENT_ID/" -H "Authorization: Bearer $GLASSBOX_KEY"'
+            'curl -X DELETE "{base}/api/v1/documents/$DOCUMENT_ID/?reason=duplicate" '
+            '-H "Authorization: Bearer $GLASSBOX_KEY"'
         ),
     )
     @idempotent
     def delete(self, request: Request, id: UUID) -> ActResponse:
-        scope_id = visible_document(id).scope_id
-        document_delete(document_id=id)
-        return ActResponse(status=204, subject_id=id, scope_ids=[ScopeId(scope_id)])
+        scopes = [ScopeId(visible_document(id).scope_id)]
+        require_no_fields(request)
+        run = document_remove(document_id=id, reason=self.asked().get("reason", ""))
+        if run is None:
+            return ActResponse(status=204, subject_id=id, scope_ids=scopes)
+        headers = {"Location": f"/api/v1/removals/{run.id}/"}
+        return ActResponse(removal_json(run.id), status=202, subject_id=run.id, scope_ids=scopes, headers=headers)
 
 
 def visible_document(document_id: UUID) -> Document:

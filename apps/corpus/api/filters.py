@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 from django_filters import rest_framework as filters
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field
 
 from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobStatus
-from apps.tenants.api.filtering import FilterSet
+from apps.tenants.api.filtering import FilterSet, SeveralFilter, changed_filter, flag_filter, text_filter, whole_filter
 from apps.tenants.selectors.tenants import scope_by_key
 
 
 class DocumentFilter(FilterSet):
-    kind = filters.ChoiceFilter(choices=Kind.choices, empty_label=None)
-    status = filters.ChoiceFilter(choices=DocumentStatus.choices, empty_label=None)
-    scope = filters.CharFilter(method="in_scope", help_text="A scope's key, without the scopes below it.")
+    kind = SeveralFilter(choices=Kind.choices, help_text="Several: of any of them.")
+    status = SeveralFilter(choices=DocumentStatus.choices, help_text="Several: in any of them.")
+    scope = text_filter(max_length=127, method="in_scope", help_text="A scope's key, without the scopes below it.")
     document_type = filters.ChoiceFilter(choices=DocumentType.choices, empty_label=None)
-    company = filters.CharFilter(lookup_expr="iexact", help_text="The whole name, in any case.")
-    fiscal_year = filters.NumberFilter()
-    fiscal_quarter = filters.NumberFilter()
-    language = filters.CharFilter(lookup_expr="iexact", help_text="ISO 639-1, such as en.")
-    external_id = filters.CharFilter(help_text="What the source system calls it.")
-    q = filters.CharFilter(field_name="title", lookup_expr="icontains", help_text="A part of the title, in any case.")
+    company = text_filter(max_length=200, lookup_expr="iexact", help_text="The whole name, in any case.")
+    fiscal_year = whole_filter(min_value=1, max_value=9999)
+    fiscal_quarter = whole_filter(min_value=1, max_value=4)
+    language = text_filter(max_length=2, lookup_expr="iexact", help_text="ISO 639-1, such as en.")
+    external_id = text_filter(max_length=200, help_text="What the source system calls it.")
+    updated_since = changed_filter()
+    q = text_filter(field_name="title", lookup_expr="icontains", help_text="A part of the title, in any case.")
 
     class Meta:
         model = Document
@@ -33,9 +32,18 @@ class DocumentFilter(FilterSet):
         return queryset.filter(scope_id=scope_by_key(value).id)
 
 
+class VersionFilter(FilterSet):
+    updated_since = changed_filter()
+
+    class Meta:
+        model = Document
+        fields: list[str] = []
+
+
 class JobFilter(FilterSet):
-    status = filters.ChoiceFilter(choices=JobStatus.choices, empty_label=None)
+    status = SeveralFilter(choices=JobStatus.choices, help_text="Several: in any of them.")
     document = filters.UUIDFilter(field_name="document_id", help_text="A document's id.")
+    updated_since = changed_filter()
 
     class Meta:
         model = IngestJob
@@ -43,15 +51,10 @@ class JobFilter(FilterSet):
 
 
 class ChunkFilter(FilterSet):
-    page = filters.NumberFilter(method="on_page", help_text="Only passages that stand, in part, on this page.")
-    # Not a BooleanFilter: that takes a word it does not know for no filter at all.
-    parents = extend_schema_field(OpenApiTypes.BOOL)(
-        filters.TypedChoiceFilter(
-            field_name="is_parent",
-            choices=(("true", "true"), ("false", "false")),
-            coerce="true".__eq__,
-            help_text="true for the wider passages that give context, instead of those that are searched and cited.",
-        )
+    page = whole_filter(min_value=1, method="on_page", help_text="Only passages that stand, in part, on this page.")
+    parents = flag_filter(
+        field_name="is_parent",
+        help_text="true for the wider passages that give context, instead of those that are searched and cited.",
     )
 
     class Meta:

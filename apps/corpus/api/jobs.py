@@ -18,6 +18,9 @@ from apps.corpus.models import IngestJob
 from apps.corpus.services.ingest_restart import job_restart
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
+from apps.tenants.api.pagination import CHANGES, ChangePages
+from apps.tenants.api.preconditions import TaggedView
+from apps.tenants.api.serializers import require_no_fields
 from apps.tenants.api.views import ApiListView, ApiView
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission
@@ -27,6 +30,7 @@ class JobListView(ApiListView[IngestJob]):
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": Permission.DOCUMENT_VIEW}
     serializer_class = JobSerializer
     filterset_class = JobFilter
+    pagination_class = ChangePages
 
     def get_queryset(self) -> QuerySet[IngestJob]:
         return _jobs()
@@ -35,14 +39,17 @@ class JobListView(ApiListView[IngestJob]):
         operation_id="list_jobs",
         tags=["Jobs"],
         summary="List ingest jobs",
-        description="Newest first. `status=failed` shows what needs attention, with the reason on each.",
+        description=(
+            f"Newest first. `status=failed` shows what needs attention, with the reason on each.\n\n{CHANGES}"
+        ),
         extensions=sample('curl "{base}/api/v1/jobs/?status=failed" -H "Authorization: Bearer $GLASSBOX_KEY"'),
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return super().get(request, *args, **kwargs)
 
 
-class JobView(ApiView):
+class JobView(TaggedView):
+    tagged = IngestJob
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": Permission.DOCUMENT_VIEW}
 
     @extend_schema(
@@ -74,6 +81,7 @@ class JobRetryView(ApiView):
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
+        require_no_fields(request)
         job = job_restart(job=visible_job(id))
         return ActResponse(
             JobSerializer(visible_job(id)).data,
@@ -93,5 +101,5 @@ def visible_job(job_id: UUID) -> IngestJob:
 
 
 def _jobs() -> QuerySet[IngestJob]:
-    jobs: QuerySet[IngestJob] = IngestJob.objects.select_related("document", "scope").defer("document__warnings")
+    jobs: QuerySet[IngestJob] = IngestJob.objects.select_related("document", "scope")
     return jobs

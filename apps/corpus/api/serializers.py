@@ -43,11 +43,13 @@ class JobProgressSerializer(serializers.Serializer[Any]):
 
 
 class JobSerializer(JobProgressSerializer):
+    warnings = WarningSerializer(many=True, help_text="What was lost or is doubtful of the document that was read.")
     document_id = serializers.UUIDField()
     document_title = serializers.CharField()
     scope = serializers.CharField(help_text="The scope's key.")
     actor = serializers.CharField(help_text="Who brought the document, or started the job again.")
     created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField(help_text="When it last got on, waited, ended or was started again.")
     started_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
 
@@ -57,9 +59,11 @@ class JobSerializer(JobProgressSerializer):
                 **progress_fields(progress_of_job(instance)),
                 "document_id": instance.document_id,
                 "document_title": instance.document.title,
+                "warnings": instance.document.warnings,
                 "scope": instance.scope.key,
                 "actor": instance.actor_label,
                 "created_at": instance.created_at,
+                "updated_at": instance.updated_at,
                 "started_at": instance.started_at,
                 "finished_at": instance.finished_at,
             }
@@ -108,6 +112,7 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
             "page_count",
             "chunk_count",
             "created_at",
+            "updated_at",
             "warnings",
             "error",
             "job",
@@ -117,6 +122,9 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
             "series_id": {"help_text": "What the versions of one document share."},
             "valid_from": {"help_text": "Since when this version is, or was, the current one."},
             "valid_to": {"help_text": "Until when it was."},
+            "updated_at": {
+                "help_text": "When it last changed: what is known of it, or its state. Its job has a time of its own."
+            },
         }
 
     @extend_schema_field(FailureSerializer(allow_null=True))

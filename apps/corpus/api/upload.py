@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from rest_framework import serializers
 
 from apps.corpus.description import InvalidFieldError
-from apps.corpus.extraction import Limits
-from apps.corpus.extraction.detection import detect
 from apps.corpus.kinds import DocumentType, Kind, SourceType
 from apps.corpus.services.ingest import IngestResult, document_ingest
+from apps.corpus.services.ingest_errors import OtherwiseDescribedError
 from apps.corpus.services.ingest_metadata import metadata_from_row
 from apps.tenants.api.serializers import StrictSerializer
 from apps.tenants.ids import ScopeId
@@ -32,7 +30,9 @@ class UploadSerializer(StrictSerializer):
         choices=Kind.choices, help_text="What the document is for. It decides which intents reach it."
     )
     title = serializers.CharField(
-        max_length=300, required=False, help_text="Unless given, the file's name or own title."
+        max_length=300,
+        required=False,
+        help_text="Unless given, taken from the file's name; where that has no word, from the document itself.",
     )
     company = serializers.CharField(max_length=200, required=False)
     ticker = serializers.CharField(max_length=16, required=False)
@@ -73,16 +73,15 @@ class UploadSerializer(StrictSerializer):
 def ingest_upload(fields: dict[str, Any]) -> IngestResult:
     """Take a validated upload in.
 
-    Raises: what document_ingest raises, and an ExtractionError for a file that no reader would open: empty, too
-            large, of an unknown format, or of another than its name claims. What only reading can tell (a password, a
-            page without text) is found by the job and stands on the document.
+    Raises: what document_ingest raises. What only reading can tell (a password, a page without text) is found by the
+            job and stands on the document. OtherwiseDescribedError: these bytes are there, and something else is said
+            of them.
     """
     file: UploadedFile[bytes] = fields["file"]
     scope = scope_by_key(fields["scope"])
     content = file.read()
     filename = file.name or ""
-    detect(content, filename=filename, limits=Limits(max_file_bytes=settings.GLASSBOX_MAX_UPLOAD_BYTES))
-    return document_ingest(
+    result = document_ingest(
         content=content,
         filename=filename,
         scope_id=ScopeId(scope.id),
@@ -90,3 +89,8 @@ def ingest_upload(fields: dict[str, Any]) -> IngestResult:
         replaces=fields.get("replaces"),
         metadata=fields["metadata"],
     )
+    # What the file's name says is no claim of the client's.
+    differs = [name for name in result.differs if name in fields]
+    if differs:
+        raise OtherwiseDescribedError(document=result.document.id, fields=", ".join(differs))
+    return result

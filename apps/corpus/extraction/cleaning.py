@@ -22,6 +22,8 @@ _LIGATURES = str.maketrans(
 # Private-use code points that Word and PDF producers use for bullets (Symbol and Wingdings).
 _BULLETS = re.compile("[\uf0a7\uf0b7\uf0d8\uf06e\uf0fc\uf09f]")
 _SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+# What stands for a character that could not be read, and halves of one.
+_LOST = re.compile("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|\ufffd")
 _RUN_OF_SPACE = re.compile(r"[ \t\r\n]+")
 
 
@@ -45,6 +47,11 @@ def clean(text: str) -> str:
 def is_clean(text: str) -> bool:
     """Would `clean` leave the text as it is? (Line ends apart.)"""
     return _SUSPECT.search(text) is None
+
+
+def lost_characters(text: str) -> int:
+    """How many characters `clean` leaves out that somebody wrote: halves of one, and marks of what was not read."""
+    return len(_LOST.findall(text))
 
 
 def one_line(text: str) -> str:

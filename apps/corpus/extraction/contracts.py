@@ -42,6 +42,11 @@ class WarningCode(StrEnum):
     RECORD_BROKEN = "record_broken"
     PASSAGES_REMOVED = "passages_removed"
     DECODED_WITH_FALLBACK = "decoded_with_fallback"
+    ENCODING_DOUBTFUL = "encoding_doubtful"
+    CHARACTERS_LOST = "characters_lost"
+    KEY_REPEATED = "key_repeated"
+    MACROS_IGNORED = "macros_ignored"
+    PART_NOT_READ = "part_not_read"
     MORE_WARNINGS = "more_warnings"
 
 
@@ -84,6 +89,16 @@ class ExtractionWarning:
     row: int | None = None
 
 
+def characters_lost(count: int, *, page: int | None = None) -> ExtractionWarning:
+    """That characters of a file are no characters. Args: page: the first where that is so."""
+    said = "1 character can't be read, and was" if count == 1 else f"{count} characters can't be read, and were"
+    return ExtractionWarning(
+        code=WarningCode.CHARACTERS_LOST,
+        detail=f"{said} left out{' from here on' if page and count > 1 else ''}",
+        page=page,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractedDocument:
     """A file as text. `language` is "en", "de" or "" where it could not be told."""
@@ -112,3 +127,11 @@ class Limits:
     max_table_cells: int = 2_000_000
     max_warnings: int = 500
     logical_page_characters: int = 3_000
+    # Of the process that reads it (apps/corpus/reader). The ratios are to the size of the file.
+    max_seconds: int = 120
+    max_seconds_per_mebibyte: int = 30
+    max_page_seconds: int = 30
+    max_memory_bytes: int = 1024 * 1024 * 1024
+    max_memory_ratio: int = 40
+    max_output_bytes: int = 32 * 1024 * 1024
+    max_output_ratio: int = 60

@@ -16,7 +16,9 @@ from apps.corpus.extraction.errors import (
     EncryptedFileError,
     FileTooLargeError,
     LyingFileError,
+    MacroFileError,
     TruncatedFileError,
+    UnknownEncodingError,
     UnpackedTooLargeError,
     UnsupportedFileError,
 )
@@ -82,6 +84,7 @@ _TAG = re.compile(r"</?(?:p|div|span|table|tr|td|br|h[1-6]|ul|li|font|b)\b[^<>]*
 _JSON_START = re.compile(r"\s*(?:\{\s*(?:\"|\})|\[\s*(?:[\[{\"\]]|-?\d|true|false|null))")
 _HTML_WITHIN = 8192
 _MIN_TAGS = 3
+_TEXT_WITHIN = 1024 * 1024
 
 
 def detect(content: bytes, *, filename: str, limits: Limits) -> MediaType:
@@ -113,6 +116,41 @@ def detect(content: bytes, *, filename: str, limits: Limits) -> MediaType:
             raise CorruptFileError(filename=filename, reason="its beginning is not that of such a file")
         raise _refusal("binary data", claimed, filename)
     return _text_format(decode(content[:_HTML_WITHIN]).text, claimed, filename)
+
+
+def possible_types(content: bytes, *, filename: str) -> frozenset[MediaType]:
+    """What detect can answer for a file of this name, told without looking further than its first bytes."""
+    if content.startswith(RENDITION_BEGINS):
+        return frozenset({MediaType.RENDITION})
+    claimed = _EXTENSIONS.get(PurePath(filename).suffix.lower())
+    by_content = {MediaType.HTML, MediaType.JSON, MediaType.TEXT}
+    if claimed is None:
+        return frozenset(by_content | {MediaType.PDF, MediaType.DOCX})
+    return frozenset(by_content if claimed is MediaType.TEXT else {claimed})
+
+
+def require_readable(content: bytes, *, filename: str, limits: Limits) -> None:
+    """Refuse at once what no reader would take. What only reading tells (a password, pages without text) comes later.
+
+    Raises: what detect raises; UnknownEncodingError; MacroFileError: a Word document of the kind that runs macros.
+    """
+    media_type = detect(content, filename=filename, limits=limits)
+    if media_type is MediaType.DOCX:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            runs_macros = _runs_macros(archive)
+        if runs_macros:
+            raise MacroFileError(filename=filename)
+    elif media_type not in (MediaType.PDF, MediaType.RENDITION) and decode(content[:_TEXT_WITHIN]).wrong:
+        raise UnknownEncodingError(filename=filename)
+
+
+def _runs_macros(archive: zipfile.ZipFile) -> bool:
+    """Whether its own table of contents says so, as a .docm's does, whatever the file is called."""
+    try:
+        entry = archive.getinfo("[Content_Types].xml")
+        return entry.file_size < _TEXT_WITHIN and b"document.macroEnabled" in archive.read(entry)
+    except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError):
+        return False  # its reader says what is wrong with it
 
 
 def _text_format(beginning: str, claimed: MediaType | None, filename: str) -> MediaType:

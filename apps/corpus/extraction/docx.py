@@ -17,8 +17,8 @@ from docx.text.paragraph import Paragraph
 from lxml import etree
 
 from apps.corpus.extraction.cleaning import one_line
-from apps.corpus.extraction.contracts import BlockKind, Limits
-from apps.corpus.extraction.errors import CorruptFileError, TooComplexError
+from apps.corpus.extraction.contracts import BlockKind, ExtractionWarning, Limits, WarningCode
+from apps.corpus.extraction.errors import CorruptFileError, MacroFileError, TooComplexError
 from apps.corpus.extraction.grids import GridCell, grid_drafts
 from apps.corpus.extraction.headings import heading_level, item_of, looks_like_title
 from apps.corpus.extraction.pages import BlockDraft
@@ -26,6 +26,15 @@ from apps.corpus.extraction.pages import BlockDraft
 _HEADING_STYLE = re.compile(r"^(?:heading|überschrift|berschrift|titre)\s*(\d)$", re.IGNORECASE)
 _LIST_STYLE = re.compile(r"list|aufz", re.IGNORECASE)
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+
+
+_NOT_READ = (
+    (re.compile(r"^/word/(?:footnotes|endnotes)\d*\.xml$"), "its footnotes"),
+    (re.compile(r"^/word/comments\d*\.xml$"), "its comments"),
+)
+_EMBEDDED = re.compile(r"^/word/embeddings/")
+_MACROS = re.compile(r"/vbaProject\.bin$", re.IGNORECASE)
+_WORDS = re.compile(rb"<w:t(?: [^>]*)?>[^<]*[^<\s]")
 
 
 class DocxReading:
@@ -36,10 +45,13 @@ class DocxReading:
         self._limits = limits
         self._cells = 0
         self._last = ""
+        self._style_names: dict[str | None, str] = {}
         self.title: str | None = None
+        self.warnings: list[ExtractionWarning] = []
         try:
             self._document = docx.Document(io.BytesIO(content))
             self.title = one_line(self._document.core_properties.title or "") or None
+            self.warnings.extend(_not_read(self._document))
         except (
             OpcError,
             InvalidXmlError,
@@ -50,6 +62,8 @@ class DocxReading:
         ) as error:
             raise CorruptFileError(filename=filename, reason="its parts can't be unpacked") from error
         except (KeyError, ValueError, AttributeError, EOFError, OSError, TypeError) as error:
+            if "macroEnabled" in str(error):  # python-docx names the content type that it does not take
+                raise MacroFileError(filename=filename) from error
             raise CorruptFileError(filename=filename, reason="a part of it is missing or malformed") from error
 
     def drafts(self) -> Iterator[BlockDraft]:
@@ -70,7 +84,7 @@ class DocxReading:
         text = one_line(_text_of(paragraph._p))
         if not text:
             return []
-        style = _style_name(paragraph)
+        style = self._style_name(paragraph)
         match = _HEADING_STYLE.match(style)
         if match:
             return [BlockDraft(BlockKind.HEADING, text, level=int(match.group(1)) or 1)]
@@ -104,10 +118,32 @@ class DocxReading:
             rows.append(cells)
         return grid_drafts(rows, caption=self._last)
 
+    def _style_name(self, paragraph: Paragraph) -> str:
+        """Looked up once: each look-up goes through all styles of the document."""
+        style_id = paragraph._p.style
+        if style_id not in self._style_names:
+            style = paragraph.style
+            self._style_names[style_id] = (style.name or "") if style is not None else ""
+        return self._style_names[style_id]
+
     def _count(self) -> None:
         self._cells += 1
         if self._cells > self._limits.max_table_cells:
             raise TooComplexError(filename=self._filename, what="table cells", limit=self._limits.max_table_cells)
+
+
+def _not_read(document: Any) -> Iterator[ExtractionWarning]:
+    """What a document holds that is neither run nor read with its body."""
+    parts = sorted(document.part.package.iter_parts(), key=lambda part: str(part.partname))
+    if any(_MACROS.search(str(part.partname)) for part in parts):
+        yield ExtractionWarning(
+            code=WarningCode.MACROS_IGNORED, detail="it holds macros, which are neither run nor read"
+        )
+    for pattern, what in _NOT_READ:
+        if any(pattern.match(str(part.partname)) and _WORDS.search(part.blob) for part in parts):
+            yield ExtractionWarning(code=WarningCode.PART_NOT_READ, detail=f"{what} were not read")
+    if any(_EMBEDDED.match(str(part.partname)) for part in parts):
+        yield ExtractionWarning(code=WarningCode.PART_NOT_READ, detail="what is embedded in it was not read")
 
 
 def _text_of(element: Any) -> str:
@@ -125,11 +161,6 @@ def _is_unseen(element: Any) -> bool:
     if element.tag in (f"{_WORD}del", f"{_WORD}moveFrom", f"{_WORD}tabs"):
         return True
     return element.tag == f"{_WORD}r" and element.find(f"{_WORD}rPr/{_WORD}vanish") is not None
-
-
-def _style_name(paragraph: Paragraph) -> str:
-    style = paragraph.style
-    return (style.name or "") if style is not None else ""
 
 
 def _is_numbered(paragraph: Paragraph) -> bool:

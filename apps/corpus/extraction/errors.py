@@ -67,6 +67,50 @@ class UnsupportedFileError(ExtractionError):
     message = "{filename} is {detected}, which can't be read. Save it as PDF, HTML, DOCX, Markdown, CSV, JSON or text."
 
 
+class UnknownEncodingError(ExtractionError):
+    code = "corpus.file_encoding_unknown"
+    message = (
+        "{filename} is text in an encoding that can't be told; read wrongly, it would be nonsense. Save it as UTF-8."
+    )
+
+
+class MacroFileError(ExtractionError):
+    code = "corpus.file_with_macros"
+    status = 415
+    message = "{filename} is a Word document made to run macros, which is not read. Save it as .docx, without them."
+
+
 class NoTextError(ExtractionError):
     code = "corpus.file_without_text"
     message = "{filename} has no text in it ({reason}). If it is a scan, run text recognition and upload the result."
+
+
+class TooCostlyError(ExtractionError):
+    """The process that read it met a limit, at a page where one is named."""
+
+    code = "corpus.file_too_costly"
+    message = (
+        "Reading {filename} takes more {what} than one file may cost, {limit}{place}. Save it again from the program "
+        "that it comes from, simpler, or split it."
+    )
+
+
+class ReaderFailedError(ExtractionError):
+    """The process that read it ended by a fault of the file or of the reader; the log of the worker says more."""
+
+    code = "corpus.file_fails_reader"
+    message = (
+        "{filename} can't be read: the reader failed on it ({reason}){place}. Save it again from the program that it "
+        "comes from, or as another format."
+    )
+
+
+class NoSandboxError(ExtractionError):
+    """Nothing is wrong with the file: the installation demands what this machine does not give."""
+
+    code = "corpus.no_sandbox"
+    status = 503
+    message = (
+        "{filename} was not read: this installation reads files only in a whole sandbox, and this machine lacks "
+        "{missing}. Run the worker where the kernel and the container allow it, then start the job again."
+    )

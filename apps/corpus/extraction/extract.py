@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 
-from apps.corpus.extraction.contracts import ExtractedDocument, ExtractionWarning, Limits, MediaType, Page, WarningCode
+from apps.corpus.extraction.contracts import (
+    ExtractedDocument,
+    ExtractionWarning,
+    Limits,
+    MediaType,
+    Page,
+    WarningCode,
+    characters_lost,
+)
 from apps.corpus.extraction.decoding import decode
 from apps.corpus.extraction.delimited import DelimitedReading
 from apps.corpus.extraction.detection import detect
 from apps.corpus.extraction.docx import DocxReading
-from apps.corpus.extraction.errors import NoTextError, TooManyPagesError
+from apps.corpus.extraction.errors import NoTextError, TooManyPagesError, UnknownEncodingError
 from apps.corpus.extraction.html import HtmlReading
 from apps.corpus.extraction.json_records import JsonReading
 from apps.corpus.extraction.language import detect_language
@@ -19,26 +28,40 @@ from apps.corpus.extraction.plain import MarkdownReading, text_drafts
 from apps.corpus.extraction.rendition import read_rendition
 
 _DEFAULT_LIMITS = Limits()
+ALL_PAGES_READ = 0
+_REFERENCE = re.compile("&#(?:[xX]0{0,8}([dD][89a-fA-F][0-9a-fA-F]{2})|0{0,8}(5[5-7][0-9]{3}))(?![0-9a-fA-F])")
 
 
-def extract(content: bytes, *, filename: str, limits: Limits = _DEFAULT_LIMITS) -> ExtractedDocument:
-    """Turn a file into pages of text.
+def _unheard(_: int) -> None:
+    """Nobody asked how far the reading is."""
+
+
+def extract(
+    content: bytes,
+    *,
+    filename: str,
+    limits: Limits = _DEFAULT_LIMITS,
+    on_page: Callable[[int], None] = _unheard,
+) -> ExtractedDocument:
+    """Turn a file into pages of text. In this process: a file that came from outside goes through apps/corpus/reader.
 
     Args:    content: the file's bytes; nothing about them is trusted.
              filename: what the uploader calls it. Used for its ending and in messages, never opened.
+             on_page: is told the number of each page of a PDF before it is read, and ALL_PAGES_READ after the last.
     Returns: pages in order. In a format without pages they hold about 3,000 characters, so that every citation has
              one. Rows, records and pages that had to be left out are in `warnings`.
     Raises:  ExtractionError: one of its subclasses, for every file that has no readable text.
     """
     media_type = detect(content, filename=filename, limits=limits)
     if media_type is MediaType.PDF:
-        pdf = PdfReading(content, filename=filename, limits=limits)
+        pdf = PdfReading(content, filename=filename, limits=limits, on_page=on_page)
         pages = tuple(pdf.pages())
+        on_page(ALL_PAGES_READ)
         return _document(pages, media_type, filename, title=pdf.title, warnings=pdf.warnings)
     if media_type is MediaType.DOCX:
         word = DocxReading(content, filename=filename, limits=limits)
         pages = _paged(word.drafts(), filename, limits)
-        return _document(pages, media_type, filename, title=word.title, warnings=[])
+        return _document(pages, media_type, filename, title=word.title, warnings=word.warnings)
     if media_type is MediaType.RENDITION:
         pages = tuple(_counted(read_rendition(content, filename=filename), filename, limits))
         removed = ExtractionWarning(
@@ -51,9 +74,17 @@ def extract(content: bytes, *, filename: str, limits: Limits = _DEFAULT_LIMITS) 
 def _text_file(content: bytes, media_type: MediaType, filename: str, limits: Limits) -> ExtractedDocument:
     decoded = decode(content)
     warnings: list[ExtractionWarning] = []
+    if decoded.wrong:
+        raise UnknownEncodingError(filename=filename)
     if not decoded.certain:
         detail = f"read as {decoded.encoding}, since it is not UTF-8"
         warnings.append(ExtractionWarning(code=WarningCode.DECODED_WITH_FALLBACK, detail=detail))
+    if decoded.twice:
+        detail = "it was saved in a wrong encoding before it came: letters with accents are two signs each"
+        warnings.append(ExtractionWarning(code=WarningCode.ENCODING_DOUBTFUL, detail=detail))
+    lost = decoded.broken + (_halves_in_html(decoded.text) if media_type is MediaType.HTML else 0)
+    if lost:
+        warnings.append(characters_lost(lost))
     reader: HtmlReading | MarkdownReading | DelimitedReading | JsonReading
     if media_type is MediaType.HTML:
         reader = HtmlReading(decoded.text, filename=filename, limits=limits)
@@ -70,6 +101,12 @@ def _text_file(content: bytes, media_type: MediaType, filename: str, limits: Lim
     warnings.extend(getattr(reader, "warnings", ()))
     title: str | None = getattr(reader, "title", None)
     return _document(pages, media_type, filename, title=title, warnings=warnings)
+
+
+def _halves_in_html(text: str) -> int:
+    """Character references to half of a surrogate pair, which the parser drops."""
+    numbers = (int(match[1], 16) if match[1] else int(match[2]) for match in _REFERENCE.finditer(text))
+    return sum(0xD800 <= number <= 0xDFFF for number in numbers)
 
 
 def _paged(drafts: Iterable[BlockDraft], filename: str, limits: Limits) -> tuple[Page, ...]:

@@ -26,7 +26,11 @@ class GridCell(NamedTuple):
     header: bool
 
 
+_FIGURE = re.compile(r"^[$€£]?\s?\d")  # "$804 billion" heads no column
+
+
 GridRow = Sequence[GridCell]
+_NO_LABEL = Cell("", 0.0, 0.0, 0.0, 0.0)
 
 
 def grid_drafts(rows: Sequence[GridRow], *, caption: str = "") -> list[BlockDraft]:
@@ -58,12 +62,16 @@ class _GridWriter:
         if not header_rows:
             return []
         edge = self._columns[0].x0 if self._columns else 0.0
-        over = [[cell for cell in row if cell.x1 > edge and not is_unit(cell.text)] for row in header_rows]
+        # A cell that spans header rows stands in each of them, and is said once.
+        once = [
+            [cell for cell in row if at == 0 or cell not in header_rows[at - 1]] for at, row in enumerate(header_rows)
+        ]
+        over = [[cell for cell in row if cell.x1 > edge and not is_unit(cell.text)] for row in once]
         titles = [row for row in header_rows if len(row) == 1 and row[0].x0 == 0]
         units = [cell.text for row in header_rows for cell in row if unit_in(cell.text)]
         self._header = name_columns([row for row in over if row and row not in titles], self._columns)
         self._context = context_of(self._header.shared, *(unit_in(unit) for unit in units or [self._unit]))
-        return header_drafts(header_rows, context=self._context)
+        return header_drafts(once, context=self._context)
 
     def rows(self) -> list[BlockDraft]:
         drafts: list[BlockDraft] = []
@@ -73,6 +81,8 @@ class _GridWriter:
             elif len(row) == 1 and not is_amount(row[0].text):
                 drafts.append(BlockDraft(BlockKind.TABLE_GROUP, row[0].text, context=self._context))
             else:
+                if self._columns and row[0].x0 >= self._columns[0].x0 > 0:
+                    row = [_NO_LABEL, *row]  # whatever begins under the columns is a value
                 text = render_row(row, self._columns, self._header)
                 drafts.append(BlockDraft(BlockKind.TABLE_ROW, text, context=self._context))
         return drafts
@@ -109,7 +119,9 @@ def _first_body_row(rows: Sequence[GridRow], cells: Sequence[list[Cell]]) -> int
         marked = 0
         while marked < len(rows) and all(cell.header for cell in rows[marked]):
             marked += 1
-        return min(marked or (1 if len(rows) > 1 and len(rows[0]) > 1 else 0), len(rows) - 1)
+        top = rows[0] if len(rows) > 1 and len(rows[0]) > 1 else ()
+        heads = bool(top) and not any(_FIGURE.match(cell.text) and not is_period(cell.text) for cell in top)
+        return min(marked or int(heads), len(rows) - 1)
     first = next((position for position, row in enumerate(cells) if _is_body(row, cells[0])), data)
     first = min(first, data)
     while (

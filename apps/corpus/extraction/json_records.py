@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from apps.corpus.extraction.cleaning import one_line
-from apps.corpus.extraction.contracts import BlockKind, ExtractionWarning, Limits, WarningCode
+from apps.corpus.extraction.cleaning import lost_characters, one_line
+from apps.corpus.extraction.contracts import BlockKind, ExtractionWarning, Limits, WarningCode, characters_lost
 from apps.corpus.extraction.errors import CorruptFileError, TooComplexError
 from apps.corpus.extraction.pages import BlockDraft
 from apps.corpus.extraction.tables import SEPARATOR
@@ -25,6 +26,8 @@ class JsonReading:
         self._filename = filename
         self._limits = limits
         self._values = 0
+        self._repeated: list[str] = []  # of the value that was parsed last
+        self._lost = 0
         self.warnings: list[ExtractionWarning] = []
         self.title: str | None = None
 
@@ -33,6 +36,11 @@ class JsonReading:
 
         Raises: CorruptFileError: neither the whole nor any line of it is JSON; TooComplexError: too deep or too long.
         """
+        yield from self._drafts()
+        if self._lost:
+            self.warnings.append(characters_lost(self._lost))
+
+    def _drafts(self) -> Iterator[BlockDraft]:
         try:
             value = self._parse(self._text)
         except json.JSONDecodeError as error:
@@ -41,6 +49,7 @@ class JsonReading:
                 raise CorruptFileError(filename=self._filename, reason=reason) from error
             yield from self._json_lines()
             return
+        self._warn_repeated(row=None)
         if isinstance(value, dict):
             self.title = next((one_line(value[key]) for key in _TITLE_KEYS if isinstance(value.get(key), str)), None)
         yield from self._value(value, "", 0)
@@ -52,10 +61,9 @@ class JsonReading:
             try:
                 value = self._parse(line)
             except json.JSONDecodeError as error:
-                if len(self.warnings) < self._limits.max_warnings:
-                    detail = f"{error.msg}, column {error.colno}"
-                    self.warnings.append(ExtractionWarning(code=WarningCode.RECORD_BROKEN, detail=detail, row=number))
+                self._warn(WarningCode.RECORD_BROKEN, f"{error.msg}, column {error.colno}", row=number)
                 continue
+            self._warn_repeated(row=number)
             yield from self._record(value, "", 0)
 
     def _is_json_lines(self) -> bool:
@@ -69,10 +77,34 @@ class JsonReading:
         except json.JSONDecodeError:
             return False
 
+    def _warn(self, code: WarningCode, detail: str, *, row: int | None) -> None:
+        if len(self.warnings) < self._limits.max_warnings:
+            self.warnings.append(ExtractionWarning(code=code, detail=detail, row=row))
+        elif len(self.warnings) == self._limits.max_warnings:
+            detail = f"more than {self._limits.max_warnings} records have something wrong; the others are not listed"
+            self.warnings.append(ExtractionWarning(code=WarningCode.MORE_WARNINGS, detail=detail))
+
+    def _warn_repeated(self, *, row: int | None) -> None:
+        for key, times in Counter(self._repeated).items():
+            detail = f'the key "{one_line(key)[:80]}" stands more than once in one object'
+            others = (
+                "its last value was read, the one before was not" if times == 1 else f"{times} values were not read"
+            )
+            self._warn(WarningCode.KEY_REPEATED, f"{detail}: {others}", row=row)
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                self._repeated.append(key)
+            found[key] = value
+        return found
+
     def _parse(self, text: str) -> Any:
+        self._repeated = []
         # Numbers stay the text they are: 1577.00 must not become 1577.0, nor a long ISIN-like integer a float.
         try:
-            return json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+            return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=self._object)
         except RecursionError as error:
             raise self._too_deep() from error
 
@@ -84,7 +116,7 @@ class JsonReading:
             if path:
                 yield BlockDraft(BlockKind.HEADING, path, level=min(depth, 6))
             for key, child in value.items():
-                child_path = _joined(path, one_line(key) or '""')
+                child_path = _joined(path, self._name(key))
                 if isinstance(child, (dict, list)) and child:
                     yield from self._value(child, child_path, depth + 1)
                 else:
@@ -113,24 +145,36 @@ class JsonReading:
             raise self._too_deep()
         if isinstance(value, dict):
             for key, child in value.items():
-                yield from self._leaves(child, _joined(path, one_line(key) or '""'), depth + 1)
+                yield from self._leaves(child, _joined(path, self._name(key)), depth + 1)
         elif isinstance(value, list):
             if value and all(not isinstance(child, (dict, list)) for child in value):
                 self._count(len(value))
-                yield path, ", ".join(_shown(child) for child in value)
+                yield path, ", ".join(self._shown(child) for child in value)
                 return
             for position, child in enumerate(value):
                 yield from self._leaves(child, f"{path}[{position}]", depth + 1)
         else:
             self._count(1)
-            yield path, _shown(value)
+            yield path, self._shown(value)
 
     def _leaf(self, path: str, value: Any) -> Iterator[BlockDraft]:
         self._count(1)
-        text = _shown(value)
+        text = self._shown(value)
         if text:
             kind = BlockKind.PARAGRAPH if len(text) > _LONG_VALUE else BlockKind.RECORD
             yield BlockDraft(kind, f"{path}: {text}" if path else text)
+
+    def _name(self, key: str) -> str:
+        self._lost += lost_characters(key)
+        return one_line(key) or '""'
+
+    def _shown(self, value: Any) -> str:
+        if isinstance(value, str):
+            self._lost += lost_characters(value)
+            return one_line(value)
+        if value is None or isinstance(value, (dict, list)):
+            return ""
+        return "true" if value is True else "false" if value is False else str(value)
 
     def _count(self, values: int) -> None:
         self._values += values
@@ -143,11 +187,3 @@ class JsonReading:
 
 def _joined(path: str, name: str) -> str:
     return f"{path}.{name}" if path and name else path or name
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, str):
-        return one_line(value)
-    if value is None or isinstance(value, (dict, list)):
-        return ""
-    return "true" if value is True else "false" if value is False else str(value)

@@ -55,6 +55,8 @@ def logical_pages(drafts: Iterable[BlockDraft], *, page_characters: int) -> Iter
     for draft in (piece for whole in drafts for piece in _pieces(whole, page_characters)):
         if size and size + len(draft.text) > page_characters:
             carried = _trailing_headings(pending)
+            if sum(len(item.text) for item in carried) > page_characters // 2:
+                carried = []  # headings that head nothing: else each page would carry all that came before
             kept = pending[: len(pending) - len(carried)]
             if kept:
                 yield build_page(number, kept)
@@ -76,13 +78,16 @@ def logical_pages(drafts: Iterable[BlockDraft], *, page_characters: int) -> Iter
 def _pieces(draft: BlockDraft, longest: int) -> Iterator[BlockDraft]:
     """A block longer than a page, cut at spaces where it has any."""
     text = draft.text
-    while len(text) > longest:
-        cut = text.rfind(" ", longest // 2, longest)
-        cut = cut if cut > 0 else longest
-        yield replace(draft, text=text[:cut].rstrip())
-        text = text[cut:].lstrip()
-    if text:
-        yield replace(draft, text=text)
+    start = 0  # the rest is never copied: a block may be as long as the file
+    while len(text) - start > longest:
+        cut = text.rfind(" ", start + longest // 2, start + longest)
+        cut = cut if cut > start else start + longest
+        yield replace(draft, text=text[start:cut].rstrip())
+        start = cut
+        while start < len(text) and text[start].isspace():
+            start += 1
+    if start < len(text):
+        yield replace(draft, text=text[start:] if start else text)
 
 
 def _trailing_headings(drafts: Sequence[BlockDraft]) -> list[BlockDraft]:

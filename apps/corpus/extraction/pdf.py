@@ -5,20 +5,28 @@ from __future__ import annotations
 import ctypes
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from apps.corpus.extraction.cleaning import one_line
-from apps.corpus.extraction.contracts import ExtractionWarning, Limits, Page, WarningCode
+from apps.corpus.extraction.cleaning import lost_characters, one_line
+from apps.corpus.extraction.contracts import (
+    ExtractionWarning,
+    Limits,
+    Page,
+    WarningCode,
+    characters_lost,
+)
 from apps.corpus.extraction.errors import CorruptFileError, EncryptedFileError, TooManyPagesError, TruncatedFileError
 from apps.corpus.extraction.furniture import Furniture
 from apps.corpus.extraction.pages import build_page
+from apps.corpus.extraction.pdf_grids import Grid, find_grids, take_tables
 from apps.corpus.extraction.pdf_layout import PageWriter
-from apps.corpus.extraction.pdf_lines import Line, read_lines
+from apps.corpus.extraction.pdf_lines import Line, page_text, read_lines
 from apps.corpus.extraction.pdf_order import in_rows
+from apps.corpus.extraction.pdf_rules import read_rules
 
 # PDFium keeps global state: one call at a time in a process.
 _PDFIUM = threading.Lock()
@@ -36,12 +44,14 @@ _TITLE_IS_A_FILE = re.compile(
 class PdfReading:
     """One PDF being read: its pages, its title and what went wrong on the way."""
 
-    def __init__(self, content: bytes, *, filename: str, limits: Limits) -> None:
+    def __init__(self, content: bytes, *, filename: str, limits: Limits, on_page: Callable[[int], None]) -> None:
         self._content = content
+        self._on_page = on_page
         self._filename = filename
         self._limits = limits
         self._furniture = Furniture()
         self._writer = PageWriter()
+        self._lost: dict[int, int] = {}  # characters by page
         self.warnings: list[ExtractionWarning] = []
         self.title: str | None = None
 
@@ -59,12 +69,15 @@ class PdfReading:
             with _PDFIUM:
                 count = len(document)
                 self.title = _title(document)
+                self.warnings.extend(_not_read(document))
             if count < 1:
                 raise CorruptFileError(filename=self._filename, reason="it has no pages")
             if count > self._limits.max_pages:
                 raise TooManyPagesError(filename=self._filename, pages=count, limit_pages=self._limits.max_pages)
             for first in range(0, count, _WINDOW_PAGES):
                 yield from self._window(document, range(first, min(first + _WINDOW_PAGES, count)))
+            if self._lost:
+                self.warnings.append(characters_lost(sum(self._lost.values()), page=min(self._lost)))
         finally:
             with _PDFIUM:
                 document.close()
@@ -78,37 +91,43 @@ class PdfReading:
             raise CorruptFileError(filename=self._filename, reason="no readable PDF structure") from error
 
     def _window(self, document: Any, indices: range) -> Iterator[Page]:
-        window: list[tuple[int, list[Line], bool]] = []
+        window: list[tuple[int, list[Line], list[Grid], bool]] = []
         for index in indices:
+            self._on_page(index + 1)
             with _PDFIUM:
-                lines, extracted = self._read(document, index)
+                lines, grids, extracted = self._read(document, index)
             self._furniture.learn(lines)
-            window.append((index + 1, lines, extracted))
-        for number, lines, extracted in window:
-            yield build_page(number, self._writer.write(self._furniture.without(lines)), extracted=extracted)
+            window.append((index + 1, lines, grids, extracted))
+        for number, lines, grids, extracted in window:
+            kept, tables = take_tables(lines, self._furniture.without(lines), grids)
+            yield build_page(number, self._writer.write(kept, tables), extracted=extracted)
 
-    def _read(self, document: Any, index: int) -> tuple[list[Line], bool]:
-        """The lines of one page, and whether they are all that is printed there."""
+    def _read(self, document: Any, index: int) -> tuple[list[Line], list[Grid], bool]:
+        """The lines of one page, the tables that are ruled there, and whether that is all that is printed there."""
         page = pdfium.FPDF_LoadPage(document.raw, index)
         if not page:
             self._warn(WarningCode.PAGE_BROKEN, "the page can't be opened", index)
-            return [], False
+            return [], [], False
         try:
             text_page = pdfium.FPDFText_LoadPage(page)
             if not text_page:
                 self._warn(WarningCode.PAGE_BROKEN, "the page's text can't be read", index)
-                return [], False
+                return [], [], False
             try:
+                text = page_text(text_page, max_characters=self._limits.max_page_characters)
                 if pdfium.FPDFText_CountChars(text_page) > self._limits.max_page_characters:
                     detail = f"only the first {self._limits.max_page_characters} characters were read"
                     self._warn(WarningCode.PAGE_CUT, detail, index)
-                lines = in_rows(read_lines(page, text_page, max_characters=self._limits.max_page_characters))
+                read, turn = read_lines(page, text_page, text)
+                lines = in_rows(read)
+                if lost := lost_characters(text):
+                    self._lost[index + 1] = lost
             finally:
                 pdfium.FPDFText_ClosePage(text_page)
             if sum(len(line.text) for line in lines) < _MIN_CHARACTERS and _is_picture(page, bool(lines)):
                 self._warn(WarningCode.PAGE_NOT_EXTRACTED, "the page is a picture without text", index)
-                return lines, False
-            return lines, True
+                return lines, [], False
+            return lines, find_grids(read_rules(page, turn=turn)), True
         finally:
             pdfium.FPDF_ClosePage(page)
 
@@ -130,6 +149,20 @@ def cut_off(content: bytes) -> str:
     if b" obj" in content[end : end + 1_000_000]:
         return "it goes on after its last end marker"
     return ""
+
+
+def _not_read(document: Any) -> Iterator[ExtractionWarning]:
+    """What a file holds that is neither run nor a part of its pages."""
+    if pdfium.FPDFDoc_GetJavaScriptActionCount(document.raw) > 0:
+        yield ExtractionWarning(code=WarningCode.MACROS_IGNORED, detail="it holds scripts, which are not run")
+    attached = pdfium.FPDFDoc_GetAttachmentCount(document.raw)
+    if attached > 0:
+        files = (
+            "a file is attached to it, which was"
+            if attached == 1
+            else f"{attached} files are attached to it, which were"
+        )
+        yield ExtractionWarning(code=WarningCode.PART_NOT_READ, detail=f"{files} not read")
 
 
 def _title(document: Any) -> str | None:

@@ -73,11 +73,11 @@ def split_cells(line: Line) -> list[Cell]:
 
 def _cell(words: Sequence[Word]) -> Cell:
     if len(words) == 1:
-        text, x0, x1 = words[0]
+        text, x0, x1, _ = words[0]
         return Cell(text, x0, x1, x0, x1)
     core = words[1:] if is_sign_before(words[0].text) else words
     texts = [word.text for word in words]
     if len(words) < _MAX_WORDS_OF_AMOUNT:
-        texts = [cell.text for cell in join_signs([Cell(text, x0, x1, x0, x1) for text, x0, x1 in words])]
+        texts = [cell.text for cell in join_signs([Cell(text, x0, x1, x0, x1) for text, x0, x1, _ in words])]
     text = " ".join(texts)
     return Cell(text, words[0].x0, words[-1].x1, core[0].x0, core[-1].x1)

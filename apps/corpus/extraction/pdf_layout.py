@@ -11,8 +11,10 @@ from apps.corpus.extraction.contracts import BlockKind
 from apps.corpus.extraction.headings import begins_item, heading_level, is_title_case, looks_like_title
 from apps.corpus.extraction.pages import BlockDraft
 from apps.corpus.extraction.pdf_cells import TableLine, table_lines
+from apps.corpus.extraction.pdf_grids import RuledTable
 from apps.corpus.extraction.pdf_lines import Line, middle_of
 from apps.corpus.extraction.pdf_regions import find_tables
+from apps.corpus.extraction.pdf_ruled import ruled_drafts
 from apps.corpus.extraction.pdf_tables import TableWriter
 
 _BULLET = re.compile(r"^[•◦▪●○■❑✓➢*·o\u2013\u2014-]$")
@@ -32,21 +34,38 @@ class PageWriter:
     def __init__(self) -> None:
         self._words: set[str] = set()
 
-    def write(self, lines: Sequence[Line]) -> list[BlockDraft]:
-        """The drafts of one page, in reading order."""
-        for line in lines:
+    def write(self, lines: Sequence[Line], ruled: Sequence[RuledTable] = ()) -> list[BlockDraft]:
+        """The drafts of one page, in reading order.
+
+        Args: lines: what stands outside of the ruled tables, which are in the order of the page.
+        """
+        inside = [line for table in ruled for pieces in table.cells.values() for line in pieces]
+        for line in (*lines, *inside):
             self._words.update(word.text.lower() for word in line.words)
-        rows = table_lines(lines)
-        shape = _Shape(lines)
+        shape = _Shape([*lines, *inside])
         tables = TableWriter()
+        drafts: list[BlockDraft] = []
+        start = 0
+        for table in ruled:
+            drafts.extend(self._unruled(lines[start : table.position], shape, tables, drafts))
+            drafts.extend(ruled_drafts(table, join=self._join, caption=drafts[-1].text if drafts else ""))
+            start = table.position
+        drafts.extend(self._unruled(lines[start:], shape, tables, drafts))
+        return _with_quiet_headings(drafts)
+
+    def _unruled(
+        self, lines: Sequence[Line], shape: _Shape, tables: TableWriter, before: Sequence[BlockDraft]
+    ) -> list[BlockDraft]:
+        rows = table_lines(lines)
         drafts: list[BlockDraft] = []
         position = 0
         for table in find_tables(rows):
             drafts.extend(self._prose(rows[position : table.start], shape))
-            drafts.extend(tables.write(rows, table, caption=drafts[-1].text if drafts else ""))
+            above = drafts or before
+            drafts.extend(tables.write(rows, table, caption=above[-1].text if above else ""))
             position = table.end
         drafts.extend(self._prose(rows[position:], shape))
-        return _with_quiet_headings(drafts)
+        return drafts
 
     def _prose(self, rows: Sequence[TableLine], shape: _Shape) -> list[BlockDraft]:
         drafts: list[BlockDraft] = []

@@ -28,11 +28,12 @@ _OTHER_LINE = 0.8
 
 
 class Word(NamedTuple):
-    """A run without spaces, and its horizontal extent in points."""
+    """A run without spaces, its horizontal extent in points, and where its own middle is: its line may be another's."""
 
     text: str
     x0: float
     x1: float
+    middle: float = 0.0
 
 
 @dataclass(slots=True)
@@ -78,15 +79,15 @@ def page_text(text_page: Any, *, max_characters: int) -> str:
     return text
 
 
-def read_lines(page: Any, text_page: Any, *, max_characters: int) -> list[Line]:
+def read_lines(page: Any, text_page: Any, text: str) -> tuple[list[Line], int]:
     """Lines of one page in reading order; pieces of one baseline that follow each other are joined.
 
     Args:    page, text_page: open PDFium handles (the caller holds the PDFium lock).
-             max_characters: how many characters of the page are looked at.
+             text: of the page, as page_text gives it.
+    Returns: the lines, and by how many degrees the text is turned against the page's own axes.
     """
-    text = page_text(text_page, max_characters=max_characters)
     if not text:
-        return []
+        return [], 0
     place = _Placer(page, text_page, text)
     lines: list[Line] = []
     for match in _LINE.finditer(text):
@@ -98,7 +99,7 @@ def read_lines(page: Any, text_page: Any, *, max_characters: int) -> list[Line]:
             for piece in pieces:
                 _append(lines, piece)
             start = cut + 1
-    return lines
+    return lines, place.turn
 
 
 def _append(lines: list[Line], line: Line) -> None:
@@ -146,13 +147,13 @@ class _Placer:
         self._exact = pdfium.FPDFText_CountChars(text_page) == len(text)
         self._width = pdfium.FPDF_GetPageWidthF(page)
         self._height = pdfium.FPDF_GetPageHeightF(page)
-        self._turn = self._reading_turn()
+        self.turn = self._reading_turn()
 
     def lines(self, start: int, end: int) -> list[Line]:
         """The words between two string positions, cut where the text jumps to another line unannounced."""
         lines: list[Line] = []
         last_position = start
-        plain = self._exact and not self._turn
+        plain = self._exact and not self.turn
         character_box, text_page = pdfium.FPDFText_GetLooseCharBox, self._text_page
         reference, rectangle = self._reference, self._rectangle
         for match in _WORD.finditer(self._text, start, end):
@@ -176,8 +177,8 @@ class _Placer:
                 left, bottom, right, top = self._box(begin)
                 last = self._box(stop - 1)
                 left, right = min(left, last[0]), max(right, last[2])
-            word = Word(text, left, right)
             height = max(top - bottom, 1.0)
+            word = Word(text, left, right, bottom + height / 2)
             line = lines[-1] if lines else None
             if (
                 line is None
@@ -205,9 +206,10 @@ class _Placer:
             last = lines[-1] if lines else None
             if last is not None and abs(last.bottom - bottom) <= _OTHER_LINE * last.height:
                 word = last.words[-1]
-                last.words[-1] = Word(word.text + text, word.x0, max(word.x1, right))
+                last.words[-1] = Word(word.text + text, word.x0, max(word.x1, right), word.middle)
             elif text:
-                lines.append(Line([Word(text, left, right)], bottom, max(top - bottom, 1.0), self._bold(position)))
+                height = max(top - bottom, 1.0)
+                lines.append(Line([Word(text, left, right, bottom + height / 2)], bottom, height, self._bold(position)))
         return lines
 
     def _box(self, position: int) -> tuple[float, float, float, float]:
@@ -216,9 +218,9 @@ class _Placer:
         if not pdfium.FPDFText_GetLooseCharBox(self._text_page, index, self._reference):
             return (0.0, 0.0, 0.0, 1.0)
         box = self._rectangle
-        if not self._turn:
+        if not self.turn:
             return (box.left, box.bottom, box.right, box.top)
-        return _turned(box.left, box.bottom, box.right, box.top, turn=self._turn)
+        return _turned(box.left, box.bottom, box.right, box.top, turn=self.turn)
 
     def _index(self, position: int) -> int:
         index: int = pdfium.FPDFText_GetCharIndexFromTextIndex(self._text_page, position)

@@ -1,6 +1,6 @@
 """Find the tables among a PDF page's lines: where their rows begin and end, and which lines head them.
 
-Ruling lines are ignored: filings rarely draw them, and where they do, the numbers still stand in columns.
+Tables whose cells are ruled are read before (pdf_grids.py); filings rarely draw more than a rule under a total.
 """
 
 from __future__ import annotations

@@ -79,6 +79,13 @@ def read_rendition(content: bytes, *, filename: str) -> Iterator[Page]:
         yield build_page(begun[0], blocks, extracted=begun[1])
 
 
+def rendition_cells(text: str) -> Iterator[str]:
+    """Every cell of every line, whatever it is, as it reads: for who looks for what no page shows."""
+    for line in text.split("\n"):
+        for cell in line.split("\t"):
+            yield _unescaped(cell)
+
+
 def _block(cells: list[str]) -> BlockDraft:
     kind, level, text, context = cells
     text = clean(_unescaped(text))

@@ -30,7 +30,7 @@ def render_row(cells: Row, columns: Sequence[Column], header: Header) -> str:
             (label if not values else values[max(values)]).append(cell.text)
         else:
             values.setdefault(column, []).append(cell.text)
-    parts = [" ".join(label)] if label else []
+    parts = [" ".join(label)] if any(label) else []
     before: int | None = None
     for column in sorted(values):
         name = header.name(column, before)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.corpus.kinds import DocumentType, Kind, SourceType
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
@@ -47,6 +48,9 @@ class Document(ScopedModel):
     jurisdictions = ArrayField(models.CharField(max_length=16), default=list, blank=True)
     external_id = models.CharField(max_length=200, blank=True, help_text="What its source system calls it.")
 
+    # Which of these somebody corrected: they stand, also where they are empty, and reading fills in none of them.
+    corrected_fields = ArrayField(models.CharField(max_length=32), default=list, db_default=[], editable=False)
+
     series_id = models.UUIDField(editable=False)
     version = models.PositiveIntegerField(default=1, editable=False)
     valid_from = models.DateTimeField(null=True, editable=False)
@@ -69,7 +73,9 @@ class Document(ScopedModel):
     term_count = models.PositiveIntegerField(default=0, editable=False)
     # By which analysis its postings were made (TERMS_VERSION); 0 before there are any.
     terms_version = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    # Set by the database (migration 0016). Not indexed: see migration 0015.
+    updated_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         ordering = ("-created_at", "-id")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.corpus.models.document import Document
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
@@ -31,6 +32,8 @@ class IngestJob(ScopedModel):
     # The key that a person acted by: the job ends with it, though the person may go on.
     actor_key_id = models.UUIDField(null=True)
     actor_label = models.CharField(max_length=255)
+    # The request that brought or restarted it (config/operations/request_id.py), whichever message has it run.
+    request_id = models.CharField(max_length=64, blank=True, db_default="", default="")
     stage = models.CharField(max_length=16, choices=JobStage.choices, default=JobStage.EXTRACT)
     status = models.CharField(max_length=16, choices=JobStatus.choices, default=JobStatus.PENDING)
     embedding_profile = models.CharField(max_length=63)
@@ -43,13 +46,15 @@ class IngestJob(ScopedModel):
     chunks_embedded = models.PositiveIntegerField(default=0)
     error_code = models.CharField(max_length=100, blank=True)
     error_detail = models.TextField(blank=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    # Set by the database (migration 0016), and not by a lease that is prolonged.
+    updated_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ("-created_at", "-id")
-        indexes = (models.Index(fields=["tenant", "scope", "status", "next_attempt_at"], name="job_due"),)
+        indexes = (models.Index(fields=["tenant", "scope", "status"], name="job_due"),)
 
     def __str__(self) -> str:
         return f"ingest of {self.document_id}"

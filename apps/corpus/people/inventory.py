@@ -30,7 +30,7 @@ from apps.tenants.roles import Permission
 
 _IBAN_CHARS = range(15, 35)
 _LEAST_ACCOUNT_CHARS = 4
-_LABELS = {"title": "Title", "company": "Company", "external_id": "Id in its source"}
+_LABELS = {"title": "Title", "company": "Company", "ticker": "Ticker", "external_id": "Id in its source"}
 _IN_PROGRESS_PERCENT = 5
 _FIELD_CHARS = 200
 
@@ -124,6 +124,9 @@ class InventoryDocuments:
         for name, spans in _of_fields(spots).items() if document else ():
             # As long as it may be: a mark is longer than some names.
             fields[name] = redact(getattr(document, name), spans).text[:_FIELD_CHARS]
+        if "ticker" in fields:
+            # It is too short for a mark.
+            fields["ticker"] = ""
         pages = _of_pages(spots)
         if document is not None and spots and not pages and not fields:
             # Found in the file's name or in what is made of the pages alone: a next version has neither.

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 
 from apps.corpus.people.bare import bare_match, in_record
 from apps.corpus.people.contracts import How, Match, Matched, PersonDescription, PersonName
+from apps.corpus.people.encoded import decoded_runs
 from apps.corpus.people.given import given_before, given_behind
 from apps.corpus.people.identifiers import compact, identifier_patterns
 from apps.corpus.people.likeness import Like
 from apps.corpus.people.line import Line
+from apps.corpus.people.loose import loose_matches
 from apps.corpus.people.names import Found, NamePattern, Role, is_worth_reading, worst
 from apps.corpus.people.normalise import raw_words
 
@@ -35,14 +38,28 @@ class Matcher:
 
     def may_hold(self, text: str) -> bool:
         """Whether find can find anything: a quick look that never says no where find would say yes."""
-        return self._may_name(text) or self._may_identify(text)
+        return self._may_name(text) or self._may_identify(text) or any(True for _ in self._encoded(text))
 
     def find(self, text: str) -> list[Match]:
         """Every mention, in reading order; of those that overlap, the surest one.
 
         Costs: about a microsecond a word for a text without any; a millisecond or two for a page with several.
         """
-        return self.read(text, names=self._may_name(text), identifiers=self._may_identify(text))
+        found = self.read(text, names=self._may_name(text), identifiers=self._may_identify(text))
+        return _apart([*found, *self._encoded(text)])
+
+    def beside(self, text: str) -> list[Match]:
+        """What may mean the person as well, in a text of a document that names them for sure elsewhere (loose.py)."""
+        line = Line(text)
+        return _apart([match for pattern in self._names for match in loose_matches(pattern, line)])
+
+    def _encoded(self, text: str) -> Iterator[Match]:
+        """The runs of the text that name the person once they are decoded, each as a whole."""
+        for start, end, said in decoded_runs(text):
+            within = self.read(said, names=self._may_name(said), identifiers=self._may_identify(said))
+            if within:
+                surest = max(within, key=lambda match: match.confidence)
+                yield replace(surest, start=start, end=end)
 
     def read(self, text: str, *, names: bool = True, identifiers: bool = True) -> list[Match]:
         """As find, without the quick look beforehand."""

@@ -56,6 +56,9 @@ def _moved(redacted: Redacted, stretches: Iterable[Stretch]) -> Mapping[Span, St
 def _by_text(stretches: Iterable[Stretch]) -> Mapping[Place, Sequence[Stretch]]:
     found: dict[Place, list[Stretch]] = defaultdict(list)
     for each in stretches:
+        # Of a file nothing is kept: the new version's is made of its pages.
+        if each.place.store not in DocumentTexts.stores:
+            continue
         found[each.place].append(each)
     return found
 

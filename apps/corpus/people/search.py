@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from uuid import UUID
 
-from apps.audit.erasure.contracts import Target
-from apps.audit.erasure.searched import SearchedText, searched, searched_of
+from apps.audit.erasure.contracts import Target, TargetType
+from apps.audit.erasure.searched import Place, SearchedText, searched, searched_of
 from apps.audit.inventory.contracts import Progress
 from apps.audit.services import record
 from apps.corpus.events import PERSON_SEARCHED
-from apps.corpus.people.contracts import Mention, PersonDescription
+from apps.corpus.people.contracts import Match, Mention, PersonDescription
 from apps.corpus.people.errors import NobodyDescribedError
 from apps.corpus.people.matching import Matcher
 from apps.tenants.context import current_scope, renew_scope, tenant_scope_ids
@@ -79,32 +80,31 @@ class PersonSearch:
 
     def __iter__(self) -> Iterator[ItemHits]:
         held: list[Mention] = []
+        texts: list[SearchedText] = []  # of one document
         for source in searched():
             for text in source.texts():
                 self._count(text)
-                for mention in self._mentions(text):
-                    if held and _thing(held[0]) != _thing(mention):
-                        yield _hits(held)
-                        held = []
-                    held.append(mention)
+                if texts and texts[0].place.target != text.place.target:
+                    held += self._beside(texts, held)
+                    texts = []
+                if held and _thing(held[0].place) != _thing(text.place):
+                    yield _hits(held)
+                    held = []
+                held += [each for each in mentions_in(self._matcher, text) if each.confidence >= self._minimum]
+                if text.place.target is not None and text.place.target.type is TargetType.DOCUMENT:
+                    texts.append(text)
+        held += self._beside(texts, held)
         if held:
             yield _hits(held)
         self.total = self.done
         if self._progress:
             self._progress(self.done, self.total)
 
-    def _mentions(self, text: SearchedText) -> Iterator[Mention]:
-        for match in self._matcher.find(text.text or ""):
-            if match.confidence >= self._minimum:
-                yield Mention(
-                    place=text.place,
-                    char_start=match.start,
-                    char_end=match.end,
-                    how=match.how,
-                    matched=match.matched,
-                    confidence=match.confidence,
-                    is_certain=match.is_certain,
-                )
+    def _beside(self, texts: Sequence[SearchedText], held: Sequence[Mention]) -> list[Mention]:
+        if not any(mention.is_certain for mention in held):
+            return []
+        beside = mentions_beside(self._matcher, texts, held)
+        return [each for each in beside if each.confidence >= self._minimum]
 
     def _count(self, text: SearchedText) -> None:
         self.done += 1
@@ -116,6 +116,23 @@ class PersonSearch:
             self._renewed_at = monotonic()
         if self._progress:
             self._progress(self.done, max(self.total, self.done))
+
+
+def mentions_in(matcher: Matcher, text: SearchedText) -> list[Mention]:
+    return [_mention(text.place, match) for match in matcher.find(text.text or "")]
+
+
+def mentions_beside(matcher: Matcher, texts: Sequence[SearchedText], found: Sequence[Mention]) -> list[Mention]:
+    """Of the texts of a document what may mean the person too, apart from what was found: where that is certain."""
+    known: dict[Place, list[Mention]] = defaultdict(list)
+    for mention in found:
+        known[mention.place].append(mention)
+    return [
+        _mention(text.place, match)
+        for text in texts
+        for match in matcher.beside(text.text or "")
+        if all(match.end <= each.char_start or each.char_end <= match.start for each in known[text.place])
+    ]
 
 
 def person_search(
@@ -130,7 +147,7 @@ def person_search(
              progress: called with (texts done, about how many there are) now and then.
     Returns: the search, to be iterated in this scope: hits by thing, things of one store together.
     Raises:  PermissionDeniedError; NobodyDescribedError: nothing to look for.
-    Costs:   all texts of the scope once over the connection; 20 to 60 seconds of one core for 100,000
+    Costs:   all texts of the scope once over the connection; one to two minutes of one core for 100,000
              pages, the longer the commoner the name.
     """
     context = current_scope()
@@ -161,8 +178,20 @@ def excerpt_of(mention: Mention, *, around: int = _EXCERPT_CHARS) -> Excerpt | N
     )
 
 
-def _thing(mention: Mention) -> object:
-    return mention.place.target or (mention.place.store, mention.place.item_id)
+def _mention(place: Place, match: Match) -> Mention:
+    return Mention(
+        place=place,
+        char_start=match.start,
+        char_end=match.end,
+        how=match.how,
+        matched=match.matched,
+        confidence=match.confidence,
+        is_certain=match.is_certain,
+    )
+
+
+def _thing(place: Place) -> object:
+    return place.target or (place.store, place.item_id)
 
 
 def _hits(mentions: list[Mention]) -> ItemHits:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.erasure.searched import Place, SearchedText
+from apps.audit.erasure.searched import Place, SearchedText, leaves
+from apps.audit.erasure.searched_rows import RowTexts
+from apps.audit.erasure.unsearched import leave_unsearched
 from apps.corpus.chunking.context import SEPARATOR
-from apps.corpus.models import Chunk, Document, Page
+from apps.corpus.models import Chunk, Document, IngestJob, Page
 
 DOCUMENTS, CHUNKS, PAGES = "corpus.documents", "corpus.chunks", "corpus.pages"
-FIELDS = ("title", "filename", "company", "external_id", "error_detail")
+FIELDS = ("title", "filename", "slug", "company", "ticker", "external_id", "error_detail", "warnings")
 # Documents that are read at once: their texts are in memory together.
 _BATCH_PAGES = 2_000
 _BATCH_DOCUMENTS = 500
@@ -24,19 +26,30 @@ class DocumentTexts:
 
     stores: tuple[str, ...] = (DOCUMENTS, CHUNKS, PAGES)
     label = "Documents"
+    columns = frozenset(
+        [f"corpus_document.{name}" for name in FIELDS]
+        + ["corpus_chunk.context_header", "corpus_chunk.section", "corpus_page.text"]
+    )
 
     def count(self) -> int:
         pages: int = Page.objects.count()
         return pages + int(Document.objects.count())
 
     def texts(self) -> Iterator[SearchedText]:
-        for batch in _batches():
+        yield from self._texts(_batches(Document.objects.order_by("id")))
+
+    def texts_of(self, document_id: UUID) -> Iterator[SearchedText]:
+        """Those of one document."""
+        yield from self._texts(_batches(Document.objects.filter(id=document_id)))
+
+    def _texts(self, batches: Iterable[list[Any]]) -> Iterator[SearchedText]:
+        for batch in batches:
             ids = [document_id for document_id, *_ in batch]
             headers, pages = _headers(ids), _pages(ids)
             for document_id, _, *fields in batch:
                 target = Target(type=TargetType.DOCUMENT, id=document_id)
-                for part, text in zip(FIELDS, fields, strict=True):
-                    if text:
+                for part, value in zip(FIELDS, fields, strict=True):
+                    if text := leaves(value):
                         yield SearchedText(
                             place=Place(store=DOCUMENTS, item_id=document_id, part=part, target=target), text=text
                         )
@@ -57,7 +70,8 @@ class DocumentTexts:
         elif place.part not in FIELDS:
             raise ValueError(f"documents have no searched part {place.part!r}")
         else:
-            text = _first(Document.objects.filter(id=place.item_id).values_list(place.part, flat=True))
+            rows = Document.objects.filter(id=place.item_id).values_list(place.part, flat=True)
+            text = leaves(rows[0]) if rows else None
         return text
 
     def scopes_of(self, places: Sequence[Place]) -> Mapping[Place, tuple[UUID, ...]]:
@@ -66,10 +80,18 @@ class DocumentTexts:
         return {place: (found[place.target.id],) for place in places if place.target and place.target.id in found}
 
 
-def _batches() -> Iterator[list[Any]]:
+# The rows about how a document was taken in.
+JOBS = RowTexts("corpus.jobs", "Ingest jobs", IngestJob, ("actor_label", "error_detail"))
+
+
+def leave_unsearched_of_documents() -> None:
+    leave_unsearched("corpus_chunk.text", because="It is the text of pages, which are searched.")
+
+
+def _batches(documents: Any) -> Iterator[list[Any]]:
     batch: list[Any] = []
     pages = 0
-    for row in Document.objects.order_by("id").values_list("id", "page_count", *FIELDS):
+    for row in documents.values_list("id", "page_count", *FIELDS):
         if batch and (pages + row[1] > _BATCH_PAGES or len(batch) == _BATCH_DOCUMENTS):
             yield batch
             batch, pages = [], 0

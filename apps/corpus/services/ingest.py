@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath, PureWindowsPath
 
 from django.conf import settings
@@ -15,6 +15,8 @@ from django.utils.text import slugify
 
 from apps.audit.erasure.closing import require_open
 from apps.corpus.description import title_from_filename
+from apps.corpus.extraction import Limits
+from apps.corpus.extraction.detection import require_readable
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
 from apps.corpus.services.ingest_erased import refuse_erased
@@ -25,7 +27,7 @@ from apps.corpus.services.ingest_errors import (
     UploadTooLargeError,
 )
 from apps.corpus.services.ingest_events import RECEIVED, record_document_event
-from apps.corpus.services.ingest_metadata import DocumentMetadata
+from apps.corpus.services.ingest_metadata import DocumentMetadata, differing, external_id_in_force
 from apps.corpus.services.ingest_queue import RESEND_AFTER, enqueue
 from apps.corpus.services.ingest_restart import restart
 from apps.corpus.services.restricted import refuse_restricted_content, with_restricted
@@ -35,18 +37,25 @@ from apps.tenants.errors import ScopeNotGrantedError
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
+from config.operations import request_id
 
 _SLUG_CHARS = 100
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f]")
+# Bytes of a name that are no UTF-8, as Python reads them from a disk.
+_HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestResult:
-    """created is False where the same bytes were already there, in the same scope and of the same kind."""
+    """created is False where the same bytes were already there, in the same scope and of the same kind.
+
+    differs: by field, what was said this time and is not so of the document that is there. It was not heeded.
+    """
 
     document: Document
     job: IngestJob
     created: bool
+    differs: tuple[str, ...] = ()
 
 
 def document_ingest(
@@ -58,6 +67,7 @@ def document_ingest(
     metadata: DocumentMetadata | None = None,
     replaces: uuid.UUID | None = None,
     same_title_replaces: bool = False,
+    same_bytes_again: bool = False,
 ) -> IngestResult:
     """Take a file in, under the open scope; reading and embedding it is the job's work.
 
@@ -68,9 +78,11 @@ def document_ingest(
     Args:    replaces: the document whose next version this is.
              same_title_replaces: a document of the same title and kind in the scope is replaced. Off by default:
                  reports of two periods often share a title.
+             same_bytes_again: the bytes that are there become another version, for what is said about them.
     Raises:  UnknownKindError, EmptyUploadError, UploadTooLargeError, ScopeNotGrantedError, PermissionDeniedError,
-             UnknownDocumentError, RestrictedContentError; ScopeClosedError: the scope is being erased, or was;
-             ErasedDocumentError: it was erased at somebody's request;
+             UnknownDocumentError, RestrictedContentError; ExtractionError: no reader would open it, since its format
+             can't be read or is another than its name claims, or its encoding can't be told; ScopeClosedError: the
+             scope is being erased, or was; ErasedDocumentError: it was erased at somebody's request;
              TombstonesUnavailableError, TombstonesDamagedError: nobody can say whether it was; ValidationError for the
              metadata, by field.
     Costs:   about seventeen queries and the bytes once.
@@ -88,6 +100,7 @@ def document_ingest(
         raise UploadTooLargeError(
             filename=name, size_bytes=len(content), limit_bytes=settings.GLASSBOX_MAX_UPLOAD_BYTES
         )
+    require_readable(content, filename=name, limits=Limits(max_file_bytes=settings.GLASSBOX_MAX_UPLOAD_BYTES))
     content_sha256 = hashlib.sha256(content).hexdigest()
     about = metadata or DocumentMetadata()
     document = Document(
@@ -105,6 +118,7 @@ def document_ingest(
         language=about.language,
         jurisdictions=list(about.jurisdictions),
         external_id=about.external_id,
+        corrected_fields=list(about.corrected),
         series_id=uuid.uuid4(),
         filename=name,
         byte_size=len(content),
@@ -113,9 +127,9 @@ def document_ingest(
     document.clean_fields(exclude=["tenant", "scope", "slug"])
     with transaction.atomic():
         require_open([scope_id])
-        _serialise(scope_id, content_sha256, about.external_id or document.title)
-        if (there := _same_bytes(document)) is not None:
-            return there
+        serialise(scope_id, content_sha256, about.external_id or document.title)
+        if not same_bytes_again and (there := _same_bytes(document)) is not None:
+            return replace(there, differs=differing(there.document, about, replaces=replaces))
         refuse_erased(document)
         refuse_restricted_content(scope_id=scope_id, content_sha256=content_sha256)
         _continue_series(document, replaces=replaces, same_title=same_title_replaces)
@@ -130,6 +144,7 @@ def document_ingest(
             actor_id=context.principal.id,
             actor_key_id=context.principal.key_id,
             actor_label=context.principal.label[:255],
+            request_id=request_id.current(),
             embedding_profile=current_tenant().embedding_profile,
             next_attempt_at=timezone.now() + RESEND_AFTER,
         )
@@ -146,12 +161,12 @@ def document_ingest(
 
 def _clean_filename(filename: str) -> str:
     """The last part of the name, without what could break a line or a header; its ending survives the cut."""
-    last = PureWindowsPath(PurePath(filename).name).name
+    last = _HALF_CHARACTERS.sub("\ufffd", PureWindowsPath(PurePath(filename).name).name)
     path = PurePath(_CONTROL_CHARACTERS.sub("", last).strip() or "unnamed")
     return path.stem[: 255 - len(path.suffix[:32])] + path.suffix[:32]
 
 
-def _serialise(scope_id: ScopeId, *keys: str) -> None:
+def serialise(scope_id: ScopeId, *keys: str) -> None:
     """Let uploads of the same thing into the same scope wait for one another, until the transaction ends."""
     numbers = sorted(advisory_key("ingest", scope_id, key) for key in keys)
     with connection.cursor() as cursor:
@@ -186,7 +201,7 @@ def _continue_series(document: Document, *, replaces: uuid.UUID | None, same_tit
     if replaces is not None:
         named = candidates.filter(id=replaces)
     elif document.external_id:
-        named = candidates.filter(external_id=document.external_id)
+        named = external_id_in_force(ScopeId(document.scope_id), document.external_id)
     elif same_title:
         named = candidates.filter(kind=document.kind, title=document.title)
     else:

@@ -12,11 +12,13 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from apps.corpus.models import IngestJob, JobStatus
+from apps.corpus.models import Document, IngestJob, JobStatus
 from apps.corpus.progress import IngestProgress, progress_of_job
+from apps.corpus.reservations import reservations
 from apps.corpus.services.ingest import document_ingest
 from apps.corpus.services.ingest_local import LocalRunner
 from apps.corpus.services.ingest_manifest import PlannedFile, in_one_line
+from apps.corpus.services.ingest_queue import QUEUE
 from apps.corpus.tasks import sweep_tenant
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
@@ -29,15 +31,29 @@ PATIENCE_SECONDS = 30.0
 
 @dataclass(slots=True, kw_only=True)
 class BatchFile:
-    """One file on its way. created is False where its bytes were there already; error is empty where all went well."""
+    """One file on its way. error is empty where all went well.
+
+    created is False where its bytes were there already; differs names what was said of it then, and not heeded.
+    place: the manifest's line that describes it. notes: what of that line was passed over. warnings: what was lost of
+    it when it was read.
+    """
 
     label: str
+    place: str = ""
+    notes: tuple[str, ...] = ()
     byte_size: int = 0
     job_id: UUID | None = None
     created: bool = False
+    differs: tuple[str, ...] = ()
     error: str = ""
+    warnings: Sequence[str] = ()
     embedded_before: int = 0
     progress: IngestProgress | None = None
+
+    @property
+    def named(self) -> str:
+        """What a person looks for, to repair it."""
+        return f"{self.place} ({self.label})" if self.place else self.label
 
     @property
     def embedded_now(self) -> int:
@@ -60,7 +76,7 @@ class Batch:
 
     def take_in(self, planned: PlannedFile) -> BatchFile:
         """Store one file and its job; an error stays with the file."""
-        file = BatchFile(label=planned.label, error=planned.error)
+        file = BatchFile(label=planned.label, place=planned.place, notes=planned.notes, error=planned.error)
         self.files.append(file)
         if planned.path is None or planned.error:
             return file
@@ -82,6 +98,7 @@ class Batch:
             file.error = f"It can't be read: {error.strerror}."
         else:
             file.byte_size, file.job_id, file.created = len(content), result.job.id, result.created
+            file.differs = result.differs
             file.progress = progress_of_job(result.job)
             file.embedded_before = result.job.chunks_embedded
         return file
@@ -93,8 +110,11 @@ class Batch:
               local: run them here even if there are workers.
         """
         self._refresh()
-        if all(file.is_finished for file in self.files):
-            return
+        if not all(file.is_finished for file in self.files):
+            self._wait(on_change, local=local)
+        self._warn()
+
+    def _wait(self, on_change: Callable[[], None], *, local: bool) -> None:
         with ExitStack() as stack:
             runner = None if not local and workers_alive() else self._local_runner(stack)
             moved_at, seen = time.monotonic(), self._refresh()
@@ -111,6 +131,14 @@ class Batch:
                 now_seen = self._refresh()
                 moved_at, seen = (moved_at if now_seen == seen else time.monotonic()), now_seen
         on_change()
+
+    def _warn(self) -> None:
+        ids = {file.progress.document_id for file in self.files if file.progress is not None and not file.error}
+        with open_scope(tenant=self.tenant_id, scopes=[self.scope_id], reason=self.reason):
+            said = {document.id: reservations(document) for document in Document.objects.filter(id__in=ids)}
+        for file in self.files:
+            if file.progress is not None:
+                file.warnings = said.get(file.progress.document_id, ())
 
     def _local_runner(self, stack: ExitStack) -> LocalRunner:
         return stack.enter_context(LocalRunner(jobs=sum(not file.is_finished for file in self.files)))
@@ -141,14 +169,15 @@ class Batch:
 
 
 def workers_alive() -> bool:
-    """Whether a Celery worker answers within a second."""
+    """Whether a worker that takes documents answers within a second."""
     # Imported here: a command that works on its own should not need a broker's address.
     from config.celery import app
 
     try:
-        return bool(app.control.ping(timeout=1.0))
+        queues = app.control.inspect(timeout=1.0).active_queues() or {}
     except (OperationalError, OSError):
         return False
+    return any(queue["name"] == QUEUE for each in queues.values() for queue in each)
 
 
 def _is_due(progress: IngestProgress) -> bool:

@@ -36,6 +36,41 @@ class UnknownDocumentError(IngestError):
     message = "There is no document {document} in this scope that a new version could replace."
 
 
+class NotCurrentError(IngestError):
+    code = "corpus.not_current"
+    status = 409
+    message = "Document {document} has a newer version, in force or on its way. Correct that one."
+
+
+class RemovalPendingError(IngestError):
+    code = "corpus.removal_pending"
+    status = 409
+    message = (
+        "Document {document} is to be removed (run {run}), and a corrected copy would outlive it. It can be corrected "
+        "once the removal is decided against."
+    )
+
+
+class ExternalIdTakenError(IngestError):
+    code = "corpus.external_id_taken"
+    status = 409
+    message = (
+        "{external_id} is what document {document} of this scope is called in its source. Two can't share it: the next "
+        "upload with it would follow one of them. Correct that one first."
+    )
+
+
+class OtherwiseDescribedError(IngestError):
+    """Data: document, fields (as a client names them)."""
+
+    code = "corpus.otherwise_described"
+    status = 409
+    message = (
+        "These bytes are stored already, as document {document}, with another {fields}. Nothing was changed. Send what "
+        "is stored there, or leave it out."
+    )
+
+
 class RestrictedContentError(IngestError):
     code = "corpus.restricted_content"
     status = 409

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from apps.audit.models import Outcome
-from apps.audit.registry import EventClass, Group, register
+from apps.audit.registry import EventClass, Group, made_with, register
 from apps.audit.services import record
 from apps.corpus.models import Document
 from apps.tenants.ids import ScopeId
+from apps.tenants.roles import Permission
 
 RECEIVED = "corpus.document.received"
 READY = "corpus.document.ready"
@@ -18,15 +19,30 @@ FAILED = "corpus.document.failed"
 REEMBEDDED = "corpus.document.reembedded"
 REINDEXED = "corpus.document.reindexed"
 RESTARTED = "corpus.job.restarted"
+CORRECTED = "corpus.document.corrected"
+# What was recorded while a correction was of the title alone.
+RETITLED = "corpus.document.retitled"
 REFUSED = "corpus.document.refused"
 
+# A redacted version comes in as every other document, in the name of whoever decided on it.
+_ADD = frozenset({Permission.DOCUMENT_ADD, Permission.PRIVACY_MANAGE})
 _DOCUMENT = ("kind", "series_id", "version", "content_sha256")
+
+
+# With one of these a document's way in has ended, well or not.
+INGEST_ENDS = frozenset({READY, FAILED, REEMBEDDED})
 
 
 def register_ingest_events() -> None:
     """Called once when the app is ready."""
     register(
-        _event_class(RECEIVED, "Document received", "byte_size", "document_type", "source_type"),
+        # Who brought a document that was never searchable removes it alone (migrations/0010_kept_by_two.py).
+        _event_class(
+            RECEIVED,
+            "Document received",
+            *("byte_size", "document_type", "source_type"),
+            bound=made_with("corpus_document", "created_at"),
+        ),
         _event_class(READY, "Document ready", "page_count", "chunk_count", "embedding_profile", "embedding_model"),
         _event_class(SUPERSEDED, "Document superseded", "superseded_by"),
         _event_class(FAILED, "Document failed", "error_code", "stage", "attempts"),
@@ -36,11 +52,17 @@ def register_ingest_events() -> None:
             *("chunk_count", "embedding_profile", "embedding_model", "error_code", "stage", "attempts"),
         ),
         _event_class(REINDEXED, "Document reindexed", "chunk_count", "terms_version", "terms_version_before"),
-        _event_class(RESTARTED, "Ingest started again", "job_id", "stage", "error_code"),
+        _event_class(
+            RESTARTED, "Ingest started again", "job_id", "stage", "error_code", by=frozenset({Permission.JOB_RETRY})
+        ),
+        # fields: which of them changed, by their names; never a value.
+        _event_class(CORRECTED, "Document corrected", "fields", "corrected_by"),
+        _event_class(RETITLED, "Document title corrected", "corrected_by"),
         EventClass(
             action=REFUSED,
             label="Erased document refused",
             fields={Group.CORE: frozenset({"kind", "run_id", "told_by"})},
+            permissions=_ADD,
         ),
     )
 
@@ -65,5 +87,8 @@ def record_document_event(
     )
 
 
-def _event_class(action: str, label: str, *fields: str) -> EventClass:
-    return EventClass(action=action, label=label, fields={Group.CORE: frozenset((*_DOCUMENT, *fields))})
+def _event_class(
+    action: str, label: str, *fields: str, by: frozenset[str] = _ADD, bound: tuple[str, ...] = ()
+) -> EventClass:
+    core = frozenset((*_DOCUMENT, *fields))
+    return EventClass(action=action, label=label, fields={Group.CORE: core}, permissions=by, binding=bound)

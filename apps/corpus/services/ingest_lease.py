@@ -26,6 +26,7 @@ from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Tenant
 from apps.tenants.principals import PrincipalKind
+from apps.tenants.sweeping import has_come
 
 logger = logging.getLogger("glassbox.corpus")
 
@@ -61,6 +62,13 @@ class Lease:
     worker_was_lost: bool
     profile: str
     policy: RunPolicy
+    is_published: bool
+    request_id: str
+
+
+def worker_name() -> str:
+    """The process that this one is a part of, by its host: Celery's, of whose children each runs a job."""
+    return f"{socket.gethostname()[:60]}:{os.getppid()}"
 
 
 def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | None:
@@ -76,7 +84,7 @@ def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | No
         worker_was_lost = job.status == JobStatus.RUNNING
         job.status = JobStatus.RUNNING
         job.attempts += 1
-        job.lease_owner = f"{socket.gethostname()[:60]}:{os.getpid()}:{uuid.uuid4().hex}"
+        job.lease_owner = f"{worker_name()}:{os.getpid()}:{uuid.uuid4().hex}"
         job.lease_until = now + timedelta(seconds=policy.lease_seconds)
         job.next_attempt_at = None
         job.started_at = job.started_at or now
@@ -85,7 +93,7 @@ def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | No
         job.save()
         # One that is embedded again stays in what can be searched.
         unpublished = Document.objects.filter(id=job.document_id).exclude(status__in=PUBLISHED)
-        unpublished.update(status=DocumentStatus.PROCESSING)
+        is_published = not unpublished.update(status=DocumentStatus.PROCESSING)
         return Lease(
             owner=job.lease_owner,
             job_id=job.id,
@@ -103,6 +111,8 @@ def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | No
             worker_was_lost=worker_was_lost,
             profile=job.embedding_profile,
             policy=policy,
+            is_published=is_published,
+            request_id=job.request_id,
         )
 
 
@@ -111,9 +121,9 @@ def _is_free(job: IngestJob, now: datetime) -> bool:
         case JobStatus.PENDING:
             return True
         case JobStatus.RETRY:
-            return job.next_attempt_at is None or job.next_attempt_at <= now
+            return job.next_attempt_at is None or has_come(job.next_attempt_at, now)
         case JobStatus.RUNNING:
-            return job.lease_until is None or job.lease_until <= now
+            return job.lease_until is None or has_come(job.lease_until, now)
         case _:
             return False
 
@@ -122,12 +132,17 @@ def _is_free(job: IngestJob, now: datetime) -> bool:
 def holding(lease: Lease) -> Iterator[IngestJob]:
     """One transaction of the job: the actor's scope is open, and the lease is ours until it commits.
 
-    The lease is prolonged by the same statement that checks it, so a worker that lost it writes nothing.
+    The lease is prolonged by the same statement that checks it, so a worker that lost it writes nothing. What a
+    published document holds nobody's own rights change: the platform embeds it again, for as long as the actor may.
 
     Raises: LeaseLostError, ActorRevokedError.
     """
     with acting_as(lease.actor):
-        yield _held(lease)
+        if not lease.is_published:
+            yield _held(lease)
+            return
+    with holding_as_system(lease, reason="embed a published document again") as job:
+        yield job
 
 
 @contextmanager

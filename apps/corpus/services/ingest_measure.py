@@ -11,7 +11,7 @@ from uuid import UUID
 from apps.corpus.models import Chunk
 from apps.corpus.providers.local import model_path
 from apps.corpus.providers.profiles import Backend, profile_for
-from apps.corpus.services.ingest_read import searched_text
+from apps.corpus.reader.reading import searched_text
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
 

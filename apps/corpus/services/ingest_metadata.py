@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
+from typing import Final
+from uuid import UUID
 
-from apps.corpus.description import Description, describe, title_from_filename
-from apps.corpus.extraction import ExtractedDocument
+from django.db.models import Exists, OuterRef, QuerySet
+
+from apps.corpus.description import GIVEN_KEYS, Description, describe, title_from_filename
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.metadata_values import given_value, text_of
 from apps.corpus.models import Document
+from apps.tenants.ids import ScopeId
+
+# What metadata_from_row reads of a row.
+KNOWN_KEYS = GIVEN_KEYS | {"external_id", "id"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentMetadata:
-    """What whoever brings a document says about it; empty where nothing was said."""
+    """What whoever brings a document says about it; empty where nothing was said.
+
+    corrected: the fields of these that somebody corrected: they stand, also where they are empty.
+    """
 
     title: str = ""
     document_type: DocumentType = DocumentType.OTHER
@@ -28,6 +38,11 @@ class DocumentMetadata:
     language: str = ""
     jurisdictions: tuple[str, ...] = ()
     external_id: str = ""
+    corrected: tuple[str, ...] = ()
+
+
+# What can be said of a document afterwards, too. Not its kind and scope: they decide who reads it.
+CORRECTABLE: Final = tuple(field.name for field in fields(DocumentMetadata) if field.name != "corrected")
 
 
 def metadata_from_row(row: Mapping[str, object], *, filename: str) -> DocumentMetadata:
@@ -53,52 +68,126 @@ def metadata_from_row(row: Mapping[str, object], *, filename: str) -> DocumentMe
     )
 
 
-def describe_stored(document: Document, extracted: ExtractedDocument) -> Description:
-    """Describe a document that has been read, by what is stored about it, its file's name and its first pages.
+def metadata_of(document: Document) -> DocumentMetadata:
+    """What is stored about a document, for another version of it."""
+    return DocumentMetadata(
+        title=document.title,
+        document_type=DocumentType(document.document_type),
+        source_type=SourceType(document.source_type),
+        company=document.company,
+        ticker=document.ticker,
+        fiscal_year=document.fiscal_year,
+        fiscal_quarter=document.fiscal_quarter,
+        published_on=document.published_on,
+        language=document.language,
+        jurisdictions=tuple(document.jurisdictions),
+        external_id=document.external_id,
+        corrected=tuple(document.corrected_fields),
+    )
 
-    Raises: InvalidFieldError: what is stored can't be understood.
+
+def store_metadata(document: Document, about: DocumentMetadata) -> None:
+    """The reverse of metadata_of; the row is not saved."""
+    for name in CORRECTABLE:
+        setattr(document, name, getattr(about, name))
+    document.jurisdictions = list(about.jurisdictions)
+    document.corrected_fields = list(about.corrected)
+
+
+def external_id_in_force(scope_id: ScopeId, external_id: str) -> QuerySet[Document]:
+    """The versions that their source calls so, but for those of which that was corrected later."""
+    called: QuerySet[Document] = Document.objects.filter(scope_id=scope_id, external_id=external_id)
+    later = Document.objects.filter(
+        scope_id=scope_id,
+        series_id=OuterRef("series_id"),
+        version__gt=OuterRef("version"),
+        corrected_fields__contains=["external_id"],
+    )
+    return called.exclude(Exists(later.exclude(external_id=external_id)))
+
+
+def differing(document: Document, about: DocumentMetadata, *, replaces: UUID | None = None) -> tuple[str, ...]:
+    """What is said about a document and is not so of it, by the names of an upload's fields.
+
+    What is left out says nothing, nor does a default: see `stated`.
     """
-    return describe(extracted, filename=document.filename, given=_stated(document))
+    found = {
+        "title": bool(about.title) and about.title != document.title,
+        "document_type": about.document_type not in (DocumentType.OTHER, document.document_type),
+        "source_type": about.source_type not in (SourceType.INTERNAL, document.source_type),
+        "company": about.company not in ("", document.company),
+        "ticker": about.ticker not in ("", document.ticker),
+        "period": about.fiscal_year not in (None, document.fiscal_year)
+        or about.fiscal_quarter not in (None, document.fiscal_quarter),
+        "published_on": about.published_on not in (None, document.published_on),
+        "language": about.language not in ("", document.language),
+        "jurisdictions": bool(about.jurisdictions) and list(about.jurisdictions) != document.jurisdictions,
+        "external_id": about.external_id not in ("", document.external_id),
+        "replaces": replaces is not None and not _replaced(document, replaces),
+    }
+    return tuple(name for name, differs in found.items() if differs)
+
+
+def _replaced(document: Document, earlier: UUID) -> bool:
+    versions = Document.objects.filter(series_id=document.series_id, version__lt=document.version)
+    return bool(versions.filter(id=earlier).exists())
 
 
 def fill_in(document: Document, about: Description) -> None:
-    """Put what was found where nothing is stored yet. What was said when the document came is never replaced."""
+    """Put what was found where nothing is stored yet. What was said when the document came is never replaced, nor
+    what was corrected since."""
     if _has_title_of_file(document):
         document.title = about.title[:300]
-    if document.document_type == DocumentType.OTHER:
+    if document.document_type == DocumentType.OTHER and not _is_corrected(document, "document_type"):
         document.document_type = about.document_type
-        if document.source_type == SourceType.INTERNAL:
+        if document.source_type == SourceType.INTERNAL and not _is_corrected(document, "source_type"):
             document.source_type = about.source_type
     if document.fiscal_year is None and document.fiscal_quarter is None:
-        document.fiscal_year, document.fiscal_quarter = about.fiscal_year, about.fiscal_quarter
-    elif document.fiscal_year == about.fiscal_year:
+        if not _is_corrected(document, "fiscal_year"):
+            document.fiscal_year = about.fiscal_year
+            if not _is_corrected(document, "fiscal_quarter"):
+                document.fiscal_quarter = about.fiscal_quarter
+    elif document.fiscal_year == about.fiscal_year and not _is_corrected(document, "fiscal_quarter"):
         document.fiscal_quarter = document.fiscal_quarter or about.fiscal_quarter
-    document.company = document.company or about.company
-    document.ticker = document.ticker or about.ticker
-    document.published_on = document.published_on or about.published_on
-    document.language = document.language or about.language
-    document.jurisdictions = document.jurisdictions or list(about.jurisdictions)
+    for name in ("company", "ticker", "published_on", "language"):
+        if not _is_corrected(document, name):
+            setattr(document, name, getattr(document, name) or getattr(about, name))
+    if not _is_corrected(document, "jurisdictions"):
+        document.jurisdictions = document.jurisdictions or list(about.jurisdictions)
 
 
-def _stated(document: Document) -> dict[str, object]:
+def stated(document: Document) -> dict[str, str | int | date | None]:
     """What is stored as given values. A default says nothing: neither the type "other", nor, beside it, "internal"."""
-    stated: dict[str, object] = {
+    values: dict[str, str | int | date | None] = {
         "company": document.company,
         "ticker": document.ticker,
         "published_on": document.published_on,
         "fiscal_year": document.fiscal_year,
     }
     if document.fiscal_year is not None:
-        stated["fiscal_quarter"] = document.fiscal_quarter
+        values["fiscal_quarter"] = document.fiscal_quarter
     if not _has_title_of_file(document):
-        stated["title"] = document.title
-    if document.document_type != DocumentType.OTHER:
-        stated["document_type"] = document.document_type
-        stated["source_type"] = document.source_type
-    elif document.source_type != SourceType.INTERNAL:
-        stated["source_type"] = document.source_type
-    return stated
+        values["title"] = document.title
+    if document.document_type != DocumentType.OTHER or _is_corrected(document, "document_type"):
+        values["document_type"] = document.document_type
+        values["source_type"] = document.source_type
+    elif document.source_type != SourceType.INTERNAL or _is_corrected(document, "source_type"):
+        values["source_type"] = document.source_type
+    return values
+
+
+def left_empty(document: Document) -> tuple[str, ...]:
+    """The fields of a description that somebody emptied: whatever the file says, they stay so."""
+    return tuple(
+        name
+        for name in ("company", "ticker", "fiscal_year", "fiscal_quarter", "published_on", "language", "jurisdictions")
+        if _is_corrected(document, name) and not getattr(document, name)
+    )
+
+
+def _is_corrected(document: Document, name: str) -> bool:
+    return name in document.corrected_fields
 
 
 def _has_title_of_file(document: Document) -> bool:
-    return document.title == title_from_filename(document.filename)
+    return document.title == title_from_filename(document.filename) and not _is_corrected(document, "title")

@@ -12,7 +12,8 @@ from apps.corpus.models import IngestJob
 
 logger = logging.getLogger("glassbox.corpus")
 
-RUN_JOB_TASK = "apps.corpus.tasks.run_job"
+QUEUE = "ingest"
+RUN_NEXT_TASK = "apps.corpus.tasks.run_next"
 
 # When the sweeper sends a job again that nobody has begun: a message may have been lost, or wait in a long queue.
 # A message too many does no harm, since only one worker gets the lease.
@@ -20,20 +21,21 @@ RESEND_AFTER = timedelta(seconds=60)
 
 
 def enqueue(job: IngestJob) -> None:
-    """Send the job's message when the current transaction commits.
+    """Say that there is work when the current transaction commits.
 
-    The message carries ids alone: the worker reads the actor's grants again and opens its own scope. A broker that
-    does not answer costs nothing but time, because the sweeper finds the row.
+    The message names nothing: whoever is free takes what is next (ingest_turns), reads the actor's grants again and
+    opens a scope of its own. A broker that does not answer costs nothing but time, because the sweeper finds the row.
     """
-    arguments = [str(job.tenant_id), str(job.id), str(job.actor_id) if job.actor_id else None]
-    transaction.on_commit(lambda: _send(arguments))
+    job_id = job.id
+    transaction.on_commit(lambda: announce_work(f"ingest job {job_id}"))
 
 
-def _send(arguments: list[str | None]) -> None:
+def announce_work(what: str) -> None:
+    """Args: what: for the log, where it can't be sent."""
     # Imported here: it names Celery's settings, and this module is loaded while Django's are still being read.
     from config.celery import app
 
     try:
-        app.send_task(RUN_JOB_TASK, args=arguments)
+        app.send_task(RUN_NEXT_TASK)
     except OperationalError as error:
-        logger.warning("ingest job %s waits for the sweeper: the broker said %s", arguments[1], type(error).__name__)
+        logger.warning("%s waits for the sweeper: the broker said %s", what, type(error).__name__)

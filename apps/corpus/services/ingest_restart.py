@@ -11,6 +11,7 @@ from apps.corpus.services.ingest_events import RESTARTED, record_document_event
 from apps.corpus.services.ingest_queue import RESEND_AFTER, enqueue
 from apps.tenants.context import current_scope
 from apps.tenants.roles import Permission
+from config.operations import request_id
 
 
 def job_restart(*, job: IngestJob) -> IngestJob:
@@ -43,6 +44,7 @@ def restart(job: IngestJob, document: Document) -> None:
     job.actor_id = principal.id
     job.actor_key_id = principal.key_id
     job.actor_label = principal.label[:255]
+    job.request_id = request_id.current()
     job.save()
     if document.status not in PUBLISHED:
         document.status = DocumentStatus.PROCESSING if job.chunks_total else DocumentStatus.RECEIVED

@@ -14,7 +14,7 @@ from django.db import connection
 
 from apps.corpus.models import Document
 from apps.corpus.providers.protocol import Vectors
-from apps.corpus.services.ingest_read import ReadDocument, ReadPassage, ReadPosting
+from apps.corpus.reader import ReadDocument, ReadPassage, ReadPosting
 
 _PAGES = """
 INSERT INTO corpus_page (tenant_id, scope_id, document_id, number, text, extracted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -12,23 +12,23 @@ from django.db import connection, transaction
 from apps.audit.erasure.contracts import Target, TargetType
 from apps.corpus.errors import DocumentNotFoundError, PageNotFoundError
 from apps.corpus.events import REDACTED
-from apps.corpus.extraction import ExtractionError, extract
+from apps.corpus.extraction import ExtractionError
 from apps.corpus.extraction.contracts import Page as ExtractedPage
 from apps.corpus.extraction.rendition import write_rendition
-from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Document, DocumentStatus, IngestJob, Page, SourceFile
 from apps.corpus.people.errors import NothingToRedactError, NotRedactableError
 from apps.corpus.people.redacted_pages import pages_of_lines, redacted_pages
 from apps.corpus.people.redaction import Span
+from apps.corpus.reader import pages_contained
 from apps.corpus.services.ingest import document_ingest
 from apps.corpus.services.ingest_events import record_document_event
-from apps.corpus.services.ingest_metadata import DocumentMetadata
+from apps.corpus.services.ingest_metadata import DocumentMetadata, metadata_of
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission
 
-REDACTED_FIELDS = ("title", "company", "external_id")
+REDACTED_FIELDS = ("title", "company", "ticker", "external_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +51,8 @@ def document_redact(
     restricted; it, and all before it, are what `old` names. The same redaction once more gives what the first one made.
 
     Args:    spans: by page number; characters of the page's text as it is stored.
-             fields: new values of title, company and external_id, where those hold the name too. The file's name is
-             replaced always.
+             fields: new values of title, company, ticker and external_id, where those hold the name too. The file's
+             name is replaced always.
     Raises:  PermissionDeniedError, DocumentNotFoundError, PageNotFoundError, NotRedactableError: it is not the version
              that is searched; NothingToRedactError; ValueError: a span that is not within its page; ValidationError: a
              field's value.
@@ -85,7 +85,7 @@ def document_redact(
                 filename=f"redacted-{str(document.series_id)[:8]}.txt",
                 scope_id=scope_id,
                 kind=document.kind,
-                metadata=_metadata(document, changed),
+                metadata=_with(metadata_of(document), changed),
                 replaces=document.id,
             )
         record_document_event(
@@ -131,7 +131,7 @@ def _pages(document: Document) -> list[ExtractedPage]:
     stored = list(Page.objects.filter(document=document).order_by("number").values_list("number", "text", "extracted"))
     content = bytes(SourceFile.objects.get(document=document).content)
     try:
-        read = extract(content, filename=document.filename).pages
+        read = pages_contained(content, filename=document.filename).pages
     except ExtractionError:
         read = ()
     if [(page.number, page.text, page.extracted) for page in read] == stored:
@@ -140,17 +140,11 @@ def _pages(document: Document) -> list[ExtractedPage]:
     return pages_of_lines(stored)
 
 
-def _metadata(document: Document, changed: Mapping[str, str]) -> DocumentMetadata:
-    return DocumentMetadata(
-        title=changed.get("title", document.title),
-        document_type=DocumentType(document.document_type),
-        source_type=SourceType(document.source_type),
-        company=changed.get("company", document.company),
-        ticker=document.ticker,
-        fiscal_year=document.fiscal_year,
-        fiscal_quarter=document.fiscal_quarter,
-        published_on=document.published_on,
-        language=document.language,
-        jurisdictions=tuple(document.jurisdictions),
-        external_id=changed.get("external_id", document.external_id),
+def _with(about: DocumentMetadata, changed: Mapping[str, str]) -> DocumentMetadata:
+    return replace(
+        about,
+        title=changed.get("title", about.title),
+        company=changed.get("company", about.company),
+        ticker=changed.get("ticker", about.ticker),
+        external_id=changed.get("external_id", about.external_id),
     )

@@ -23,8 +23,9 @@ from apps.intents.access.contracts import (
 )
 from apps.intents.access.reach import reached_scopes
 from apps.intents.contracts import PolicySnapshot
-from apps.intents.models import PolicyVersion, VersionStatus
+from apps.intents.models import PolicyVersion
 from apps.intents.selectors import version_snapshot
+from apps.intents.standing import in_force_at
 from apps.tenants.context import current_scope, open_identity
 from apps.tenants.ids import ScopeId, UserId
 from apps.tenants.models import ApiKey, Grant, Membership, Scope, User
@@ -36,7 +37,6 @@ from apps.tenants.tokens import Identity
 
 KEY_MARK = "gbx_"
 
-_WAS_IN_FORCE = (VersionStatus.ACTIVE, VersionStatus.SUPERSEDED)
 _Found = tuple[Subject, tuple[Holding, ...]]
 
 
@@ -130,10 +130,11 @@ def _memberships(user_id: UserId) -> tuple[Holding, ...]:
             through=Through.MEMBERSHIP,
             id=each.id,
             role=Role(each.role),
-            valid_from=each.created_at,
+            valid_from=each.confirmed_at,
             valid_to=each.revoked_at,
         )
-        for each in Membership.objects.filter(user_id=user_id).order_by("created_at", "id")
+        # One that nobody has confirmed yet has never given a right.
+        for each in Membership.objects.filter(user_id=user_id, confirmed_at__isnull=False).order_by("created_at", "id")
     )
 
 
@@ -142,11 +143,7 @@ def _acts_for(person: User) -> ActsFor:
 
 
 def _policy_at(at: datetime) -> PolicySnapshot | None:
-    version: PolicyVersion | None = (
-        PolicyVersion.objects.filter(_not_ended(at), status__in=_WAS_IN_FORCE, valid_from__lte=at)
-        .order_by("-valid_from")
-        .first()
-    )
+    version = in_force_at(PolicyVersion.objects.all(), at)
     return None if version is None else version_snapshot(version)
 
 

@@ -19,7 +19,6 @@ from apps.intents.admin.side_by_side import SideBySide, side_by_side
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff import PolicyDiff, policy_diff
 from apps.intents.errors import NoPolicyInForceError, UnknownPolicyReferenceError
-from apps.intents.models import PolicyVersion
 from apps.intents.policy_file import render_policy_file
 from apps.intents.policy_file.references import described, needs_tenant, policy_named
 from apps.intents.selectors import policy_versions
@@ -118,6 +117,6 @@ def _page_of(snapshot: PolicySnapshot) -> str:
 
 def _latest_change() -> dict[str, str]:
     """What was in force before, and what is now."""
-    in_force = PolicyVersion.objects.filter(valid_from__isnull=False).order_by("-valid_from")
+    in_force = policy_versions().filter(began_at__isnull=False).order_by("-began_at", "-number")
     numbers = list(in_force.values_list("number", flat=True)[:2])
     return {"before": str(numbers[1]) if len(numbers) > 1 else "baseline", "after": "active"}

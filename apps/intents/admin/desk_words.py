@@ -10,6 +10,7 @@ from typing import Final
 from apps.intents.admin.desk_filters import examples_address
 from apps.intents.contracts import IntentDecision, PolicySnapshot
 from apps.intents.desk import ConfusionRow, Examination, ExampleOutcome, MatrixCell, Neighbour
+from apps.tenants.figures import shares_told_apart
 
 _SHADES: Final = 5
 
@@ -59,10 +60,11 @@ def verdict(examination: Examination) -> str:
     """The accuracy against the version's own bar, in one sentence."""
     reaches = "which reaches" if examination.passed else "which is less than"
     after = "" if examination.passed else ": a version like this can't be approved"
-    examples, share = len(examination.outcomes), f"{examination.accuracy:.1%}"
+    examples = len(examination.outcomes)
+    share, bar = shares_told_apart(examination.accuracy, examination.minimum_accuracy, digits=1)
     return (
         f"{examination.correct} of {examples} golden examples get their intent when they are left out: {share}, "
-        f"{reaches} the version's own bar of {examination.minimum_accuracy:.0%}{after}."
+        f"{reaches} the version's own bar of {bar}{after}."
     )
 
 

@@ -19,6 +19,7 @@ from apps.intents.services.drafts import own_draft
 from apps.intents.services.golden import golden_vectors
 from apps.tenants.admin.base import require
 from apps.tenants.admin.pages import page
+from apps.tenants.figures import shares_told_apart
 from apps.tenants.roles import Permission
 
 
@@ -50,10 +51,11 @@ def _outcome(snapshot: PolicySnapshot) -> dict[str, Any]:
             "refusal": f"{error.detail} The test can't be made without it, and neither can a submission; your draft is "
             "saved and nothing is wrong with it. Try again later."
         }
+    accuracy, minimum = shares_told_apart(check.accuracy, check.minimum_accuracy)
     return {
         "check": check,
-        "accuracy": f"{check.accuracy:.0%}",
-        "minimum": f"{check.minimum_accuracy:.0%}",
+        "accuracy": accuracy,
+        "minimum": minimum,
         "wrong": [
             (each.text, snapshot.label_of(each.expected), snapshot.label_of(each.given), each.reason)
             for each in check.misclassified

@@ -18,7 +18,9 @@ from apps.intents.services.reviews import version_submit
 from apps.intents.validation import policy_problems
 from apps.tenants.admin.base import require
 from apps.tenants.admin.pages import Decision, decision_page
+from apps.tenants.admin.read import number_read
 from apps.tenants.models import Membership
+from apps.tenants.models.membership import IN_FORCE
 from apps.tenants.roles import PERMISSIONS, Permission, Role
 
 _CHANGES_SHOWN = 12
@@ -32,7 +34,7 @@ def draft_submit_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
     version = own_draft(find_version(version_id).id)
 
     def act() -> HttpResponse:
-        submitted = version_submit(version.id)
+        submitted = version_submit(version.id, revision=number_read(request.POST))
         messages.success(request, f"Version {submitted.number} waits for its review. The reviewers are told by e-mail.")
         return HttpResponseRedirect(version_address(submitted))
 
@@ -48,6 +50,7 @@ def draft_submit_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
             ),
             action=f"Submit version {version.number} for review",
             dangerous=False,
+            read={"revision": version.revision},
         ),
         act,
         crumbs=crumbs(draft_crumb(version), "Submit for review"),
@@ -87,7 +90,7 @@ def draft_discard_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
 
 def people_who_may_approve(version: PolicyVersion) -> list[str]:
     """Everybody of the tenant who may decide on it; its author may not."""
-    memberships = Membership.objects.filter(role__in=_APPROVING, revoked_at__isnull=True, user__is_active=True)
+    memberships = Membership.objects.filter(IN_FORCE, role__in=_APPROVING, user__is_active=True)
     others = memberships.exclude(user_id=version.author_id).select_related("user")
     return sorted({str(membership.user) for membership in others})
 

@@ -9,6 +9,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from apps.intents.models import PolicyVersion
+from apps.intents.standing import by_time
 from apps.tenants.admin.base import Crumb, TenantModelAdmin
 
 
@@ -19,7 +20,7 @@ def version_address(version: PolicyVersion) -> str:
 
 def find_version(version_id: UUID) -> PolicyVersion:
     """Raises Http404 alike for what does not exist and what another tenant has."""
-    version: PolicyVersion | None = PolicyVersion.objects.filter(id=version_id).first()
+    version: PolicyVersion | None = by_time(PolicyVersion.objects.filter(id=version_id)).first()
     if version is None:
         raise Http404("There is no policy version with this id that you may see.")
     return version

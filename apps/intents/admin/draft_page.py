@@ -15,7 +15,7 @@ from apps.intents.admin.draft_comments import last_words
 from apps.intents.admin.draft_fields import DraftFields, fields_of, with_new_intent
 from apps.intents.admin.draft_links import crumbs, find_version, version_address, version_admin
 from apps.intents.admin.draft_parse import ParsedDraft, parse_draft
-from apps.intents.admin.draft_post import fields_from, revision_of
+from apps.intents.admin.draft_post import fields_from
 from apps.intents.admin.draft_preview import outlook
 from apps.intents.admin.draft_rows import (
     budget_rows,
@@ -38,6 +38,7 @@ from apps.intents.validation import MAXIMUM_INTENTS, MINIMUM_EXAMPLES, MINIMUM_I
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import require
 from apps.tenants.admin.pages import page
+from apps.tenants.admin.read import number_read
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
 
@@ -59,7 +60,7 @@ def draft_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
 
 
 def _save(request: HttpRequest, version: PolicyVersion) -> HttpResponse:
-    fields, revision = fields_from(request.POST), revision_of(request.POST)
+    fields, revision = fields_from(request.POST), number_read(request.POST)
     stored = version_snapshot(version)
     parsed = parse_draft(fields, stored)
     try:

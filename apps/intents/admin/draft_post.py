@@ -18,7 +18,6 @@ MOST_INTENTS: Final = 30
 MOST_EXAMPLES: Final = 1000
 MOST_TERMS: Final = 2000
 _KEY: Final = re.compile(r"i[1-9][0-9]{0,3}")
-_REVISION: Final = re.compile(r"[0-9]{1,9}")
 
 _INCOMPLETE: Final = "The form did not arrive whole, so nothing was saved. Save again."
 _UNKNOWN_INTENT: Final = "A golden example names an intent that is not in this form; it is not shown. Save again."
@@ -30,12 +29,6 @@ class Posted(Protocol):
     """What of Django's QueryDict is needed."""
 
     def getlist(self, key: str, /) -> list[str]: ...
-
-
-def revision_of(post: Posted) -> int:
-    """The revision that the officer read; 0, which no draft has, where the post holds none."""
-    value = "".join(post.getlist("revision")[-1:])
-    return int(value) if _REVISION.fullmatch(value) else 0
 
 
 def fields_from(post: Posted) -> DraftFields:

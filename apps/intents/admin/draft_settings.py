@@ -72,8 +72,14 @@ _RETRIEVAL: Final = {
     "mmr_lambda": ("Relevance against variety (MMR lambda)", "1 looks at relevance alone, 0 at variety alone."),
     "rerank_enabled": ("Use a reranker", "A second, slower look reorders the passages."),
     "rerank_keyword_weight": ("Weight of words in the reranker", "How much shared words count there."),
-    "cut_off_cumulative_probability": ("Cut-off by probability", "The tail is cut off once so much is covered."),
-    "cut_off_score_cliff": ("Cut-off by a fall", "The tail is cut off where the score falls by more than this."),
+    "cut_off_cumulative_probability": (
+        "Cut-off by probability",
+        "With a reranker's probabilities: the tail goes once so much is covered.",
+    ),
+    "cut_off_score_cliff": (
+        "Cut-off by a fall",
+        "With a reranker's probabilities: it goes where one falls by more than this.",
+    ),
     "heal_rounds": ("Asking again", "How often a question is asked again for what is missing; 0 for never."),
     "heal_minimum_coverage": ("Coverage wanted", "Below it a question is asked again for what is missing."),
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import UNRECOGNISED, ClassifierSettings, PolicySnapshot, RecordingMode
 from apps.intents.retrieval_settings import RetrievalSettings
+from apps.intents.stage_words import stage_words
 
 RECORDING = {
     RecordingMode.HASH_ONLY: "A keyed hash only: the text of the question is never written",
@@ -100,18 +101,5 @@ def search_settings(settings: RetrievalSettings) -> tuple[str, ...]:
         f"(BM25, k1 {settings.bm25_k1:g}, b {settings.bm25_b:g}).",
         f"The two rankings are fused by reciprocal rank, 1 / ({settings.rrf_k} + rank), and the best "
         f"{settings.fused_top_k} are kept.",
-        f"The tail is cut off once {settings.cut_off_cumulative_probability:.0%} of the probability is covered, or "
-        f"where the score falls by more than {settings.cut_off_score_cliff:g}.",
-        f"Near-duplicates are spread out (MMR, lambda {settings.mmr_lambda:g})."
-        if settings.mmr_enabled
-        else "Near-duplicates are not spread out (MMR is off).",
-        f"A reranker reorders the passages, words weighing {settings.rerank_keyword_weight:g}."
-        if settings.rerank_enabled
-        else "No reranker is used.",
     ]
-    if settings.heal_rounds:
-        sentences.append(
-            f"Where less than {settings.heal_minimum_coverage:.0%} of a question is covered, it is asked again for "
-            f"what is missing, at most {settings.heal_rounds} times."
-        )
-    return tuple(sentences)
+    return (*sentences, *stage_words(settings))

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls.resolvers import URLPattern
 from django.utils.html import format_html
@@ -14,14 +15,14 @@ from django.utils.text import Truncator
 from apps.corpus.kinds import Kind
 from apps.intents.admin.matrix import kinds_in_order, matrix, search_settings, thresholds
 from apps.intents.admin.review_facts import story
-from apps.intents.admin.review_links import AuthorFilter, compare_url, copy_url, review_url
+from apps.intents.admin.review_links import AuthorFilter, StandingFilter, compare_url, copy_url, review_url
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.policy_file import render_policy_file, version_heading
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
+from apps.intents.standing import by_time
 from apps.tenants.admin.base import TenantModelAdmin, require
-from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.pages import page
 from apps.tenants.display import EMPTY, moment, pill
 from apps.tenants.roles import Permission
@@ -68,11 +69,15 @@ class PolicyVersionAdmin(TenantModelAdmin):
         "record",
     )
     list_display_links = ("version",)
-    list_filter = (("status", ChoicesDropdownFilter), AuthorFilter)
+    list_filter = (("status", StandingFilter), AuthorFilter)
     search_fields = ("reason", "author_label", "approver_label")
     search_help_text = "Reason, author or approver"
 
     view_permission = Permission.POLICY_VIEW
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """As they stand by now: nothing is recorded yet of one whose time has just come."""
+        return by_time(super().get_queryset(request))
 
     # --- Display ----------------------------------------------------------------------------------------------------
 
@@ -80,7 +85,7 @@ class PolicyVersionAdmin(TenantModelAdmin):
     def version(self, version: PolicyVersion) -> str:
         return f"Version {version.number}"
 
-    @admin.display(description="State", ordering="status")
+    @admin.display(description="State", ordering="standing")
     def state(self, version: PolicyVersion) -> str:
         return state_pill(VersionStatus(version.status))
 
@@ -96,13 +101,13 @@ class PolicyVersionAdmin(TenantModelAdmin):
     def approver_name(self, version: PolicyVersion) -> str:
         return approved_by(version.origin, version.approver_label)
 
-    @admin.display(description="In force from", ordering="valid_from")
+    @admin.display(description="In force from", ordering="began_at")
     def from_when(self, version: PolicyVersion) -> str:
         if version.status == VersionStatus.APPROVED:
             return format_html("{} (to come)", moment(version.effective_from))
         return moment(version.valid_from)
 
-    @admin.display(description="until", ordering="valid_to")
+    @admin.display(description="until", ordering="ended_at")
     def until_when(self, version: PolicyVersion) -> str:
         return moment(version.valid_to)
 

@@ -36,13 +36,13 @@ class StaleReviewError(ApplicationError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """run: does it, with the form's answers. done: what the next page says, with {number}.
+    """run: does it, with the revision that was read and the form's answers. done: what is said then, with {number}.
 
     decides: only what the person has read may be decided on.
     """
 
     form: type[ReviewForm]
-    run: Callable[[UUID, Mapping[str, Any]], object]
+    run: Callable[[UUID, int, Mapping[str, Any]], object]
     done: str
     decides: bool = False
 
@@ -53,38 +53,38 @@ ERROR_FIELDS: Final = {"intents.invalid_moment": "effective_from", "intents.reas
 ACTS: Final[Mapping[str, Act]] = {
     "approve": Act(
         form=NoteForm,
-        run=lambda version_id, said: version_approve(version_id, reason=said["note"]),
+        run=lambda version_id, read, said: version_approve(version_id, revision=read, reason=said["note"]),
         done="You approved version {number}. It is in force.",
         decides=True,
     ),
     "approve_later": Act(
         form=LaterForm,
-        run=lambda version_id, said: version_approve(
-            version_id, effective_from=said["effective_from"], reason=said["note"]
+        run=lambda version_id, read, said: version_approve(
+            version_id, revision=read, effective_from=said["effective_from"], reason=said["note"]
         ),
         done="You approved version {number}. It takes effect by itself at the time that you gave.",
         decides=True,
     ),
     "send_back": Act(
         form=ReasonForm,
-        run=lambda version_id, said: version_send_back(version_id, reason=said["reason"]),
+        run=lambda version_id, read, said: version_send_back(version_id, revision=read, reason=said["reason"]),
         done="You sent version {number} back. It is a draft of its author again.",
         decides=True,
     ),
     "reject": Act(
         form=ReasonForm,
-        run=lambda version_id, said: version_reject(version_id, reason=said["reason"]),
+        run=lambda version_id, read, said: version_reject(version_id, revision=read, reason=said["reason"]),
         done="You rejected version {number}. It never takes effect.",
         decides=True,
     ),
     "withdraw": Act(
         form=ReasonForm,
-        run=lambda version_id, said: version_withdraw(version_id, reason=said["reason"]),
+        run=lambda version_id, read, said: version_withdraw(version_id, revision=read, reason=said["reason"]),
         done="You withdrew version {number}. It never takes effect.",
     ),
     "comment": Act(
         form=CommentForm,
-        run=lambda version_id, said: version_comment(version_id, text=said["text"]),
+        run=lambda version_id, read, said: version_comment(version_id, text=said["text"]),
         done="Your comment is kept with version {number}.",
     ),
 }
@@ -95,11 +95,12 @@ def seen_now(version: PolicyVersion) -> str:
     return f"{version.revision}.{policy_in_force().number}"
 
 
-def carry_out(act: Act, version: PolicyVersion, said: Mapping[str, Any], *, seen: str) -> None:
+def carry_out(act: Act, version: PolicyVersion, said: Mapping[str, Any], *, seen: str, read: int) -> None:
     """Do it, or nothing.
 
     Args:   seen: seen_now() of when the page was read. A version that was sent back, changed and submitted again in
             the meantime is another one, and so is what it changes once another version is in force.
+            read: the version's revision then.
     Raises: StaleReviewError; what the service raises.
     """
     with transaction.atomic():
@@ -109,4 +110,4 @@ def carry_out(act: Act, version: PolicyVersion, said: Mapping[str, Any], *, seen
             # Where it is not theirs to decide, or decided already, the service says so, and says it better.
             if held.status == VersionStatus.IN_REVIEW and not own and seen != seen_now(held):
                 raise StaleReviewError(number=held.number)
-        act.run(version.id, said)
+        act.run(version.id, read, said)

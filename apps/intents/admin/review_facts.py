@@ -11,8 +11,10 @@ from django.utils.safestring import SafeString
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.selectors import policy_in_force, version_snapshot
+from apps.intents.standing import by_time
 from apps.tenants.display import moment
 from apps.tenants.models import Membership
+from apps.tenants.models.membership import IN_FORCE
 from apps.tenants.roles import PERMISSIONS, Permission, Role
 
 _TO_COME = (VersionStatus.DRAFT, VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
@@ -45,7 +47,7 @@ def base_of(version: PolicyVersion) -> Base | None:
     if version.status in _TO_COME:
         return _to_come(version)
     if version.valid_from is not None:
-        before = PolicyVersion.objects.filter(valid_to=version.valid_from).first()
+        before = by_time(PolicyVersion.objects.all()).filter(ended_at=version.valid_from).first()
         return Base(snapshot=version_snapshot(before), why="which it replaced") if before else None
     started_from = version.based_on
     if started_from is None:
@@ -66,7 +68,7 @@ def _to_come(version: PolicyVersion) -> Base:
 
 def deciders(version: PolicyVersion) -> list[str]:
     """The names of those who may decide on it: never its author."""
-    holding = Membership.objects.filter(role__in=_DECIDING, revoked_at__isnull=True, user__is_active=True)
+    holding = Membership.objects.filter(IN_FORCE, role__in=_DECIDING, user__is_active=True)
     others = holding.exclude(user_id=version.author_id).select_related("user")
     return sorted({str(membership.user) for membership in others})
 
@@ -79,11 +81,11 @@ def story(version: PolicyVersion) -> list[Happening]:
         told.append(Happening(at=version.submitted_at, words=f"{who} submitted it for review."))
     told += _decision(version)
     if version.valid_from:
-        before = PolicyVersion.objects.filter(valid_to=version.valid_from).first()
+        before = by_time(PolicyVersion.objects.all()).filter(ended_at=version.valid_from).first()
         place = f", in the place of version {before.number}" if before else ""
         told.append(Happening(at=version.valid_from, words=f"It came into force{place}."))
     if version.valid_to:
-        after = PolicyVersion.objects.filter(valid_from=version.valid_to).first()
+        after = by_time(PolicyVersion.objects.all()).filter(began_at=version.valid_to).first()
         by = f"version {after.number}" if after else "another version"
         told.append(Happening(at=version.valid_to, words=f"It was superseded by {by}."))
     return told

@@ -13,8 +13,20 @@ from django.urls import reverse
 from apps.intents.admin.review_facts import base_of
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.tenants.admin.base import may
-from apps.tenants.admin.kit import DropdownFilter
+from apps.tenants.admin.kit import ChoicesDropdownFilter, DropdownFilter
 from apps.tenants.roles import Permission
+
+
+class StandingFilter(ChoicesDropdownFilter):
+    """By where a version stands by now, which its row may not say yet."""
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
+        renamed = {name.replace("status", "standing", 1): values for name, values in dict(self.used_parameters).items()}
+        before, self.used_parameters = self.used_parameters, renamed
+        try:
+            return super().queryset(request, queryset)
+        finally:
+            self.used_parameters = before
 
 
 class AuthorFilter(DropdownFilter):

@@ -10,13 +10,13 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from apps.intents.admin.review_facts import base_of, deciders
 from apps.intents.diff import policy_diff
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.selectors import version_snapshot
+from apps.intents.standing import by_time
 from apps.tenants.admin.base import may, require
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
@@ -30,7 +30,6 @@ class Waiting:
     widens: tuple[str, ...] = ()
     others: int = 0
     deciders: tuple[str, ...] = ()
-    due: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +67,8 @@ def reviews_view(request: HttpRequest) -> HttpResponse:
 
 
 def _approved() -> Iterable[PolicyVersion]:
-    return PolicyVersion.objects.filter(status=VersionStatus.APPROVED).order_by("effective_from", "number")
+    to_come = by_time(PolicyVersion.objects.all()).filter(standing=VersionStatus.APPROVED)
+    return to_come.order_by("effective_from", "number")
 
 
 def _waiting(version: PolicyVersion) -> Waiting:
@@ -83,8 +83,7 @@ def _waiting(version: PolicyVersion) -> Waiting:
 
 
 def _scheduled(version: PolicyVersion) -> Waiting:
-    due = version.effective_from is not None and version.effective_from <= timezone.now()
-    return Waiting(version=version, due=due)
+    return Waiting(version=version)
 
 
 def _sent_back(own: QuerySet[PolicyVersion]) -> list[SentBack]:

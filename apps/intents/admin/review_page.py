@@ -22,8 +22,10 @@ from apps.intents.errors import OwnVersionError
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
+from apps.intents.standing import by_time
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import add_error, may, require
+from apps.tenants.admin.read import number_read
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
@@ -35,7 +37,7 @@ _DISCUSSED = (VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 def review_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
     """What it changes, who asks and why, and the decision, for whoever may take it. Nothing is computed by looking."""
     require(request, Permission.POLICY_VIEW)
-    version = PolicyVersion.objects.select_related("based_on").filter(id=version_id).first()
+    version = by_time(PolicyVersion.objects.select_related("based_on")).filter(id=version_id).first()
     if version is None:
         raise Http404("There is no policy version with this id that you may see.")
     if request.method != "POST":
@@ -53,7 +55,13 @@ def _act(request: HttpRequest, version: PolicyVersion, name: str, act: Act) -> H
     if not form.is_valid():
         return _show(request, version, forms={name: form}, status=422)
     try:
-        carry_out(act, version, form.cleaned_data, seen=request.POST.get("seen", ""))
+        carry_out(
+            act,
+            version,
+            form.cleaned_data,
+            seen=request.POST.get("seen", ""),
+            read=number_read(request.POST),
+        )
     except (OwnVersionError, PermissionDeniedError):
         raise
     except ApplicationError as error:
@@ -134,7 +142,7 @@ def _part(request: HttpRequest, version: PolicyVersion, forms: dict[str, ReviewF
 
 def _scheduled_beside(version: PolicyVersion) -> QuerySet[PolicyVersion]:
     """Approved versions that would take the place of this one again."""
-    approved = PolicyVersion.objects.filter(status=VersionStatus.APPROVED).exclude(id=version.id)
+    approved = by_time(PolicyVersion.objects.exclude(id=version.id)).filter(standing=VersionStatus.APPROVED)
     return approved.order_by("effective_from", "number")
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,7 +15,7 @@ from apps.intents.access import Verdict, access_ask, access_json
 from apps.intents.access.contracts import Through
 from apps.intents.models import VersionOrigin
 from apps.tenants.api.examples import sample
-from apps.tenants.api.serializers import LabelledSerializer, choices_of
+from apps.tenants.api.serializers import LabelledSerializer, StrictSerializer, choices_of
 from apps.tenants.api.views import ApiView
 from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission, Role
@@ -25,17 +24,19 @@ KEY_PATTERN = r"^(gbx_)?[0-9a-zA-Z]{12}$"
 INTENT_PATTERN = r"^[a-z][a-z0-9_]{0,39}$"
 
 
-class AccessQuestionSerializer(serializers.Serializer[Any]):
-    user = serializers.CharField(required=False, max_length=150)
+class AccessQuestionSerializer(StrictSerializer):
+    user = serializers.CharField(required=False, max_length=150, help_text="A user name.")
     key = serializers.RegexField(
         KEY_PATTERN,
         required=False,
+        help_text="An API key's prefix, never the whole key.",
         error_messages={"invalid": "Give the key's prefix, the 12 characters after gbx_; never the whole key."},
     )
-    date = serializers.DateTimeField(required=False)
+    date = serializers.DateTimeField(required=False, help_text="An instant, UTC where it names no zone; now.")
     intent = serializers.RegexField(
         INTENT_PATTERN,
         required=False,
+        help_text="An intent's name, or `unrecognised`; all of them.",
         error_messages={"invalid": "Give the intent's short name, such as performance, or unrecognised."},
     )
 
@@ -184,7 +185,7 @@ _EXAMPLE = {
 class AccessView(ApiView):
     # About oneself anybody may ask; about others, who may read the audit log: held by access_ask.
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": None}
-    query_parameters = frozenset({"user", "key", "date", "intent"})
+    parameters: ClassVar[Mapping[str, type[StrictSerializer]]] = {"GET": AccessQuestionSerializer}
 
     @extend_schema(
         operation_id="get_access_at",
@@ -197,14 +198,7 @@ class AccessView(ApiView):
             "audit.view. Where nothing could be reached (in the future, before the tenant existed, without a "
             "membership), words and a verdict say why. Asking is recorded."
         ),
-        parameters=[
-            OpenApiParameter("user", OpenApiTypes.STR, description="A user name."),
-            OpenApiParameter("key", OpenApiTypes.STR, description="An API key's prefix, never the whole key."),
-            OpenApiParameter("date", OpenApiTypes.DATETIME, description="An instant, UTC where it names no zone; now."),
-            OpenApiParameter(
-                "intent", OpenApiTypes.STR, description="An intent's name, or `unrecognised`; all of them."
-            ),
-        ],
+        parameters=[AccessQuestionSerializer],
         responses=AccessAnswerSerializer,
         examples=[OpenApiExample("An answer about an analyst", value=_EXAMPLE, response_only=True)],
         extensions=sample(
@@ -212,9 +206,7 @@ class AccessView(ApiView):
         ),
     )
     def get(self, request: Request) -> Response:
-        question = AccessQuestionSerializer(data=request.query_params.dict())
-        question.is_valid(raise_exception=True)
-        asked = question.validated_data
+        asked = self.asked()
         answer = access_ask(
             user=asked.get("user", ""),
             key=asked.get("key", ""),

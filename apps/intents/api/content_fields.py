@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from apps.intents.policy_file.literals import LARGEST
@@ -23,15 +24,7 @@ class TextField(serializers.CharField):
         return super().to_internal_value(data)
 
 
-class WholeField(serializers.IntegerField):
-    """A whole number, and no text that looks like one."""
-
-    def to_internal_value(self, data: Any) -> int:
-        if not isinstance(data, int) or isinstance(data, bool):
-            self.fail("invalid")
-        return data
-
-
+@extend_schema_field({"type": "number", "format": "double", "exclusiveMinimum": -LARGEST, "exclusiveMaximum": LARGEST})
 class NumberField(serializers.FloatField):
     """A number that a double holds: 1e999 is valid JSON, and infinite."""
 

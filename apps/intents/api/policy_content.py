@@ -14,7 +14,7 @@ from uuid import uuid5
 from rest_framework import serializers
 
 from apps.corpus.kinds import Kind
-from apps.intents.api.content_fields import NumberField, TextField, WholeField
+from apps.intents.api.content_fields import NumberField, TextField
 from apps.intents.baseline import BASELINE_ID
 from apps.intents.contracts import (
     UNRECOGNISED,
@@ -44,12 +44,13 @@ from apps.tenants.api.serializers import Field, StrictSerializer, choices_of
 MOST_INTENTS: Final = 20
 MOST_EXAMPLES: Final = 200
 MOST_TERMS: Final = 500
+LONGEST_DESCRIPTION: Final = 20_000
 
 
 class _RuleSerializer(StrictSerializer):
     """What an intent and the fallback have in common."""
 
-    description = TextField(help_text="What questions belong here, in plain words.")
+    description = TextField(max_length=LONGEST_DESCRIPTION, help_text="What questions belong here, in plain words.")
     kinds = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices), max_length=len(Kind))
     recording_mode = serializers.ChoiceField(choices=choices_of(RecordingMode))
     examples = serializers.ListField(
@@ -92,7 +93,7 @@ class IntentContentSerializer(_RuleSerializer):
 
 class BudgetContentSerializer(StrictSerializer):
     kind = serializers.ChoiceField(choices=Kind.choices)
-    cap_chars = WholeField(min_value=1, max_value=MOST_CHARS)
+    cap_chars = serializers.IntegerField(min_value=1, max_value=MOST_CHARS)
 
     def get_fields(self) -> dict[str, Field]:
         return {**super().get_fields(), "label": TextField(max_length=LONGEST_LABEL)}
@@ -103,7 +104,7 @@ class ClassifierContentSerializer(StrictSerializer):
 
     def get_fields(self) -> dict[str, Field]:
         return {
-            field.name: WholeField(min_value=1, max_value=MOST_NEIGHBOURS)
+            field.name: serializers.IntegerField(min_value=1, max_value=MOST_NEIGHBOURS)
             if field.name == "neighbours"
             else NumberField()
             for field in fields(ClassifierSettings)
@@ -118,7 +119,7 @@ class PolicyContentSerializer(StrictSerializer):
     budgets = serializers.ListField(
         child=BudgetContentSerializer(), max_length=len(Kind), help_text="Highest priority first."
     )
-    total_cap_chars = WholeField(min_value=1, max_value=MOST_CHARS)
+    total_cap_chars = serializers.IntegerField(min_value=1, max_value=MOST_CHARS)
     classifier = ClassifierContentSerializer()
     retrieval = serializers.DictField(
         child=serializers.JSONField(), help_text="Settings that are absent get their defaults."

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -23,12 +23,22 @@ from apps.intents.selectors import policy_in_force, policy_versions, version_sna
 from apps.intents.services.reviews import version_check
 from apps.intents.validation import policy_problems
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
+from apps.tenants.api.serializers import StrictSerializer
 from apps.tenants.api.views import ApiView
 from apps.tenants.roles import Permission
 
 _KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
-_AGAINST: Final = re.compile(r"active|[1-9][0-9]{0,8}")
+_AGAINST: Final = r"^(active|[1-9][0-9]{0,8})$"
 _VIEW: Mapping[str, Permission | None] = {"GET": Permission.POLICY_VIEW}
+
+
+class AgainstSerializer(StrictSerializer):
+    against = serializers.RegexField(
+        _AGAINST,
+        required=False,
+        help_text="`active` for the version in force (also where it is absent), or a version's number.",
+        error_messages={"invalid": "Write active, or a version's number."},
+    )
 
 
 class PolicyFileRenderer(BaseRenderer):
@@ -70,20 +80,14 @@ class PolicyVersionFileView(ApiView):
 
 class PolicyVersionDiffView(ApiView):
     required_permissions = _VIEW
-    query_parameters = frozenset({"against"})
+    parameters: ClassVar[Mapping[str, type[StrictSerializer]]] = {"GET": AgainstSerializer}
 
     @extend_schema(
         operation_id="get_policy_version_diff",
         tags=["Policy"],
         summary="What a version changes, in words",
         description="From the version that `against` names to this one: what can be reached that could not, first.",
-        parameters=[
-            OpenApiParameter(
-                "against",
-                OpenApiTypes.STR,
-                description="`active` for the version in force (also where it is absent), or a version's number.",
-            )
-        ],
+        parameters=[AgainstSerializer],
         responses=PolicyDiffSerializer,
         extensions={
             **sample(f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/diff/?against=active" {_KEY}'),
@@ -92,7 +96,7 @@ class PolicyVersionDiffView(ApiView):
     )
     def get(self, request: Request, id: UUID) -> Response:
         after = version_snapshot(visible_version(id))
-        return Response(policy_diff_json(_compared(request.query_params.get("against", "active")), after))
+        return Response(policy_diff_json(_compared(self.asked().get("against", "active")), after))
 
 
 class PolicyVersionCheckView(ApiView):
@@ -126,8 +130,6 @@ class PolicyVersionCheckView(ApiView):
 
 
 def _compared(against: str) -> PolicySnapshot:
-    if not _AGAINST.fullmatch(against):
-        raise ValidationError({"against": ["Write active, or a version's number."]})
     if against == "active":
         return policy_in_force()
     version = policy_versions().filter(number=int(against)).first()

@@ -8,14 +8,14 @@ from uuid import UUID
 
 from rest_framework import serializers
 
-from apps.intents.api.content_fields import TextField, WholeField
+from apps.intents.api.content_fields import TextField
 from apps.intents.api.policy_content import PolicyContentSerializer
 from apps.intents.api.views import PolicySerializer
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.diff import ChangeKind
 from apps.intents.models import PolicyVersion, ReviewComment, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
-from apps.tenants.api.serializers import StrictSerializer, choices_of
+from apps.tenants.api.serializers import StrictSerializer, choices_of, revision_field
 
 LONGEST_REASON: Final = 4_000
 LONGEST_COMMENT: Final = 10_000
@@ -39,13 +39,13 @@ class VersionSerializer(serializers.Serializer[Any]):
     author = serializers.CharField(source="author_label")
     approver = serializers.CharField(source="approver_label", help_text="Who decided; empty as long as nobody has.")
     reason = serializers.CharField(help_text="Why the author wants it.")
-    revision = serializers.IntegerField(help_text="Counts a draft's changes. Send the one you read with your change.")
+    revision = serializers.IntegerField(help_text="Counts changes and submissions. Send the one you read with a step.")
     created_at = serializers.DateTimeField()
     submitted_at = serializers.DateTimeField(allow_null=True)
     decided_at = serializers.DateTimeField(allow_null=True)
     decision_reason = serializers.CharField()
     effective_from = serializers.DateTimeField(
-        allow_null=True, help_text="When the approval wants it in force; a minute later at most it is."
+        allow_null=True, help_text="When it comes into force, or came, by its approval."
     )
     valid_from = serializers.DateTimeField(allow_null=True, help_text="null while it has not been in force.")
     valid_to = serializers.DateTimeField(allow_null=True, help_text="null as long as it is in force.")
@@ -171,7 +171,7 @@ class VersionStartSerializer(_OneSourceSerializer):
 
 
 class VersionChangeSerializer(_OneSourceSerializer):
-    revision = WholeField(min_value=1, max_value=2**31 - 1, help_text="The draft's as you read it.")
+    revision = revision_field("The draft's as you read it.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not set(attrs) & set(self.sources):
@@ -179,17 +179,14 @@ class VersionChangeSerializer(_OneSourceSerializer):
         return super().validate(attrs)
 
 
-class ReasonSerializer(StrictSerializer):
-    reason = serializers.CharField(allow_blank=True, max_length=LONGEST_REASON)
-
-
-class DecisionSerializer(ReasonSerializer):
-    revision = WholeField(
-        required=False,
-        min_value=1,
-        max_value=2**31 - 1,
-        help_text="The one that you read: nothing is decided where the version was changed and submitted again since.",
+class RevisionSerializer(StrictSerializer):
+    revision = revision_field(
+        "The one that you read: nothing is done where the version was changed, or submitted again, since."
     )
+
+
+class DecisionSerializer(RevisionSerializer):
+    reason = serializers.CharField(allow_blank=True, max_length=LONGEST_REASON)
 
 
 class ApprovalSerializer(DecisionSerializer):

@@ -14,8 +14,8 @@ from apps.intents.api.version_serializers import (
     ApprovalSerializer,
     CommentTextSerializer,
     DecisionSerializer,
-    ReasonSerializer,
     ReceiptSerializer,
+    RevisionSerializer,
     VersionSerializer,
 )
 from apps.intents.api.versions import version_answer, visible_version
@@ -35,6 +35,8 @@ from apps.tenants.roles import Permission
 
 _KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
 _JSON: Final = '-H "Content-Type: application/json"'
+# Within an example's single quotes.
+_REVISION: Final = '"revision": \'"$REVISION"\''
 _EDIT: Mapping[str, Permission | None] = {"POST": Permission.POLICY_EDIT}
 _APPROVE: Mapping[str, Permission | None] = {"POST": Permission.POLICY_APPROVE}
 # Who may see a version may be one who may comment on it or withdraw it: that depends on the version.
@@ -53,18 +55,21 @@ class VersionSubmitView(ApiView):
         description=(
             "Your own; from then on it does not change, and the reviewers are told by e-mail. Refused with all "
             "problems where it can't be used, with 409 where it says what the version in force says, or recognises "
-            "fewer of its golden examples than its own bar wants. The request has no body."
+            "fewer of its golden examples than its own bar wants. What is in review has another revision."
         ),
-        request=None,
+        request=RevisionSerializer,
         responses=VersionSerializer,
         extensions={
-            **sample(f'curl -X POST "{{base}}/api/v1/policy/versions/$VERSION_ID/submit/" {_KEY}'),
+            **sample(
+                f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/submit/" {_KEY} {_JSON} \\\n'
+                f"  -d '{{{_REVISION}}}'"
+            ),
             **_PROVIDER,
         },
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
-        return version_answer(version_submit(visible_version(id).id))
+        return version_answer(version_submit(visible_version(id).id, **_said(RevisionSerializer, request)))
 
 
 class VersionApproveView(ApiView):
@@ -76,15 +81,15 @@ class VersionApproveView(ApiView):
         tags=["Policy"],
         summary="Approve a version",
         description=(
-            "One in review that somebody else wrote. It comes into force at once, or at `effective_from`: a minute "
-            "later at most. What is in force is superseded then, never changed."
+            "One in review that somebody else wrote. It comes into force at once, or at `effective_from`. "
+            "What is in force is superseded then, never changed."
         ),
         request=ApprovalSerializer,
         responses=VersionSerializer,
         extensions={
             **sample(
                 f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/approve/" {_KEY} {_JSON} \\\n'
-                '  -d \'{"effective_from": "2099-01-01T00:00:00Z", "reason": "Agreed."}\''
+                f'  -d \'{{{_REVISION}, "effective_from": "2099-01-01T00:00:00Z", "reason": "Agreed."}}\''
             ),
             **_PROVIDER,
         },
@@ -98,7 +103,7 @@ class VersionApproveView(ApiView):
                 version.id,
                 effective_from=asked.get("effective_from"),
                 reason=asked["reason"],
-                revision=asked.get("revision"),
+                revision=asked["revision"],
             )
         )
 
@@ -116,7 +121,7 @@ class VersionRejectView(ApiView):
         responses=VersionSerializer,
         extensions=sample(
             f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/reject/" {_KEY} {_JSON} \\\n'
-            '  -d \'{"reason": "Schedules name people."}\''
+            f'  -d \'{{{_REVISION}, "reason": "Schedules name people."}}\''
         ),
     )
     @idempotent
@@ -138,7 +143,7 @@ class VersionSendBackView(ApiView):
         responses=VersionSerializer,
         extensions=sample(
             f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/send-back/" {_KEY} {_JSON} \\\n'
-            '  -d \'{"reason": "Say which schedules."}\''
+            f'  -d \'{{{_REVISION}, "reason": "Say which schedules."}}\''
         ),
     )
     @idempotent
@@ -158,17 +163,17 @@ class VersionWithdrawView(ApiView):
         description=(
             "Takes one back that is in review, or approved and not yet in force: its author may, and who may approve."
         ),
-        request=ReasonSerializer,
+        request=DecisionSerializer,
         responses=VersionSerializer,
         extensions=sample(
             f'curl "{{base}}/api/v1/policy/versions/$VERSION_ID/withdraw/" {_KEY} {_JSON} \\\n'
-            '  -d \'{"reason": "No longer needed."}\''
+            f'  -d \'{{{_REVISION}, "reason": "No longer needed."}}\''
         ),
     )
     @idempotent
     def post(self, request: Request, id: UUID) -> ActResponse:
         version = visible_version(id)
-        return version_answer(version_withdraw(version.id, reason=_said(ReasonSerializer, request)["reason"]))
+        return version_answer(version_withdraw(version.id, **_said(DecisionSerializer, request)))
 
 
 class VersionCommentView(ApiView):

@@ -31,7 +31,9 @@ from apps.intents.services.drafts import draft_copy, draft_discard, draft_of, dr
 from apps.tenants.api.examples import sample
 from apps.tenants.api.filtering import FilterSet
 from apps.tenants.api.idempotency import ActResponse, idempotent
-from apps.tenants.api.views import ApiListView, ApiView
+from apps.tenants.api.preconditions import TaggedView
+from apps.tenants.api.serializers import require_no_fields
+from apps.tenants.api.views import ApiListView
 from apps.tenants.roles import Permission
 
 _KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
@@ -54,7 +56,7 @@ print(json.dumps({{"reason": "As our repository has it.", "revision": 1, "file":
 
 
 class VersionFilter(FilterSet):
-    status = filters.ChoiceFilter(choices=VersionStatus.choices, empty_label=None)
+    status = filters.ChoiceFilter(field_name="standing", choices=VersionStatus.choices, empty_label=None)
 
     class Meta:
         model = PolicyVersion
@@ -114,7 +116,8 @@ class PolicyVersionListView(ApiListView[PolicyVersion]):
         return version_answer(version, status=201, headers={"Location": f"/api/v1/policy/versions/{version.id}/"})
 
 
-class PolicyVersionView(ApiView):
+class PolicyVersionView(TaggedView):
+    tagged = PolicyVersion
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {
         "GET": Permission.POLICY_VIEW,
         "PUT": Permission.POLICY_EDIT,
@@ -171,7 +174,9 @@ class PolicyVersionView(ApiView):
     )
     @idempotent
     def delete(self, request: Request, id: UUID) -> ActResponse:
-        draft_discard(visible_version(id).id)
+        version = visible_version(id)
+        require_no_fields(request)
+        draft_discard(version.id)
         return ActResponse(status=204, subject_id=id)
 
 

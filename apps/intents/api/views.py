@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django.utils.timezone import now
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,7 +18,7 @@ from apps.intents.models import VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_json
 from apps.intents.selectors import policy_in_force
 from apps.tenants.api.examples import PROBLEMS_EXTENSION, sample
-from apps.tenants.api.serializers import LabelledSerializer, choices_of
+from apps.tenants.api.serializers import LabelledSerializer, StrictSerializer, choices_of
 from apps.tenants.api.views import ApiView
 from apps.tenants.roles import Permission
 
@@ -61,8 +60,8 @@ class PolicySerializer(serializers.Serializer[Any]):
     retrieval = serializers.DictField(child=serializers.JSONField(), help_text="Settings that change what is found.")
 
 
-class MomentSerializer(serializers.Serializer[Any]):
-    at = serializers.DateTimeField(required=False)
+class MomentSerializer(StrictSerializer):
+    at = serializers.DateTimeField(required=False, help_text="An instant in the past.")
 
     def validate_at(self, at: Any) -> Any:
         if at > now():
@@ -72,7 +71,7 @@ class MomentSerializer(serializers.Serializer[Any]):
 
 class PolicyView(ApiView):
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": Permission.POLICY_VIEW}
-    query_parameters = frozenset({"at"})
+    parameters: ClassVar[Mapping[str, type[StrictSerializer]]] = {"GET": MomentSerializer}
     field_of_error: ClassVar[Mapping[type[Exception], str]] = {NoPolicyInForceError: "at"}
 
     @extend_schema(
@@ -83,7 +82,7 @@ class PolicyView(ApiView):
             "Which kinds of document each intent may reach, with how many characters, and who said so. With `at`, the "
             "one that was in force then."
         ),
-        parameters=[OpenApiParameter("at", OpenApiTypes.DATETIME, description="An instant in the past.")],
+        parameters=[MomentSerializer],
         responses=PolicySerializer,
         extensions={
             **sample('curl "{base}/api/v1/policy/" -H "Authorization: Bearer $GLASSBOX_KEY"'),
@@ -91,6 +90,4 @@ class PolicyView(ApiView):
         },
     )
     def get(self, request: Request) -> Response:
-        moment = MomentSerializer(data=request.query_params.dict())
-        moment.is_valid(raise_exception=True)
-        return Response(policy_json(policy_in_force(moment.validated_data.get("at"))))
+        return Response(policy_json(policy_in_force(self.asked().get("at"))))

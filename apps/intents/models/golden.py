@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.intents.models.intent import PolicyIntent
 from apps.tenants.models.base import TenantForeignKey, TenantModel
@@ -45,7 +46,7 @@ class GoldenVector(TenantModel):
     example = TenantForeignKey(GoldenExample, on_delete=models.CASCADE, related_name="vectors")
     model = models.CharField(max_length=200)
     vector = ArrayField(SinglePrecisionField())
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["tenant", "example", "model"], name="golden_vector_once"),)

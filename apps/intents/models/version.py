@@ -11,6 +11,7 @@ from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import DateTimeRangeField, RangeBoundary, RangeOperators
 from django.core.validators import MinValueValidator
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.corpus.kinds import Kind
 from apps.tenants.models.base import TenantForeignKey, TenantModel
@@ -65,9 +66,10 @@ class PolicyVersion(TenantModel):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, editable=False, related_name="+"
     )
     approver_label = models.CharField(max_length=255, blank=True, editable=False)
-    created_at = models.DateTimeField(auto_now_add=True)
-    # Counts a draft's changes: who saves what they read earlier is told that somebody was quicker.
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    # Counts a draft's changes and submissions: who goes on from an earlier one is told that somebody was quicker.
     revision = models.PositiveIntegerField(default=1, editable=False)
+    decided_revision = models.PositiveIntegerField(null=True, editable=False)
     submitted_at = models.DateTimeField(null=True, blank=True, editable=False)
     decided_at = models.DateTimeField(null=True, blank=True, editable=False)
     decision_reason = models.TextField(blank=True, editable=False)
@@ -157,7 +159,7 @@ class ReviewComment(TenantModel):
     author_id = models.UUIDField()
     author_label = models.CharField(max_length=255)
     text = models.TextField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         ordering = ("created_at", "id")

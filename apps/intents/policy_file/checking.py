@@ -9,7 +9,7 @@ from typing import Final
 from apps.intents import validation
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import PolicyFileError
-from apps.intents.policy_file.literals import FileProblem
+from apps.intents.policy_file.literals import FileProblem, first_problems
 from apps.intents.policy_file.parsing import example_key, read_policy_file
 
 _NAMED: Final = re.compile(r"'(.*?)'(?=[ .,;:]|$)", re.DOTALL)
@@ -39,7 +39,7 @@ def checked_policy_file(text: str, *, filename: str) -> PolicySnapshot:
             for sentence in sentences
             for line, column in [_place(sentence, file.places)]
         }
-        raise PolicyFileError(filename=filename, problems=tuple(sorted(found)))
+        raise PolicyFileError(filename=filename, problems=first_problems(found))
     return file.snapshot
 
 

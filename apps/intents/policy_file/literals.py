@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import accumulate
 from typing import Final
 
 LARGEST: Final = 1e15
+# A person reads the first few and mends the file; more would only make an answer of megabytes.
+MOST_PROBLEMS: Final = 100
+# Of one list; far more than a policy may have (validation.py).
+MOST_ITEMS: Final = 1_000
+_LONGEST_QUOTED: Final = 60
 
 _WANTED: Final = {
     "text": 'a text in quotes ("...")',
@@ -38,16 +45,29 @@ class LiteralReader:
 
     lines: list[str]
     problems: list[FileProblem] = field(default_factory=list)
+    left_out: int = 0
+    _starts: dict[int, list[int]] = field(default_factory=dict)
 
     def problem(self, node: ast.AST | None, message: str) -> None:
+        if len(self.problems) >= MOST_PROBLEMS:
+            self.left_out += 1
+            return
         line, column = self.place(node)
         self.problems.append(FileProblem(line=line, column=column, message=message))
 
+    def found(self) -> tuple[FileProblem, ...]:
+        """The problems by their place, and how many more there are."""
+        return first_problems(self.problems, left_out=self.left_out)
+
     def place(self, node: ast.AST | None) -> tuple[int, int]:
+        """Line and column. The parser counts bytes of UTF-8; people count characters."""
         line: int = getattr(node, "lineno", 1)
-        # The parser counts bytes of UTF-8; people count characters.
-        before = self.lines[line - 1].encode()[: getattr(node, "col_offset", 0)]
-        return line, len(before.decode(errors="replace")) + 1
+        offset: int = getattr(node, "col_offset", 0)
+        if self.lines[line - 1].isascii():
+            return line, offset + 1
+        if line not in self._starts:  # once for each line: a file may be one line of a million nodes
+            self._starts[line] = list(accumulate((len(sign.encode()) for sign in self.lines[line - 1]), initial=0))
+        return line, bisect_right(self._starts[line], offset)
 
     def text(self, node: ast.expr | None, what: str, *, longest: int = 0) -> str:
         """A text that is not blank and can be stored; `longest` in characters, 0 for any length."""
@@ -69,7 +89,8 @@ class LiteralReader:
             self._wrong(node, what, "whole")
             return least
         if not least <= value <= most:
-            self.problem(node, f"{what} is {value}; it must lie between {least} and {most}.")
+            said = str(value) if abs(value) < LARGEST else "too large"  # some are too long to be written at all
+            self.problem(node, f"{what} is {said}; it must lie between {least} and {most}.")
         return value
 
     def number(self, node: ast.expr | None, what: str) -> float:
@@ -92,7 +113,9 @@ class LiteralReader:
 
     def items(self, node: ast.expr | None, what: str) -> list[ast.expr]:
         if isinstance(node, ast.List):
-            return node.elts
+            if len(node.elts) > MOST_ITEMS:
+                self.problem(node, f"{what} has {len(node.elts)} entries; {MOST_ITEMS} are read at most.")
+            return node.elts[:MOST_ITEMS]
         self._wrong(node, what, "list")
         return []
 
@@ -111,7 +134,7 @@ class LiteralReader:
             if not isinstance(key, str):
                 self.problem(place, f'{what}: a key must be a text in quotes, such as "{known[0]}".')
             elif key not in known:
-                self.problem(place, f'{what}: there is no key "{key}"; {nearest(key, known)}')
+                self.problem(place, f'{what}: there is no key "{shown(key)}"; {nearest(key, known)}')
             elif key in found:
                 self.problem(place, f'{what}: the key "{key}" occurs twice; remove one.')
             else:
@@ -132,10 +155,26 @@ class LiteralReader:
             )
 
 
+def first_problems(problems: Iterable[FileProblem], *, left_out: int = 0) -> tuple[FileProblem, ...]:
+    """Each problem once, by place, and at most MOST_PROBLEMS of them; then one that says how many more there are."""
+    found = sorted(set(problems))
+    left_out += len(found[MOST_PROBLEMS:])
+    if not left_out:
+        return tuple(found)
+    last = found[:MOST_PROBLEMS][-1]
+    message = f"there are {left_out} more problems; they are told when these are mended."
+    return (*found[:MOST_PROBLEMS], FileProblem(line=last.line, column=last.column, message=message))
+
+
+def shown(text: str) -> str:
+    """A text of the file as a message quotes it: a long one is cut."""
+    return text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}..."
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """The end of a sentence: did you mean "kinds"? Or, where nothing is near: there are "name", "label"."""
     known = list(known)
-    close = get_close_matches(name, known, n=1)
+    close = get_close_matches(shown(name), known, n=1)
     return f'did you mean "{close[0]}"?' if close else f"there are {', '.join(map(repr, known))}."
 
 

@@ -24,7 +24,7 @@ from apps.intents.contracts import (
     RecordingMode,
 )
 from apps.intents.errors import InvalidRetrievalSettingsError, PolicyFileError
-from apps.intents.policy_file.literals import FileProblem, LiteralReader, nearest
+from apps.intents.policy_file.literals import FileProblem, LiteralReader, nearest, shown
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
 
 # What the tables hold (tests compare them with the models).
@@ -79,7 +79,7 @@ def read_policy_file(text: str, *, filename: str) -> PolicyFile:
         raise PolicyFileError(filename=filename, problems=(problem,)) from error
     policy = _Policy(reader=reader).read(tree)
     if reader.problems:
-        raise PolicyFileError(filename=filename, problems=tuple(sorted(set(reader.problems))))
+        raise PolicyFileError(filename=filename, problems=reader.found())
     return policy
 
 
@@ -129,7 +129,7 @@ class _Policy:
                 continue
             name, value = target
             if name not in _BLOCKS:
-                self.reader.problem(statement, f'there is no block "{name}"; {nearest(name, _BLOCKS)}')
+                self.reader.problem(statement, f'there is no block "{shown(name)}"; {nearest(name, _BLOCKS)}')
             elif name in found:
                 self.reader.problem(statement, f"the block {name} occurs twice; remove one.")
             else:
@@ -145,7 +145,7 @@ class _Policy:
         for number, row in enumerate(self.reader.items(node, "INTENTS"), start=1):
             values = self.reader.fields(row, f"intent {number}", get_type_hints(BaselineIntent))
             name = self._name(values.get("name"), f"the name of intent {number}")
-            what = f"intent '{name}'" if name else f"intent {number}"
+            what = f"intent '{shown(name)}'" if name else f"intent {number}"
             if name in seen:
                 self.reader.problem(values.get("name"), f"{what} is there already; rename or remove one of the two.")
             seen.add(name)
@@ -236,14 +236,14 @@ class _Policy:
     def _kind(self, node: ast.expr | None, what: str) -> Kind | None:
         name = self.reader.text(node, f"{what}: a kind")
         if name.strip() and name not in Kind.values:
-            self.reader.problem(node, f'{what}: there is no kind "{name}"; {nearest(name, Kind.values)}')
+            self.reader.problem(node, f'{what}: there is no kind "{shown(name)}"; {nearest(name, Kind.values)}')
         return Kind(name) if name in Kind.values else None
 
     def _mode(self, node: ast.expr | None, what: str) -> RecordingMode:
         name = self.reader.text(node, f"{what}: the recording mode")
         modes = [mode.value for mode in RecordingMode]
         if name.strip() and name not in modes:
-            self.reader.problem(node, f'{what}: there is no recording mode "{name}"; {nearest(name, modes)}')
+            self.reader.problem(node, f'{what}: there is no recording mode "{shown(name)}"; {nearest(name, modes)}')
         return RecordingMode(name) if name in modes else RecordingMode.HASH_ONLY
 
     def _terms(self, values: Mapping[str, ast.expr], what: str) -> Iterator[OwnTerm]:
@@ -257,7 +257,7 @@ class _Policy:
                         "missing?",
                     )
                 if text in seen:
-                    self.reader.problem(node, f"{what}: the term '{text}' occurs twice; remove one.")
+                    self.reader.problem(node, f"{what}: the term '{shown(text)}' occurs twice; remove one.")
                 seen.add(text)
                 yield OwnTerm(text=text, decisive=key == "decisive_terms")
 

@@ -1,4 +1,7 @@
-"""Putting approved versions in force when their time has come: by the clock, and after a time in which none ran."""
+"""Recording that approved versions came into force: by the clock, and after a time in which none ran.
+
+They are in force from their time on, recorded or not (apps/intents/standing.py).
+"""
 
 from __future__ import annotations
 
@@ -6,37 +9,44 @@ import logging
 from uuid import UUID
 
 from django.db import DatabaseError
-from django.db.models.functions import Now
 
 from apps.errors import ApplicationError
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.services.versions import policy_version_activate
+from apps.intents.standing import IS_DUE
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.sweeping import Sweep, each_tenant
 
 logger = logging.getLogger("glassbox.intents")
 
-_REASON = "put approved policies in force"
+_REASON = "record which policies came into force"
 
 
 def activate_all_due() -> int:
-    """Put every tenant's due versions in force. Returns: how many.
+    """Record every tenant's due versions. Returns: how many.
 
-    One that can't be is logged and tried again the next time; neither another version nor another tenant waits for it.
+    One that can't be is logged and tried again the next time; those after it wait for it, and no other tenant does.
     """
-    return sum(activate_due(TenantId(tenant.id)) for tenant in all_tenants())
+    return each_tenant(activate_due, doing=Sweep.POLICIES)
 
 
-def activate_due(tenant_id: TenantId) -> int:
-    """Put one tenant's due versions in force, in the order of their times: each in a transaction of its own.
+def activate_due(tenant_id: TenantId, *, but: UUID | None = None) -> int:
+    """Record one tenant's due versions, in the order of their times: each in a transaction of its own.
 
     Two workers at once do it once: the second finds the row locked, and leaves it.
+
+    Args: but: a version that the caller records.
     """
     with open_scope(tenant=tenant_id, reason=_REASON):
-        due = PolicyVersion.objects.filter(status=VersionStatus.APPROVED, effective_from__lte=Now())
+        due = PolicyVersion.objects.filter(IS_DUE).exclude(id=but)
         version_ids = list(due.order_by("effective_from", "number").values_list("id", flat=True))
-    return sum(_activate(tenant_id, version_id) for version_id in version_ids)
+    done = 0
+    for version_id in version_ids:
+        if not _activate(tenant_id, version_id):
+            break
+        done += 1
+    return done
 
 
 def _activate(tenant_id: TenantId, version_id: UUID) -> bool:
@@ -50,7 +60,10 @@ def _activate(tenant_id: TenantId, version_id: UUID) -> bool:
     except (ApplicationError, DatabaseError) as error:
         # Not its message: a database's may quote a row.
         logger.error(  # noqa: TRY400
-            "policy version %s of tenant %s can't be put in force: %s", version_id, tenant_id, type(error).__name__
+            "policy version %s of tenant %s can't be recorded as in force: %s",
+            version_id,
+            tenant_id,
+            type(error).__name__,
         )
         return False
     return True

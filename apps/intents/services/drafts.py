@@ -30,6 +30,7 @@ from apps.intents.models import (
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.versions import content_columns, insert_content, policy_draft_create
+from apps.intents.standing import in_force_at
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope
 from apps.tenants.principals import Principal, PrincipalKind
@@ -65,7 +66,7 @@ def draft_of(content: PolicySnapshot, *, origin: VersionOrigin, reason: str) -> 
             number=next_number(),
             origin=origin,
             reason=require_reason(reason),
-            based_on=PolicyVersion.objects.filter(status=VersionStatus.ACTIVE).first(),
+            based_on=in_force_at(PolicyVersion.objects.all()),
         )
         _record("intents.policy.drafted", version, after=policy_sha256(version_snapshot(version)))
     return version

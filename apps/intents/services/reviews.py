@@ -27,27 +27,34 @@ from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.notices import announce_submission
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
+from apps.intents.services.activation import activate_due
 from apps.intents.services.drafts import own_draft, require_person, require_reason
 from apps.intents.services.golden import golden_vectors
 from apps.intents.services.versions import policy_version_activate
+from apps.intents.standing import IS_DUE, by_time
 from apps.intents.submission import submitted
 from apps.intents.validation import require_valid
 from apps.tenants.context import current_scope
+from apps.tenants.figures import shares_told_apart
+from apps.tenants.ids import TenantId
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
+from apps.tenants.second_person import require_second_person
 
 _WITHDRAWABLE = (VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 
 
-def version_submit(version_id: UUID) -> PolicyVersion:
+def version_submit(version_id: UUID, *, revision: int) -> PolicyVersion:
     """Hand a draft to the reviewers. From here on it does not change.
 
-    Raises: PermissionDeniedError, PersonNeededError, NotADraftError, NotTheAuthorError; InvalidPolicyError: with all
-            that is wrong; SamePolicyError: it says what the version in force says; GoldenAccuracyError: its classifier
-            is too poor.
+    Args:   revision: of the draft that was read. What is handed in is another one: the database counts it.
+    Raises: PermissionDeniedError, PersonNeededError, NotADraftError, NotTheAuthorError, VersionChangedError;
+            InvalidPolicyError: with all that is wrong; SamePolicyError: it says what the version in force says;
+            GoldenAccuracyError: its classifier is too poor.
     """
     with transaction.atomic():
         version = own_draft(version_id)
+        _require_read(version, revision)
         snapshot = version_snapshot(version)
         require_valid(snapshot)
         if policy_sha256(snapshot) == policy_sha256(policy_in_force()):
@@ -56,6 +63,7 @@ def version_submit(version_id: UUID) -> PolicyVersion:
         version.status = VersionStatus.IN_REVIEW
         version.submitted_at = timezone.now()
         version.save(update_fields=["status", "submitted_at"])
+        version.refresh_from_db(fields=["revision"])
         _record("intents.policy.submitted", version)
         announce_submission(version)
         submitted(version)
@@ -63,14 +71,13 @@ def version_submit(version_id: UUID) -> PolicyVersion:
 
 
 def version_approve(
-    version_id: UUID, *, effective_from: datetime | None = None, reason: str = "", revision: int | None = None
+    version_id: UUID, *, revision: int, effective_from: datetime | None = None, reason: str = ""
 ) -> PolicyVersion:
     """Approve a version in review, in the principal's own name.
 
-    Args:    effective_from: aware; None for now. One in the future is put in force by the schedule, a minute late at
-                 most.
+    Args:    effective_from: aware; None for now. From then on it decides, whether or not that was recorded yet.
              revision: the one that was read; a version that was sent back, changed and submitted again since is
-                 another, and is not decided on. None where the caller holds the row already.
+                 another, and is not decided on.
     Returns: the version, active where it takes effect now.
     Raises:  PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError, VersionChangedError;
              InvalidMomentError: it lies in the past; UnreachableIntentError, GoldenAccuracyError.
@@ -80,17 +87,19 @@ def version_approve(
         if effective_from is not None and effective_from < timezone.now():
             raise InvalidMomentError(effective_from=effective_from.isoformat())
         require_accuracy(version)
+        # Read now: approved for now, it is in force itself a moment later.
+        before = policy_sha256(policy_in_force())
         # The database's clock, which activation asks too: a server whose clock is ahead could put nothing in force.
         version.effective_from = effective_from or Now()
         _decide(version, VersionStatus.APPROVED, reason=reason, fields=["effective_from"])
         version.refresh_from_db(fields=["effective_from"])
-        _record("intents.policy.approved", version, effective_from=str(version.effective_from))
+        _record("intents.policy.approved", version, effective_from=str(version.effective_from), before_sha256=before)
         if effective_from is None:
-            version = policy_version_activate(version)
+            version = _record_in_force(version)
     return version
 
 
-def version_reject(version_id: UUID, *, reason: str, revision: int | None = None) -> PolicyVersion:
+def version_reject(version_id: UUID, *, revision: int, reason: str) -> PolicyVersion:
     """Refuse a version in review, for good. Raises as version_approve does; ReasonMissingError."""
     with transaction.atomic():
         version = _reviewed(version_id, revision)
@@ -99,7 +108,7 @@ def version_reject(version_id: UUID, *, reason: str, revision: int | None = None
     return version
 
 
-def version_send_back(version_id: UUID, *, reason: str, revision: int | None = None) -> PolicyVersion:
+def version_send_back(version_id: UUID, *, revision: int, reason: str) -> PolicyVersion:
     """Make a version in review a draft again, for its author to change; the reason stays as a comment.
 
     Raises: as version_reject does.
@@ -109,25 +118,27 @@ def version_send_back(version_id: UUID, *, reason: str, revision: int | None = N
         version = _reviewed(version_id, revision)
         version.status = VersionStatus.DRAFT
         version.submitted_at = None
-        version.save(update_fields=["status", "submitted_at"])
+        version.decided_revision = version.revision
+        version.save(update_fields=["status", "submitted_at", "decided_revision"])
         _comment(version, said)
         _record("intents.policy.sent_back", version, reason=said)
     return version
 
 
-def version_withdraw(version_id: UUID, *, reason: str) -> PolicyVersion:
+def version_withdraw(version_id: UUID, *, revision: int, reason: str) -> PolicyVersion:
     """Take a version back that is in review, or approved and not yet in force.
 
     Raises: PermissionDeniedError: neither its author nor somebody who may approve; PersonNeededError,
-            NotWithdrawableError, ReasonMissingError.
+            NotWithdrawableError, VersionChangedError, ReasonMissingError.
     """
     principal = _editor_or_reviewer()
     with transaction.atomic():
         version = _locked(version_id)
-        if version.status not in _WITHDRAWABLE:
-            raise NotWithdrawableError(number=version.number, status=version.get_status_display())
+        if version.status not in _WITHDRAWABLE or PolicyVersion.objects.filter(IS_DUE, id=version.id).exists():
+            raise NotWithdrawableError(number=version.number, status=_standing(version))
         if version.author_id != principal.id or not principal.may(Permission.POLICY_EDIT):
             principal.require(Permission.POLICY_APPROVE)
+        _require_read(version, revision)
         version.status = VersionStatus.WITHDRAWN
         version.decision_reason = require_reason(reason)
         version.decided_at = timezone.now()
@@ -168,10 +179,11 @@ def require_accuracy(version: PolicyVersion) -> GoldenCheck:
     """
     check = version_check(version)
     if check.accuracy < check.minimum_accuracy:
+        accuracy, minimum = shares_told_apart(check.accuracy, check.minimum_accuracy)
         raise GoldenAccuracyError(
             number=version.number,
-            accuracy=f"{check.accuracy:.0%}",
-            minimum=f"{check.minimum_accuracy:.0%}",
+            accuracy=accuracy,
+            minimum=minimum,
             examples="; ".join(f"“{each.text}” ({each.given or 'unrecognised'})" for each in check.misclassified[:3]),
         )
     if check.unreachable:
@@ -182,7 +194,7 @@ def require_accuracy(version: PolicyVersion) -> GoldenCheck:
     return check
 
 
-def _reviewed(version_id: UUID, revision: int | None) -> PolicyVersion:
+def _reviewed(version_id: UUID, revision: int) -> PolicyVersion:
     """A version in review that the principal may decide on, locked until the transaction ends."""
     current_scope().principal.require(Permission.POLICY_APPROVE)
     principal = require_person()
@@ -191,9 +203,28 @@ def _reviewed(version_id: UUID, revision: int | None) -> PolicyVersion:
         raise NotInReviewError(number=version.number, status=version.get_status_display())
     if version.author_id == principal.id:
         raise OwnVersionError(number=version.number)
-    if revision not in (None, version.revision):
-        raise VersionChangedError(number=version.number, revision=version.revision)
+    _require_read(version, revision)
+    require_second_person(version.author_id)
     return version
+
+
+def _record_in_force(version: PolicyVersion) -> PolicyVersion:
+    """At once; after what came due before it, and by the clock where that can't be recorded now."""
+    earlier = PolicyVersion.objects.filter(IS_DUE).exclude(id=version.id)
+    if earlier.exists():
+        activate_due(TenantId(version.tenant_id), but=version.id)
+    return version if earlier.exists() else policy_version_activate(version)
+
+
+def _standing(version: PolicyVersion) -> str:
+    """Where it stands by now, in words."""
+    label: str = by_time(PolicyVersion.objects.filter(id=version.id)).get().get_status_display()
+    return label
+
+
+def _require_read(version: PolicyVersion, revision: int) -> None:
+    if version.revision != revision:
+        raise VersionChangedError(number=version.number, revision=version.revision)
 
 
 def _editor_or_reviewer() -> Principal:
@@ -216,9 +247,10 @@ def _decide(version: PolicyVersion, status: VersionStatus, *, reason: str, field
     version.approver_label = principal.label[:255]
     version.decided_at = timezone.now()
     version.decision_reason = reason.strip()
-    version.save(
-        update_fields=["status", "approver_id", "approver_label", "decided_at", "decision_reason", *(fields or [])]
-    )
+    # Locked, and the one that was read: see _reviewed.
+    version.decided_revision = version.revision
+    decided = ["approver_id", "approver_label", "decided_at", "decision_reason", "decided_revision"]
+    version.save(update_fields=["status", *decided, *(fields or [])])
 
 
 def _comment(version: PolicyVersion, text: str) -> ReviewComment:
@@ -230,6 +262,8 @@ def _comment(version: PolicyVersion, text: str) -> ReviewComment:
         author_label=principal.label[:255],
         text=text,
     )
+    # What the database stamped, and not what was sent to it.
+    comment.refresh_from_db(fields=["created_at", "author_label"])
     return comment
 
 

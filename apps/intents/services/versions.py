@@ -75,14 +75,18 @@ def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
 
 
 def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
-    """Put a version in force; the database ends the one before at the same instant.
+    """Record that a version is in force, since when its approval says; the database ends the one before then.
+
+    Nothing waits for it: what is in force is decided by the times of approved versions (apps/intents/standing.py).
 
     Raises: InvalidPolicyError: its content can't be used.
             IntegrityError: its status does not allow it.
     """
     with transaction.atomic():
         content = version_snapshot(version)
-        require_valid(content)
+        # One that was approved is in force since its time; what a later release makes of it changes nothing of that.
+        if version.status != VersionStatus.APPROVED:
+            require_valid(content)
         # The row lock makes two activations at once take turns.
         earlier = (
             PolicyVersion.objects.select_for_update().filter(status=VersionStatus.ACTIVE).exclude(id=version.id).first()
@@ -100,6 +104,8 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
                 "author": version.author_label,
                 "approver": version.approver_label,
                 "superseded_number": earlier.number if earlier else None,
+                # The event's own time is when that was recorded.
+                "valid_from": version.valid_from.isoformat() if version.valid_from else None,
                 "before_sha256": before,
                 "content_sha256": policy_sha256(content),
             },

@@ -113,6 +113,16 @@ def kinds_panel(grant: KindGrant, decision: IntentDecision) -> KindsPanel:
 
 
 def analysis_panel(analysis: QueryAnalysis) -> AnalysisPanel:
+    given = [
+        FilterRow(
+            field=each.field.value.replace("_", " "),
+            values=", ".join(each.values) or "nothing that is held",
+            certainty="given",
+            effect="narrows the search, and is never relaxed",
+            reason=each.unmet or "It came with the question.",
+        )
+        for each in analysis.given
+    ]
     kept = [
         FilterRow(
             field=each.field.value.replace("_", " "),
@@ -133,7 +143,7 @@ def analysis_panel(analysis: QueryAnalysis) -> AnalysisPanel:
         )
         for each in analysis.relaxed
     ]
-    return AnalysisPanel(analysis=analysis, filters=(*kept, *relaxed))
+    return AnalysisPanel(analysis=analysis, filters=(*given, *kept, *relaxed))
 
 
 def left_out_panel(records: Sequence[StageRecord], found: Found) -> LeftOutPanel | None:

@@ -144,11 +144,12 @@ def _analysed(analysis: QueryAnalysis) -> str:
         return "The question does not say what it is about, so nothing is searched."
     sure = [_named(each) for each in analysis.filters if each.certainty is Certainty.SURE]
     likely = [_named(each) for each in analysis.filters if each.certainty is Certainty.LIKELY]
-    parts = [f"Searched only in {'; '.join(sure)}" if sure else "No filter narrows the search"]
+    narrow = [*(f"{each.label} (given)" for each in analysis.given), *sure]
+    parts = [f"Searched only in {'; '.join(narrow)}" if narrow else "No filter narrows the search"]
     if likely:
         parts.append(f"probably meant: {'; '.join(likely)}")
     if analysis.relaxed:
-        parts.append(f"{counted(len(analysis.relaxed), 'filter')} taken out again, since nothing would be left")
+        parts.append(f"{counted(len(analysis.relaxed), 'filter')} of the text taken out again")
     return "; ".join(parts) + "."
 
 

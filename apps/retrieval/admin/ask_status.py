@@ -13,6 +13,7 @@ from apps.retrieval.trace import Stage
 _REFUSED: Mapping[RefusalReason, str] = {
     RefusalReason.TOO_VAGUE: "Nothing was searched: the question does not say clearly enough what it is about.",
     RefusalReason.NOTHING_FOUND: "Nothing in the documents that this question may reach matches it.",
+    RefusalReason.NOTHING_WITHIN_FILTERS: "Nothing within the filters that came with the question matches it.",
     RefusalReason.NOT_IN_CONTEXT: "Passages were found, and none of them answers the question.",
     RefusalReason.UNGROUNDED: "An answer was written and is withheld: the documents do not confirm it.",
 }

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import version_snapshot
+from apps.intents.standing import by_time
 from apps.retrieval.admin.ask_links import policy_url
 from apps.retrieval.admin.impact_tables import ImpactTables
 from apps.retrieval.admin.impact_words import headlines, limits, progress_words
@@ -71,7 +72,7 @@ def impact_page_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
 
 
 def _version(version_id: UUID) -> PolicyVersion:
-    version: PolicyVersion | None = PolicyVersion.objects.filter(id=version_id).first()
+    version: PolicyVersion | None = by_time(PolicyVersion.objects.filter(id=version_id)).first()
     if version is None:
         raise Http404("There is no policy version with this id that you may see.")
     return version

@@ -9,9 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from apps.audit.verify.standing import Verdict
 from apps.corpus.models import DocumentStatus, JobStatus
 from apps.retrieval.selectors.overview import Overview, QuestionCounts, overview
 from apps.retrieval.selectors.signs_of_life import signs_of_life
+from apps.tenants.alarms import Watched
 from apps.tenants.requests import principal_of
 
 _MOVING = (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.RETRY)
@@ -38,8 +40,33 @@ def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         questions=_questions(found.questions),
         waiting=_waiting(found),
         signs_url=reverse("admin:signs_of_life"),
+        alarms=_alarms(found),
     )
     return context
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownAlarm:
+    watched: Watched
+    what: str
+    todo: str
+    url: str
+
+
+def _alarms(found: Overview) -> list[ShownAlarm]:
+    """What was found of the log has words of its own (parts/log_alarm.html), while its row is there to tell it."""
+    log = found.log
+    is_told = log is not None and log.last is not None and log.verdict in (Verdict.FINDINGS, Verdict.FAILED)
+    return [
+        ShownAlarm(
+            watched=alarm.watched,
+            what=alarm.what,
+            todo=alarm.todo,
+            url=reverse(f"admin:{alarm.page}") if alarm.page else "",
+        )
+        for alarm in found.alarms
+        if not (is_told and alarm.watched is Watched.VERIFICATION)
+    ]
 
 
 def signs_view(request: HttpRequest) -> HttpResponse:
@@ -91,6 +118,7 @@ def _questions(counts: QuestionCounts | None) -> list[Figure]:
         figure("Answered", counts.answered, f"{answered}&outcome__exact=success"),
         figure("Degraded: a part was missing", counts.degraded, f"{answered}&outcome__exact=degraded", "warn"),
         figure("Refused: not in the documents", counts.refused, f"{answered}&outcome__exact=refused"),
+        figure("Searched, without an answer", counts.searched, "action=retrieval.question.searched"),
         figure("Rejected: not a usable question", counts.rejected, "action=retrieval.question.rejected"),
         figure("Failed", counts.failed, "action=retrieval.question.failed", "bad"),
     ]
@@ -119,6 +147,12 @@ def _waiting(found: Overview) -> list[Figure]:
         ),
         Figure(label="Open access and erasure requests", count=asked["open"], url=erasure),
         Figure(label="Erasures to approve", count=asked["to_approve"], url=f"{erasure}?which=approval", tone="warn"),
+        Figure(
+            label="Removals to approve",
+            count=waiting.removals_to_approve,
+            url=reverse("admin:removals"),
+            tone="warn",
+        ),
         Figure(label="Letters that need you", count=asked["letters"], url=f"{erasure}?which=letters", tone="warn"),
         Figure(label="API keys that expire within 14 days", count=waiting.keys_expiring, url=keys, tone="warn"),
         Figure(label="Keys of yours that expire within 14 days", count=waiting.own_keys_expiring, url=own, tone="warn"),

@@ -22,7 +22,7 @@ from apps.retrieval.admin.ask_figures import counted, duration
 from apps.retrieval.admin.ask_links import event_url
 from apps.retrieval.contracts import GroundingStatus, RefusalReason
 from apps.retrieval.errors import EmptyQuestionError, QuestionTooLongError, UnreadableQuestionError
-from apps.retrieval.events import ANSWERED, FAILED, REJECTED
+from apps.retrieval.events import DECIDED, FAILED, REJECTED, SEARCHED
 from apps.retrieval.selectors.recent_questions import recent_questions
 from apps.tenants.admin.base import may, require
 from apps.tenants.display import pill
@@ -33,6 +33,7 @@ _PER_PAGE: Final = 25
 _REFUSALS: Final[Mapping[str, str]] = {
     RefusalReason.TOO_VAGUE: "too vague to search",
     RefusalReason.NOTHING_FOUND: "nothing found",
+    RefusalReason.NOTHING_WITHIN_FILTERS: "nothing found within its filters",
     RefusalReason.NOT_IN_CONTEXT: "not in the documents",
     RefusalReason.UNGROUNDED: "not confirmed, withheld",
 }
@@ -82,7 +83,7 @@ def recent_question(event: Event, told: Reading, snapshot: PolicySnapshot | None
     """An event of this floor as a line; the intent by its label of today, where the policy still has it."""
     core = told.payload.get(Group.CORE, {})
     # A part that was removed, or that is not what was recorded, tells nothing here.
-    answered = event.action == ANSWERED and bool(core)
+    answered = event.action in DECIDED and bool(core)
     name = core.get("intent", "")
     label = snapshot.label_of(name) if snapshot else name or "unrecognised"
     return RecentQuestion(
@@ -101,7 +102,8 @@ def _outcome(event: Event) -> SafeString:
         return pill("Not readable", "warn")
     if event.action == FAILED:
         return pill("Failed", "bad")
-    words = {Outcome.SUCCESS: ("Answered", "good"), Outcome.DEGRADED: ("Degraded", "warn")}
+    went_well = "Searched" if event.action == SEARCHED else "Answered"
+    words = {Outcome.SUCCESS: (went_well, "good"), Outcome.DEGRADED: ("Degraded", "warn")}
     return pill(*words.get(Outcome(event.outcome), ("Refused", "warn")))
 
 
@@ -109,7 +111,7 @@ def _detail(event: Event, told: Reading) -> str:
     """What came of it, in a few words."""
     if told.problems:
         return "its record is damaged"
-    if event.action != ANSWERED:
+    if event.action not in DECIDED:
         code = str(told.payload.get(Group.CORE, {}).get("code", ""))
         return _REJECTIONS.get(code, code)
     answer = told.payload.get(Group.ANSWER)
@@ -117,6 +119,8 @@ def _detail(event: Event, told: Reading) -> str:
         return "removed from the record"
     if answer.get("refusal"):
         return _REFUSALS.get(answer["refusal"], str(answer["refusal"]))
+    if event.action == SEARCHED:
+        return "passages alone, without an answer"
     grounding = _GROUNDINGS.get(answer.get("grounding", ""), "")
     return ", ".join(filter(None, (grounding, counted(len(answer.get("ref_ids", [])), "passage") + " cited")))
 

@@ -16,10 +16,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 from unfold.widgets import UnfoldAdminTextareaWidget
 
+from apps.audit.admin.event import class_of
 from apps.audit.models import Event
 from apps.corpus.kinds import Kind
 from apps.errors import ApplicationError
 from apps.retrieval.admin.ask_links import event_url, policy_url
+from apps.retrieval.given_record import RecordedFilters
 from apps.retrieval.replay.contracts import Hit, HitShift, HitState, Recorded, Replay
 from apps.retrieval.replay.errors import DifferentQuestionError, NotReplayableError, TooManyGuessesError
 from apps.retrieval.replay.limits import ALWAYS
@@ -158,13 +160,14 @@ def _page(request: HttpRequest, event: Event, *, status: int = 200, **context: A
     recorded: Recorded | None = context.get("recorded")
     if recorded is not None:
         context["policy_url"] = policy_url(recorded.policy_version_id)
-    title = "Run a question again"
+        context["filters"] = _filters(recorded.filters)
+    title, what = "Run a question again", class_of(event)
     every = {
         **admin.site.each_context(request),
         "title": title,
         "crumbs": [
             ("Audit events", reverse("admin:audit_event_changelist")),
-            ("Question answered", event_url(event)),
+            (what.label if what else event.action, event_url(event)),
             (title, ""),
         ],
         "event": event,
@@ -177,6 +180,23 @@ def _page(request: HttpRequest, event: Event, *, status: int = 200, **context: A
     return TemplateResponse(
         request, "glassbox/replay.html", every, status=status, headers={"Cache-Control": "no-store"}
     )
+
+
+def _filters(recorded: RecordedFilters) -> list[str]:
+    """A line for each filter that came with the question."""
+    given = recorded.given
+    lines = {
+        "documents": given.documents,
+        "companies": given.companies,
+        "periods": None if given.periods is None else [each.label for each in given.periods],
+        "kinds": given.kinds,
+        "as of": None if recorded.as_of is None else [recorded.as_of.isoformat()],
+    }
+    return [
+        f"{name}: {', '.join(map(str, values)) or 'none that is held'}"
+        for name, values in lines.items()
+        if values is not None
+    ]
 
 
 def _line(shift: HitShift) -> HitLine:

@@ -1,20 +1,25 @@
-"""Asking a question: the main address of the API."""
+"""Asking a question, and searching for what would answer it: the main addresses of the API."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, ClassVar, Final, TypeVar
 
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from apps.audit.erasure.errors import ScopeClosedError
-from apps.retrieval.api.examples import ANSWER
-from apps.retrieval.api.serializers import AnswerSerializer
+from apps.corpus.kinds import Kind
+from apps.retrieval.api.examples import ANSWER, SEARCHED
+from apps.retrieval.api.serializers import AnswerSerializer, SearchedSerializer
+from apps.retrieval.contracts import DocumentId, GivenFilters, Period
 from apps.retrieval.errors import QuestionError
-from apps.retrieval.presentation import asked_json
-from apps.retrieval.services.ask import ask
+from apps.retrieval.presentation import asked_json, searched_json
+from apps.retrieval.services.ask import ask, search
+from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
 from apps.tenants.api.serializers import StrictSerializer
@@ -22,7 +27,26 @@ from apps.tenants.api.views import ApiView
 from apps.tenants.errors import ScopeNotGrantedError
 from apps.tenants.roles import Permission
 
+ValueT = TypeVar("ValueT")
 _MAXIMUM_SCOPES = 100
+_MAXIMUM_VALUES: Final = 100
+_FILTERS: Final = (
+    "**Filters** narrow what is searched, and never widen it: `documents`, `companies`, `periods`, `kinds`, `as_of`. "
+    "Those of several sorts hold together; of one sort any value will do. A document that does not state what a filter "
+    "is about does not meet it. A kind that the policy withholds for the intent stays withheld. An id that you may not "
+    "reach finds nothing, just as one that does not exist. Where the text of the question implies a company or a "
+    "period as well, yours holds in its place, and the answer says so; conditions of other sorts that the text implies "
+    "narrow the search further, within your filters. What the text implies is taken out again where it would leave "
+    "nothing. What you give never is: then the refusal is `nothing_within_filters`. `filters` in the answer tells all "
+    "of them. An answer still has to be of what the text says: a filter on 2023 gives no figure of 2024.\n\n"
+)
+_FILTERED: Final[dict[str, Any]] = {
+    "question": "What was the maximum drawdown?",
+    "companies": ["Alpha Fund"],
+    "periods": [{"fiscal_year": 2024, "fiscal_quarter": 4}, {"fiscal_year": 2023}],
+    "kinds": ["run"],
+    "as_of": "2025-03-01T00:00:00Z",
+}
 _ASK = """\
 curl "{base}/api/v1/query/" \\
   -H "Authorization: Bearer $GLASSBOX_KEY" \\
@@ -34,7 +58,20 @@ curl "{base}/api/v1/query/?trace=true" \\
   -H "Content-Type: application/json" \\
   -d '{"question": "How are returns calculated?"}'"""
 
+_ASK_WITH_FILTERS = """\
+curl "{base}/api/v1/query/" \\
+  -H "Authorization: Bearer $GLASSBOX_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"question": "What was the drawdown?", "documents": ["'$DOCUMENT_ID'"], "kinds": ["run"]}'"""
+_SEARCH = """\
+curl "{base}/api/v1/search/" \\
+  -H "Authorization: Bearer $GLASSBOX_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"question": "What was the drawdown in Q4 2024?", "periods": [{"fiscal_year": 2024, "fiscal_quarter": 4}]}'"""
 
+
+# As shipped: a deployment may set another limit, and its refusal says which.
+@extend_schema_field({"type": "string", "minLength": 1, "maxLength": StageSettings().question_maximum_chars})
 class QuestionField(serializers.CharField):
     """Any text at all: what is none is refused by the pipeline, which records that it was asked."""
 
@@ -43,7 +80,20 @@ class QuestionField(serializers.CharField):
         self.validators = []
 
 
-class QuerySerializer(StrictSerializer):
+class PeriodSerializer(StrictSerializer):
+    fiscal_year = serializers.IntegerField(min_value=1900, max_value=2200)
+    fiscal_quarter = serializers.IntegerField(
+        min_value=1,
+        max_value=4,
+        allow_null=True,
+        default=None,
+        help_text="Documents of the quarter alone; without it those of the year and of each of its quarters.",
+    )
+
+
+class AskingSerializer(StrictSerializer):
+    """A question, where it is asked, and the filters that come with it."""
+
     question = QuestionField(help_text="One thing at a time, at most 4,000 characters.")
     scopes = serializers.ListField(
         child=serializers.CharField(max_length=127),
@@ -51,21 +101,93 @@ class QuerySerializer(StrictSerializer):
         default=list,
         help_text="Keys of scopes to stay within, with all below them. All that you reach when empty or absent.",
     )
+    documents = serializers.ListField(
+        child=serializers.UUIDField(),
+        min_length=1,
+        max_length=_MAXIMUM_VALUES,
+        required=False,
+        help_text="Ids of document versions: search these alone.",
+    )
+    companies = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        min_length=1,
+        max_length=_MAXIMUM_VALUES,
+        required=False,
+        help_text="Whole names as the documents state them, in any case: search documents of these alone.",
+    )
+    periods = serializers.ListField(
+        child=PeriodSerializer(),
+        min_length=1,
+        max_length=_MAXIMUM_VALUES,
+        required=False,
+        help_text="Search documents of these fiscal years and quarters alone.",
+    )
+    kinds = serializers.ListField(
+        child=serializers.ChoiceField(choices=Kind.choices),
+        min_length=1,
+        max_length=len(Kind),
+        required=False,
+        help_text="Search these kinds alone, as far as the policy permits them for the intent.",
+    )
+    as_of = serializers.DateTimeField(
+        required=False,
+        help_text="Search the document versions that were the current ones at this instant, UTC where it names no "
+        "zone. The policy is the one in force now.",
+    )
+
+    def validate_as_of(self, as_of: datetime) -> datetime:
+        if as_of > timezone.now():
+            raise serializers.ValidationError("Lies in the future. Leave it out for what is current now.")
+        return as_of
+
+    def asked(self) -> dict[str, Any]:
+        """What ask and search take. Call is_valid before."""
+        data = self.validated_data
+        return {
+            "text": data["question"],
+            "scopes": tuple(data["scopes"]),
+            "given": GivenFilters(
+                documents=_each(data, "documents", DocumentId),
+                companies=_each(data, "companies", str),
+                periods=_each(data, "periods", _period),
+                kinds=_each(data, "kinds", str),
+            ),
+            "as_of": data.get("as_of"),
+        }
+
+
+def _each(data: Mapping[str, Any], name: str, read: Callable[[Any], ValueT]) -> tuple[ValueT, ...] | None:
+    """The values of a filter, each once; None without it."""
+    return tuple(dict.fromkeys(read(each) for each in data[name])) if name in data else None
+
+
+def _period(value: Mapping[str, Any]) -> Period:
+    return Period(fiscal_year=value["fiscal_year"], fiscal_quarter=value["fiscal_quarter"] or 0)
+
+
+class QuerySerializer(AskingSerializer):
     trace = serializers.BooleanField(default=False, help_text="Show every stage of the way.")
 
 
-class TraceParameterSerializer(serializers.Serializer[Any]):
-    trace = serializers.BooleanField(default=False)
+class SearchSerializer(AskingSerializer):
+    trace = serializers.BooleanField(default=True, help_text="Whether to show every stage of the way.")
 
 
-class QueryView(ApiView):
+class TraceParameterSerializer(StrictSerializer):
+    trace = serializers.BooleanField(default=False, help_text="The same as `trace` in the body.")
+
+
+class AskingView(ApiView):
     required_permissions: ClassVar[Mapping[str, Permission | None]] = {"POST": Permission.QUESTION_ASK}
-    query_parameters = frozenset({"trace"})
     field_of_error: ClassVar[Mapping[type[Exception], str]] = {
         QuestionError: "question",
         ScopeNotGrantedError: "scopes",
         ScopeClosedError: "scopes",
     }
+
+
+class QueryView(AskingView):
+    parameters: ClassVar[Mapping[str, type[StrictSerializer]]] = {"POST": TraceParameterSerializer}
 
     @extend_schema(
         operation_id="ask_question",
@@ -77,14 +199,18 @@ class QueryView(ApiView):
             "and why, the kinds permitted and withheld, the policy version, and `degraded` where a part was done "
             "without. A refusal is an answer too: 200 with `refused`, and what to do. Every question is recorded; "
             "`audit_event_id` names the record.\n\n"
+            + _FILTERS
+            + "Each citation names its passage (`chunk_id`) and the "
+            "address of its page (`url`).\n\n"
             "With `trace`, in the body or as a parameter, every stage of the way is shown as well: its output, its "
             "counts, what it left out and why, its milliseconds."
         ),
-        parameters=[OpenApiParameter("trace", bool, description="The same as `trace` in the body.")],
+        parameters=[TraceParameterSerializer],
         request=QuerySerializer,
         responses=AnswerSerializer,
         examples=[
             OpenApiExample("A question", value={"question": "What was the drawdown in Q4 2024?"}, request_only=True),
+            OpenApiExample("With filters", value=_FILTERED, request_only=True),
             OpenApiExample(
                 "With the whole way",
                 value={"question": "How are returns calculated?", "trace": True},
@@ -92,15 +218,49 @@ class QueryView(ApiView):
             ),
             OpenApiExample("An answer", value=ANSWER, response_only=True, status_codes=["200"]),
         ],
-        extensions=sample(_ASK, _ASK_WITH_TRACE),
+        extensions=sample(_ASK, _ASK_WITH_FILTERS, _ASK_WITH_TRACE),
     )
     @idempotent
     def post(self, request: Request) -> ActResponse:
         body = QuerySerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        parameters = TraceParameterSerializer(data=request.query_params.dict())
-        parameters.is_valid(raise_exception=True)
-        asked = ask(text=body.validated_data["question"], scopes=tuple(body.validated_data["scopes"]))
-        trace = body.validated_data["trace"] or parameters.validated_data["trace"]
+        parameters = self.asked()
+        asked = ask(**body.asked())
+        trace = body.validated_data["trace"] or parameters["trace"]
         # Not kept for a replay: see apps/tenants/api/idempotency.py.
         return ActResponse(asked_json(asked, trace=trace), status=200, subject_id=asked.event.id, replayable=False)
+
+
+class SearchView(AskingView):
+    @extend_schema(
+        operation_id="search_passages",
+        tags=["Questions"],
+        summary="Search without an answer",
+        description=(
+            "Goes the way of a question up to where an answer would be written: the same scopes, intent, policy, "
+            "filters and search. It returns the passages that the answer would be written from, best first, each with "
+            "its address, its text and its scores, and the trace. No model is called to write. (Where the operator has "
+            "chosen a stage of the search that uses a model, such as one that rewords questions, it does its part here "
+            "as for a question; none is as shipped.) A search is recorded as a question is, by an event of its own "
+            "kind that `audit_event_id` names, and counts for the same rate limit.\n\n"
+            + _FILTERS
+            + "What may be asked, and "
+            "what is refused, is the same as for a question: 200 with `refused`, and no passages."
+        ),
+        request=SearchSerializer,
+        responses=SearchedSerializer,
+        examples=[
+            OpenApiExample("A search", value={"question": "What was the drawdown in Q4 2024?"}, request_only=True),
+            OpenApiExample("With filters", value={**_FILTERED, "trace": False}, request_only=True),
+            OpenApiExample("What was found", value=SEARCHED, response_only=True, status_codes=["200"]),
+        ],
+        extensions=sample(_SEARCH),
+    )
+    @idempotent
+    def post(self, request: Request) -> ActResponse:
+        body = SearchSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        searched = search(**body.asked())
+        answer = searched_json(searched, trace=body.validated_data["trace"])
+        # Its passages are not kept for a replay either.
+        return ActResponse(answer, status=200, subject_id=searched.event.id, replayable=False)

@@ -5,6 +5,7 @@ The test suite holds the two together: every answer is validated against the doc
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
 from rest_framework import serializers
@@ -24,8 +25,10 @@ class CitedDocumentSerializer(serializers.Serializer[Any]):
 
 class CitationSerializer(serializers.Serializer[Any]):
     ref_id = serializers.CharField(help_text="document|p34|c2, as the answer uses it.")
+    chunk_id = serializers.UUIDField(help_text="The passage, as GET /api/v1/documents/{id}/chunks/ names it.")
+    url = serializers.CharField(help_text="The address of the page in this API.")
     document = CitedDocumentSerializer()
-    page = serializers.IntegerField(help_text="From 1; see GET /api/v1/documents/{id}/pages/{n}/.")
+    page = serializers.IntegerField(help_text="From 1.")
     section = serializers.CharField()
     quote = serializers.CharField(help_text="Verbatim: the page's text[char_start:char_end].")
     columns = serializers.CharField(help_text="The column headings above a quoted row of a table, or empty.")
@@ -44,6 +47,64 @@ class IntentDecisionSerializer(LabelledSerializer):
 class KindsSerializer(serializers.Serializer[Any]):
     permitted = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices))
     withheld = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices))
+
+
+class FilterCertainty(StrEnum):
+    """How a filter came about, and what it does."""
+
+    GIVEN = "given"
+    SURE = "sure"
+    LIKELY = "likely"
+    RELAXED = "relaxed"
+
+
+class FilterSerializer(serializers.Serializer[Any]):
+    """Has a field of the name `field`, which narrows what is searched."""
+
+    values = serializers.ListField(child=serializers.CharField())
+    certainty = serializers.ChoiceField(
+        choices=choices_of(FilterCertainty),
+        help_text="given: came with the question, and narrows the search. sure: read from its text, and narrows it "
+        "too. likely: read from its text, and lifts what meets it. relaxed: read from its text, and taken out again.",
+    )
+    reason = serializers.CharField(help_text="Why; of a given filter, what of it nothing can meet, or empty.")
+
+    def get_fields(self) -> dict[str, Any]:
+        named = serializers.CharField(
+            help_text="company, period, document_type, jurisdiction, newest_report, document, kind or as_of."
+        )
+        return {"field": named, **super().get_fields()}
+
+
+class RankingScoreSerializer(serializers.Serializer[Any]):
+    ranking = serializers.CharField(help_text="dense (by meaning), sparse (by words), and what else was ranked by.")
+    rank = serializers.IntegerField(help_text="From 1.")
+    cosine_similarity = serializers.FloatField(allow_null=True, help_text="Of a ranking by meaning.")
+    bm25_score = serializers.FloatField(allow_null=True, help_text="Of a ranking by words.")
+
+
+class ScoresSerializer(serializers.Serializer[Any]):
+    rankings = RankingScoreSerializer(many=True, help_text="Empty for a passage that was added around another one.")
+    rrf_score = serializers.FloatField(help_text="Of the fused rankings.")
+    boost = serializers.FloatField(help_text="The share of its RRF score that likely filters added.")
+    rerank_score = serializers.FloatField(allow_null=True, help_text="null where nothing ordered anew.")
+
+
+class PassageSerializer(serializers.Serializer[Any]):
+    ref_id = serializers.CharField(help_text="document|p34|c2, as an answer would use it.")
+    chunk_id = serializers.UUIDField(help_text="As GET /api/v1/documents/{id}/chunks/ names it.")
+    url = serializers.CharField(help_text="The address of the page in this API.")
+    document = CitedDocumentSerializer()
+    page = serializers.IntegerField(help_text="From 1.")
+    section = serializers.CharField()
+    text = serializers.CharField(help_text="Verbatim: the page's text[char_start:char_end].")
+    char_start = serializers.IntegerField(help_text="Within the page's text, in Unicode code points from 0.")
+    char_end = serializers.IntegerField(help_text="Exclusive.")
+    in_context = serializers.BooleanField(help_text="Whether an answer would be written from it: the kinds have room.")
+    around = serializers.UUIDField(
+        allow_null=True, help_text="The passage that it was added around; null for one that was found itself."
+    )
+    scores = ScoresSerializer()
 
 
 class RefusalSerializer(serializers.Serializer[Any]):
@@ -81,11 +142,31 @@ class TraceSerializer(serializers.Serializer[Any]):
     elapsed_ms = serializers.FloatField()
 
 
-class AnswerSerializer(serializers.Serializer[Any]):
+class DecidedSerializer(serializers.Serializer[Any]):
+    """What an answer and a search both tell: what the question could reach, and how it went."""
+
     question = serializers.CharField()
-    answer = serializers.CharField(help_text="With a refusal, why, and what to do.")
     refused = serializers.BooleanField()
     refusal = RefusalSerializer(allow_null=True)
+    intent = IntentDecisionSerializer()
+    kinds = KindsSerializer(help_text="What this intent may reach under the policy, and what not.")
+    filters = FilterSerializer(many=True, help_text="What narrowed the search, and what the text implied besides.")
+    policy_version = serializers.IntegerField()
+    degraded = DegradationSerializer(many=True, help_text="Parts that failed and were done without.")
+    notices = serializers.ListField(child=serializers.CharField())
+    audit_event_id = serializers.UUIDField()
+    elapsed_ms = serializers.FloatField()
+
+
+class SearchedSerializer(DecidedSerializer):
+    passages = PassageSerializer(
+        many=True, help_text="What was kept, best first; then what was added around it. Empty with a refusal."
+    )
+    trace = TraceSerializer(required=False, help_text="Unless `trace` is false.")
+
+
+class AnswerSerializer(DecidedSerializer):
+    answer = serializers.CharField(help_text="With a refusal, why, and what to do.")
     grounding = serializers.ChoiceField(
         choices=choices_of(GroundingStatus),
         allow_null=True,
@@ -97,13 +178,6 @@ class AnswerSerializer(serializers.Serializer[Any]):
         help_text="What was done to an answer that the check did not pass as it was written.",
     )
     citations = CitationSerializer(many=True)
-    intent = IntentDecisionSerializer()
-    kinds = KindsSerializer(help_text="What this intent may reach under the policy, and what not.")
-    policy_version = serializers.IntegerField()
     generator = serializers.CharField(help_text="What wrote the answer: extractive, or a model's provider.")
     model = serializers.CharField(help_text="Empty without a model.")
-    degraded = DegradationSerializer(many=True, help_text="Parts that failed and were done without.")
-    notices = serializers.ListField(child=serializers.CharField())
-    audit_event_id = serializers.UUIDField()
-    elapsed_ms = serializers.FloatField()
     trace = TraceSerializer(required=False, help_text="Only when asked for.")

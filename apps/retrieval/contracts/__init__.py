@@ -10,6 +10,8 @@ from apps.retrieval.contracts.analysis import (
     CorpusInventory,
     Expansion,
     FilterField,
+    GivenField,
+    GivenFilter,
     InventoryEntry,
     MetadataFilter,
     Period,
@@ -39,7 +41,15 @@ from apps.retrieval.contracts.answer import (
     Quote,
     Repair,
 )
-from apps.retrieval.contracts.question import ChunkId, Clock, DocumentId, FloatVector, Question
+from apps.retrieval.contracts.question import (
+    NO_FILTERS,
+    ChunkId,
+    Clock,
+    DocumentId,
+    FloatVector,
+    GivenFilters,
+    Question,
+)
 from apps.retrieval.contracts.rewording import Healing, HealRound, Rewriting
 from apps.retrieval.contracts.search import (
     Candidate,
@@ -59,6 +69,7 @@ from apps.retrieval.contracts.search import (
 )
 
 __all__ = [
+    "NO_FILTERS",
     "Answer",
     "AskedFigure",
     "Candidate",
@@ -86,6 +97,9 @@ __all__ = [
     "FoundLine",
     "FusedHit",
     "GeneratedAnswer",
+    "GivenField",
+    "GivenFilter",
+    "GivenFilters",
     "GroundingReport",
     "GroundingStatus",
     "HealRound",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -88,9 +89,40 @@ class MetadataFilter:
     series: tuple[ReportSeries, ...] = ()
 
 
+_NAMED_IN_FULL: Final = 5
+
+
+class GivenField(StrEnum):
+    DOCUMENT = "document"
+    COMPANY = "company"
+    PERIOD = "period"
+    KIND = "kind"
+    AS_OF = "as_of"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenFilter:
+    """A condition on documents that came with the question.
+
+    values: ids, labels of periods, kinds, or the instant; of companies those that are held, as they are spelled there.
+    unmet: a sentence on what of it nothing can meet; empty where all of it can be met.
+    """
+
+    field: GivenField
+    values: tuple[str, ...]
+    periods: tuple[Period, ...] = ()
+    unmet: str = ""
+
+    @property
+    def label(self) -> str:
+        named = " or ".join(self.values[:_NAMED_IN_FULL]) or "that is not held"
+        more = f" or {len(self.values) - _NAMED_IN_FULL} more" if len(self.values) > _NAMED_IN_FULL else ""
+        return f"{self.field.value.replace('_', ' ')} {named}{more}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelaxedFilter:
-    """A sure filter that would have left nothing, and was therefore taken out, with the reason."""
+    """A sure filter that was taken out, with the reason: it would have left nothing, or the request gives its own."""
 
     filter: MetadataFilter
     reason: str
@@ -142,6 +174,7 @@ class Expansion:
 class RefusalReason(StrEnum):
     TOO_VAGUE = "too_vague"
     NOTHING_FOUND = "nothing_found"
+    NOTHING_WITHIN_FILTERS = "nothing_within_filters"
     NOT_IN_CONTEXT = "not_in_context"
     UNGROUNDED = "ungrounded"
 
@@ -178,9 +211,13 @@ class QueryAnalysis:
     notices: tuple[str, ...]
     refusal: Refusal | None = None
     figures: tuple[AskedFigure, ...] = ()
+    given: tuple[GivenFilter, ...] = ()
 
     @property
     def periods(self) -> tuple[Period, ...]:
-        """All periods that the question names or implies, those included that no document is held of."""
+        """All periods that the question names or implies, those included that no document is held of.
+
+        Not those that came with it as a filter: they say which documents are searched, and not what is asked for.
+        """
         relaxed = (each.filter for each in self.relaxed)
         return tuple(dict.fromkeys(period for each in (*self.filters, *relaxed) for period in each.periods))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from apps.retrieval.contracts.analysis import Refusal
-from apps.retrieval.contracts.question import DocumentId
+from apps.retrieval.contracts.question import ChunkId, DocumentId
 from apps.retrieval.contracts.search import Candidate, FoundLine, StoredChunk
 
 
@@ -176,6 +176,7 @@ class Citation:
     """Where a quote stands: document version, page (from 1), section, and the characters on that page."""
 
     ref_id: str
+    chunk_id: ChunkId
     document_id: DocumentId
     document_title: str
     version: int

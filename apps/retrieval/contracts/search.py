@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 from apps.corpus.extraction.statements import Statement
 from apps.retrieval.contracts.analysis import Period, WeightedTerm
-from apps.retrieval.contracts.question import ChunkId, DocumentId, FloatVector
+from apps.retrieval.contracts.question import NO_FILTERS, ChunkId, DocumentId, FloatVector, GivenFilters
 from apps.tenants.ids import ScopeId, TenantId
 
 
@@ -39,6 +39,7 @@ class DocumentFilter:
 class SearchBounds:
     """Where a retriever may look: the wall's scopes, the gate's kinds, the question's filters.
 
+    filter: read from the question's text. given: came with it; held for every passage that is ranked, loaded or added.
     as_of: among the document versions that were current at that instant (aware); None for those that are now.
     """
 
@@ -46,6 +47,7 @@ class SearchBounds:
     scope_ids: tuple[ScopeId, ...]
     kinds: tuple[str, ...]
     filter: DocumentFilter = DocumentFilter()
+    given: GivenFilters = NO_FILTERS
     as_of: datetime | None = None
 
 

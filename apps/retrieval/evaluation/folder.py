@@ -6,7 +6,6 @@ of its own row, and a value that can't be true is left out with a note: the rest
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,8 @@ from apps.corpus.description import InvalidFieldError
 from apps.corpus.kinds import Kind
 from apps.corpus.services.ingest_metadata import DocumentMetadata, metadata_from_row
 from apps.retrieval.evaluation.errors import InvalidFolderError
+from config.files import OutsideFolderError, inside
+from config.strict_json import InvalidJsonError, strict_json
 
 DOCUMENTS: Final = "documents.jsonl"
 QUERIES: Final = "queries.jsonl"
@@ -150,8 +151,8 @@ class _Reading:
                 continue
             place = f"{name}, line {number}"
             try:
-                row = json.loads(line)
-            except ValueError as error:
+                row = strict_json(line.encode())
+            except InvalidJsonError as error:
                 self._problems.append(f"{place}: it is not JSON ({error}).")
                 continue
             if isinstance(row, dict):
@@ -163,11 +164,16 @@ class _Reading:
         id_, file = self._text(place, row, "id"), self._text(place, row, "file")
         if id_ is None or file is None or not self._once(place, id_, listed):
             return None
-        path = (self._path / file).resolve()
         kind = row.get("kind") or DEFAULT_KIND
-        if not path.is_relative_to(self._path):
-            error = "it lies outside the folder."
-        elif not path.is_file():
+        try:
+            path = inside(self._path, file)
+            is_file = path.is_file()
+        except OutsideFolderError:
+            self._failures.append(Failure(file=file, error=f"{place}: it lies outside the folder."))
+            return None
+        except (OSError, ValueError):
+            is_file = False
+        if not is_file:
             error = "there is no such file."
         elif kind not in Kind.values:
             error = f"{str(kind)!r} is no kind. There are: {', '.join(Kind.values)}."

@@ -19,7 +19,7 @@ from apps.corpus.kinds import Kind
 from apps.corpus.providers.tenant import tenant_provider
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import KindBudget, PolicySnapshot
-from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
+from apps.intents.models import PolicyVersion, VersionOrigin
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force
 from apps.intents.services.drafts import draft_of
@@ -103,18 +103,18 @@ def policy_for(tenant_id: TenantId, kinds: Set[Kind]) -> PolicySnapshot:
     wanted = evaluation_policy(kinds)
     author, reviewer = (_account(tenant_id, username, role) for username, role in _ACCOUNTS)
     with open_scope(tenant=tenant_id, reason=REASON):
-        active: PolicyVersion = PolicyVersion.objects.get(status=VersionStatus.ACTIVE)
+        in_force = policy_in_force()
+        active: PolicyVersion = PolicyVersion.objects.get(id=in_force.version_id)
         if active.origin != VersionOrigin.BASELINE and active.author_id != author.id:
             raise ForeignTenantError(slug=SLUG, why=f"its policy version {active.number} is of {active.author_label}")
-        in_force = policy_in_force()
     if policy_sha256(in_force) == policy_sha256(wanted):
         return in_force
     _embed_examples(tenant_id, in_force)
     with open_scope(tenant=tenant_id, principal=user_principal(author, tenant_id)):
         draft = draft_of(wanted, origin=VersionOrigin.DRAFT, reason=_POLICY_REASON)
-        version_submit(draft.id)
+        submitted = version_submit(draft.id, revision=draft.revision)
     with open_scope(tenant=tenant_id, principal=user_principal(reviewer, tenant_id)):
-        version_approve(draft.id, reason=_POLICY_REASON)
+        version_approve(draft.id, revision=submitted.revision, reason=_POLICY_REASON)
     with open_scope(tenant=tenant_id, reason=REASON):
         return policy_in_force()
 

@@ -28,6 +28,7 @@ from apps.retrieval.stages.relax import states
 from apps.retrieval.stages.relevance import Piece, Relevance, rate_pieces
 from apps.retrieval.stages.subject import held_periods
 from apps.retrieval.stages.units import split_units, surroundings_of
+from apps.tenants.figures import shares_told_apart
 
 MOST_BESIDE_ROWS: Final = 1
 NEAR_SHARE: Final = 0.6
@@ -40,7 +41,7 @@ _NOTHING: Final = (
 )
 _NOT_CLOSE: Final = (
     "The passages found do not speak to the question closely enough to be quoted as an answer (they hold "
-    "{coverage:.0%} of what was asked, {minimum:.0%} is needed). Use the words of the documents, or name the figure "
+    "{coverage} of what was asked, {minimum} is needed). Use the words of the documents, or name the figure "
     "you mean."
 )
 _LACKING: Final = {
@@ -126,7 +127,8 @@ class ExtractiveGenerator:
         first = ranked[0].relevance
         if best < self._minimum_coverage or first.subject_coverage == 0.0:
             held = best if first.subject_coverage else 0.0
-            return self._refused(_NOT_CLOSE.format(coverage=held, minimum=self._minimum_coverage))
+            coverage, minimum = shares_told_apart(held, self._minimum_coverage)
+            return self._refused(_NOT_CLOSE.format(coverage=coverage, minimum=minimum))
         if first.own_coverage == 0.0:
             return self._refused(_HEADINGS_ONLY)
         chosen = self._chosen(ranked)

@@ -9,6 +9,7 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.gate import gate
 from apps.retrieval.contracts import Question
 from apps.retrieval.errors import ImpactDegradedError
+from apps.retrieval.given_record import NONE_RECORDED, RecordedFilters
 from apps.retrieval.impact.comparison import (
     in_order,
     reach_of,
@@ -40,7 +41,7 @@ class Judge:
 
     def recorded_text(self, question: RecordedQuestion, *, done: int) -> RecordedShift:
         """Ask again what was asked, within the scopes of then that are still there."""
-        before, after = self._reaches(question.text, question.scope_ids, done)
+        before, after = self._reaches(question.text, question.scope_ids, done, question.filters)
         return RecordedShift(event_id=question.event_id, basis=Basis.TEXT, shift=shift_between(before, after))
 
     def recorded_intent(self, question: RecordedQuestion) -> RecordedShift:
@@ -61,13 +62,24 @@ class Judge:
         before, after = (_classified(example, each) for each in (self._before, self._after))
         return GoldenShift(example_id=example.example_id, shift=shift_between(before, after))
 
-    def _reaches(self, text: str, scopes: Sequence[ScopeId], done: int) -> tuple[Reach, Reach]:
-        return self._found(text, scopes, self._before.policy, done), self._found(text, scopes, self._after.policy, done)
+    def _reaches(
+        self, text: str, scopes: Sequence[ScopeId], done: int, filters: RecordedFilters = NONE_RECORDED
+    ) -> tuple[Reach, Reach]:
+        before = self._found(text, scopes, self._before.policy, done, filters)
+        return before, self._found(text, scopes, self._after.policy, done, filters)
 
-    def _found(self, text: str, scopes: Sequence[ScopeId], policy: PolicySnapshot, done: int) -> Reach:
+    def _found(
+        self, text: str, scopes: Sequence[ScopeId], policy: PolicySnapshot, done: int, filters: RecordedFilters
+    ) -> Reach:
         there = frozenset(scopes) & tenant_scope_ids(self._lease.tenant_id)
         with holding(self._lease, done=done, scopes=there):
-            question = Question(text=text, tenant_id=self._lease.tenant_id, scope_ids=tuple(sorted(there)))
+            question = Question(
+                text=text,
+                tenant_id=self._lease.tenant_id,
+                scope_ids=tuple(sorted(there)),
+                as_of=filters.as_of,
+                given=filters.given,
+            )
             result = find(question, deps=dependencies_for(current_tenant(), policy))
         _require_provider(result.trace)
         return reach_of(result.found)

@@ -18,6 +18,7 @@ from apps.retrieval.errors import ImpactLeaseLostError, ImpactOutdatedError
 from apps.retrieval.models import ImpactState, PolicyImpact
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.sweeping import has_come
 
 REASON = "compute the impact of a policy version"
 
@@ -81,7 +82,7 @@ def _is_free(impact: PolicyImpact, now: datetime) -> bool:
         case ImpactState.QUEUED:
             return True
         case ImpactState.RUNNING:
-            return impact.lease_until is None or impact.lease_until <= now
+            return impact.lease_until is None or has_come(impact.lease_until, now)
         case _:
             return False
 

@@ -19,7 +19,8 @@ from apps.intents.scoring import Vector
 from apps.intents.selectors import version_snapshot
 from apps.intents.services.golden import golden_vectors
 from apps.retrieval.errors import ImpactDegradedError
-from apps.retrieval.events import ANSWERED
+from apps.retrieval.events import DECIDED
+from apps.retrieval.given_record import NONE_RECORDED, RecordedFilters, filters_read
 from apps.retrieval.impact.contracts import Hit
 from apps.retrieval.models import EvaluationQuery, PolicyImpact
 from apps.retrieval.trace import Stage
@@ -67,8 +68,8 @@ class Plan:
 class RecordedQuestion:
     """What the log tells of an answered question.
 
-    text: empty where it was not kept. intent: None where that was removed, "" for unrecognised. hits: those of the
-    context; None where they were removed.
+    text: empty where it was not kept. filters: those that came with it. intent: None where that was removed, "" for
+    unrecognised. hits: those of the context; None where they were removed.
     """
 
     event_id: UUID
@@ -76,6 +77,7 @@ class RecordedQuestion:
     text: str
     intent: str | None
     hits: tuple[Hit, ...] | None
+    filters: RecordedFilters = NONE_RECORDED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +102,7 @@ def plan_of(impact: PolicyImpact) -> Plan:
     version: PolicyVersion = PolicyVersion.objects.select_for_update(no_key=True).get(id=impact.version_id)
     base: PolicyVersion = PolicyVersion.objects.get(id=impact.base_id)
     before, after = _judged(version_snapshot(base), version_snapshot(version))
-    events = Event.objects.filter(action=ANSWERED, occurred_at__lte=impact.requested_at)
+    events = Event.objects.filter(action__in=DECIDED, occurred_at__lte=impact.requested_at)
     newest = events.order_by("-occurred_at", "-id").values_list("id", flat=True)
     return Plan(
         before=before,
@@ -163,6 +165,7 @@ def _recorded(event: Event, payload: Groups) -> RecordedQuestion:
         text=text if isinstance(text, str) else "",
         intent=intent if isinstance(intent, str) else None,
         hits=None if passages is None else tuple(_hits(passages.get("hits", ()))),
+        filters=filters_read(question.get("given_filters", {})),
     )
 
 

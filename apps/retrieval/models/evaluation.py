@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.tenants.models.base import ScopedModel
 
@@ -21,7 +22,7 @@ class EvaluationQuery(ScopedModel):
     series_id = models.UUIDField()
     pages = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
     created_by = models.CharField(max_length=255)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         ordering = ("created_at", "id")

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from apps.retrieval.given_record import NONE_RECORDED, RecordedFilters
 from apps.tenants.ids import ScopeId
 
 
@@ -45,8 +46,9 @@ class Decided:
 class Recorded:
     """What the log tells of an answered question, as far as a run needs it.
 
-    text: None where only the digest was kept. embedding_model: "" where none embedded it. terms_version: which analysis
-    made its terms. stage_settings: by name; None where an earlier release recorded none.
+    text: None where only the digest was kept. filters: those that came with it. embedding_model: "" where none embedded
+    it. terms_version: which analysis made its terms. stage_settings: by name; None where an earlier release recorded
+    none.
     """
 
     event_id: UUID
@@ -62,6 +64,7 @@ class Recorded:
     stage_settings: Mapping[str, Any] | None
     degraded: tuple[str, ...]
     decided: Decided
+    filters: RecordedFilters = NONE_RECORDED
 
 
 class HitState(StrEnum):

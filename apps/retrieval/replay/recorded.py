@@ -12,7 +12,8 @@ from apps.audit.registry import Group
 from apps.audit.selectors import GroupState, Reading, readings_of
 from apps.retrieval.contracts import ContextBlock, Refusal
 from apps.retrieval.errors import InvalidStageSettingError
-from apps.retrieval.events import ANSWERED
+from apps.retrieval.events import DECIDED
+from apps.retrieval.given_record import filters_read
 from apps.retrieval.pipeline import FindResult
 from apps.retrieval.replay.contracts import Decided, Hit, Recorded
 from apps.retrieval.replay.errors import NotReplayableError
@@ -26,8 +27,10 @@ _NAMES: Mapping[str, str] = {Group.CORE: "what was decided", Group.QUESTION: "th
 
 def recorded_question(event: Event) -> Recorded:
     """Raises: NotReplayableError: it is no answered question, or a part that a run needs is gone or damaged."""
-    if event.action != ANSWERED:
-        raise NotReplayableError(why="only a question that was answered or refused has a decision to repeat")
+    if event.action not in DECIDED:
+        raise NotReplayableError(
+            why="only a question that was answered, searched for or refused has a decision to repeat"
+        )
     reading = readings_of([event])[event.id]
     for group, name in _NAMES.items():
         state = reading.states.get(group)
@@ -52,6 +55,7 @@ def recorded_question(event: Event) -> Recorded:
         stage_settings=core.get("stage_settings"),
         degraded=tuple(f"{each['stage']}: {each['code']}" for each in core.get("degradations", ())),
         decided=_decided_then(reading),
+        filters=filters_read(question.get("given_filters", {})),
     )
 
 

@@ -18,7 +18,7 @@ from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document, Posting
 from apps.corpus.terms import statement_term
 from apps.retrieval.contracts import ChunkId, DocumentFacts, DocumentId, FloatVector, SearchBounds, StoredChunk
 from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
-from apps.retrieval.retrievers.documents import LIVE, live
+from apps.retrieval.retrievers.documents import GIVEN, LIVE, given_parameters, reachable
 
 _OF_CHUNK: Final = ("number", "text", "context_header", "page_start", "page_end", "char_start", "content_sha256")
 _OF_DOCUMENT: Final = (
@@ -56,6 +56,7 @@ _DOCUMENTS: Final = sql.SQL(
        AND d.id = ANY (%(documents)s::uuid[])
        AND d.id <> ALL ((SELECT restricted_documents())::uuid[])
        AND {live}
+       AND {given}
     """
 )
 
@@ -109,13 +110,14 @@ _LIVE_DOCUMENTS: Final[Mapping[bool, sql.Composed]] = {
         document=sql.Identifier(Document._meta.db_table),
         columns=sql.SQL(", ").join(sql.Identifier("d", name) for name in _OF_DOCUMENT),
         live=condition,
+        given=GIVEN,
     )
     for past, condition in LIVE.items()
 }
 
 
 class CorpusChunkStore:
-    """Loads child chunks of live documents, within the same scopes and kinds as the search."""
+    """Loads child chunks of live documents, within the same scopes, kinds and given filters as the search."""
 
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         """Load chunks by id, ordered by id.
@@ -189,16 +191,13 @@ class CorpusChunkStore:
         if dimension not in EMBEDDING_MODELS:
             supported = ", ".join(str(each) for each in sorted(EMBEDDING_MODELS))
             raise UnsupportedEmbeddingDimensionError(dimension=dimension, supported=supported)
-        visible = Document.objects.filter(
-            live(within), tenant_id=within.tenant_id, scope_id__in=within.scope_ids, kind__in=within.kinds
-        )
         rows = EMBEDDING_MODELS[dimension].objects.filter(
             tenant_id=within.tenant_id,
             scope_id__in=within.scope_ids,
             kind__in=within.kinds,
             model=model,
             chunk_id__in=list(chunk_ids),
-            document_id__in=visible.values("id"),
+            document_id__in=reachable(within).values("id"),
         )
         return {ChunkId(row.chunk_id): _unit(row.vector) for row in rows}
 
@@ -231,7 +230,12 @@ def _live_documents(
     if not ids:
         return {}
     past = within.as_of is not None
-    parameters = {**bounds, "documents": list(ids), **({"as_of": within.as_of} if past else {})}
+    parameters = {
+        **bounds,
+        **given_parameters(within.given),
+        "documents": list(ids),
+        **({"as_of": within.as_of} if past else {}),
+    }
     found: dict[UUID, tuple[DocumentFacts, str]] = {}
     with connection.cursor() as cursor:
         cursor.execute(_LIVE_DOCUMENTS[past], parameters)

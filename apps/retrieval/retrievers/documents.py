@@ -11,16 +11,29 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import BooleanField, Func, Q
+from django.db.models import BooleanField, Func, Q, QuerySet
 from psycopg import sql
 
 from apps.corpus.kinds import DocumentType
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.models.document import PUBLISHED
-from apps.retrieval.contracts import SearchBounds
+from apps.retrieval.contracts import GivenFilters, SearchBounds
 
+# What came with the question. A document that states nothing on it does not meet it; see GivenFilters.
+GIVEN: Final = sql.SQL(
+    """
+    (%(given_documents)s::uuid[] IS NULL OR d.id = ANY (%(given_documents)s::uuid[]))
+    AND (%(given_companies)s::text[] IS NULL OR d.company = ANY (%(given_companies)s::text[]))
+    AND (%(given_kinds)s::text[] IS NULL OR d.kind = ANY (%(given_kinds)s::text[]))
+    AND (%(given_years)s::int[] IS NULL
+         OR EXISTS (SELECT FROM unnest(%(given_years)s::int[], %(given_quarters)s::int[]) AS given (year, quarter)
+                     WHERE given.year = d.fiscal_year AND given.quarter IN (0, d.fiscal_quarter)))
+    """
+)
 # The literal tenant stands beside the policy's own check: it lets the planner use indexes that begin with tenant_id.
-# `eligible` is the question's filter. A document that states nothing on a field passes it; see DocumentFilter.
+# `eligible` is the question's filter. A document that states nothing on a field passes what was read from the text; see
+# DocumentFilter. What came with the question stands there too, and not among the conditions below: it says what may be
+# found, and does not change what counts as a rare word.
 _DOCUMENTS = sql.SQL(
     """
     SELECT d.id, d.scope_id, d.kind, d.chunk_count, d.term_count, d.terms_version,
@@ -34,6 +47,7 @@ _DOCUMENTS = sql.SQL(
                            WHERE wanted.fiscal_year = d.fiscal_year
                              AND (wanted.quarter = 0 OR wanted.quarter = d.fiscal_quarter
                                   OR (d.fiscal_quarter IS NULL AND NOT %(own_quarter_only)s::bool))))
+           AND {given}
            AS eligible
       FROM {document} d
      WHERE d.tenant_id = %(tenant)s::uuid
@@ -53,7 +67,10 @@ _CURRENT_THEN: Final = sql.SQL(
 
 def _with(live: sql.Composable) -> sql.Composed:
     return _DOCUMENTS.format(
-        document=sql.Identifier(Document._meta.db_table), unstated=sql.Literal(DocumentType.OTHER.value), live=live
+        document=sql.Identifier(Document._meta.db_table),
+        unstated=sql.Literal(DocumentType.OTHER.value),
+        live=live,
+        given=GIVEN,
     )
 
 
@@ -66,6 +83,38 @@ class _Unrestricted(Func):
     template = "(%(expressions)s <> ALL ((SELECT restricted_documents())::uuid[]))"
     arity = 1
     output_field = BooleanField()
+
+
+def reachable(bounds: SearchBounds) -> QuerySet[Document]:
+    """The documents that may be found within the bounds, but for the filter that was read from the text."""
+    found: QuerySet[Document] = within_reach(bounds).filter(_given(bounds.given))
+    return found
+
+
+def within_reach(bounds: SearchBounds) -> QuerySet[Document]:
+    """The live documents of the scopes and kinds, whatever filter came with the question."""
+    found: QuerySet[Document] = Document.objects.filter(
+        live(bounds), tenant_id=bounds.tenant_id, scope_id__in=bounds.scope_ids, kind__in=bounds.kinds
+    )
+    return found
+
+
+def _given(given: GivenFilters) -> Q:
+    """GIVEN as a condition on Document."""
+    condition = Q()
+    if given.documents is not None:
+        condition &= Q(id__in=given.documents)
+    if given.companies is not None:
+        condition &= Q(company__in=given.companies)
+    if given.kinds is not None:
+        condition &= Q(kind__in=given.kinds)
+    if given.periods is not None:
+        wanted = Q(id__in=())
+        for period in given.periods:
+            quarter = {"fiscal_quarter": period.fiscal_quarter} if period.fiscal_quarter else {}
+            wanted |= Q(fiscal_year=period.fiscal_year, **quarter)
+        condition &= wanted
+    return condition
 
 
 def live(bounds: SearchBounds) -> Q:
@@ -97,5 +146,18 @@ def bound_parameters(bounds: SearchBounds) -> dict[str, Any]:
         "years": [period.fiscal_year for period in bounds.filter.periods],
         "quarters": [period.fiscal_quarter for period in bounds.filter.periods],
         "own_quarter_only": bounds.filter.own_quarter_only,
+        **given_parameters(bounds.given),
         **({} if bounds.as_of is None else {"as_of": bounds.as_of}),
+    }
+
+
+def given_parameters(given: GivenFilters) -> dict[str, Any]:
+    """The parameters of GIVEN."""
+    periods = given.periods
+    return {
+        "given_documents": None if given.documents is None else list(given.documents),
+        "given_companies": None if given.companies is None else list(given.companies),
+        "given_kinds": None if given.kinds is None else [str(kind) for kind in given.kinds],
+        "given_years": None if periods is None else [period.fiscal_year for period in periods],
+        "given_quarters": None if periods is None else [period.fiscal_quarter for period in periods],
     }

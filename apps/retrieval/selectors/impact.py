@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from apps.intents.models import PolicyVersion, VersionStatus
+from apps.intents.standing import in_force_at
 from apps.retrieval.models import ImpactState, PolicyImpact
 from apps.retrieval.services.impact import can_be_requested
 from apps.tenants.principals import Principal
@@ -39,13 +40,13 @@ def preview_of(version: PolicyVersion, principal: Principal) -> Preview:
         PolicyImpact.objects.filter(version=version).order_by("-requested_at", "-id").select_related("base").first()
     )
     ahead = can_be_requested(version)
-    in_force = PolicyVersion.objects.filter(status=VersionStatus.ACTIVE).values_list("id", flat=True).first()
+    in_force = in_force_at(PolicyVersion.objects.all())
     is_own = version.status != VersionStatus.DRAFT or version.author_id == principal.id
     return Preview(
         version=version,
         impact=impact,
         draft_changed=ahead and impact is not None and impact.revision != version.revision,
-        base_changed=ahead and impact is not None and impact.base_id != in_force,
+        base_changed=ahead and impact is not None and impact.base_id != (in_force.id if in_force else None),
         may_request=ahead
         and is_own
         and (principal.may(Permission.POLICY_EDIT) or principal.may(Permission.POLICY_APPROVE)),

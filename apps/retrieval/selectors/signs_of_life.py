@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.utils import timezone
-from django_celery_beat.models import PeriodicTask
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
@@ -14,11 +13,11 @@ from apps.audit.erasure.selectors import removal_lag
 from apps.audit.log.export.state import export_state
 from apps.audit.log.lag import sealing_lag
 from apps.corpus.selectors import outdated_documents
+from apps.tenants.clock import BEAT, last_runs
 from apps.tenants.context import current_scope
 from config.celery import app
 
-SWEEP = "corpus-sweep"
-# The sweep runs every 30 seconds and is noted each time (CELERY_BEAT_SYNC_EVERY).
+# Something is due every second, and it is noted (config/beat.py).
 _BEAT_SILENCE = timedelta(minutes=2)
 _ANSWER_WITHIN_SECONDS = 0.7
 
@@ -64,8 +63,9 @@ def _workers() -> int | None:
 
 
 def _beat() -> SignOfLife:
-    last = PeriodicTask.objects.filter(name=SWEEP).values_list("last_run_at", flat=True).first()
-    alive = last is not None and timezone.now() - last < _BEAT_SILENCE
+    noted = last_runs([BEAT]).get(BEAT)
+    last = None if noted is None else datetime.fromtimestamp(noted, UTC)
+    alive = last is not None and abs(timezone.now() - last) < _BEAT_SILENCE
     return SignOfLife(
         name="Schedule",
         alive=alive,

@@ -19,7 +19,7 @@ from apps.audit.models import Event
 from apps.audit.registry import Group
 from apps.audit.selectors import Groups, readings_of
 from apps.intents.contracts import UNRECOGNISED
-from apps.retrieval.events import ANSWERED
+from apps.retrieval.events import DECIDED
 
 SHOWN: Final = 50
 LOOKED_AT: Final = 1_000
@@ -48,7 +48,7 @@ class UnrecognisedQuestions:
     """The newest first.
 
     questions: at most SHOWN. found: how many there are among those looked at. with_text: how many of found have a text.
-    looked_at: answered questions whose events were read, the newest ones; answered: all of these days.
+    looked_at: answered and searched questions whose events were read, the newest; answered: all of these days.
     """
 
     questions: tuple[UnrecognisedQuestion, ...]
@@ -73,7 +73,7 @@ def unrecognised_questions(*, days: int) -> UnrecognisedQuestions:
     Costs:   a query, a count where there are more than LOOKED_AT, and what the payloads of 200 events at a time cost.
     """
     since = timezone.now() - timedelta(days=days)
-    events: QuerySet[Event] = Event.objects.filter(action=ANSWERED, occurred_at__gte=since)
+    events: QuerySet[Event] = Event.objects.filter(action__in=DECIDED, occurred_at__gte=since)
     newest = list(events.order_by("-occurred_at", "-id")[:LOOKED_AT])
     found = list(_unrecognised(newest))
     return UnrecognisedQuestions(

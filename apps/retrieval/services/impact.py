@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
@@ -25,6 +26,8 @@ from apps.tenants.ids import TenantId
 from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.sweeping import Sweep, each_tenant, is_past
+from apps.tenants.waiting import Count, Work
 
 logger = logging.getLogger("glassbox.retrieval")
 
@@ -95,17 +98,20 @@ def _requested(version: PolicyVersion) -> PolicyImpact:
 
 def impact_sweep_all() -> int:
     """Send again what waits unsent, or whose worker died, in each active tenant. Returns: how many were sent."""
-    return sum(
-        impact_sweep_tenant(TenantId(tenant.id)) for tenant in all_tenants() if tenant.status == TenantStatus.ACTIVE
-    )
+    active = [TenantId(tenant.id) for tenant in all_tenants() if tenant.status == TenantStatus.ACTIVE]
+    seen = Count(Work.PREVIEWS)
+    sent = each_tenant(partial(impact_sweep_tenant, seen), doing=Sweep.IMPACTS, tenants=active)
+    seen.note()
+    return sent
 
 
-def impact_sweep_tenant(tenant_id: TenantId) -> int:
-    """Send one tenant's due previews again. Returns: how many."""
+def impact_sweep_tenant(seen: Count, tenant_id: TenantId) -> int:
+    """Send one tenant's due previews again. Args: seen: counts what waits for a worker. Returns: how many."""
     with open_scope(tenant=tenant_id, reason="send due impact previews again"):
         now = timezone.now()
-        waiting = Q(state=ImpactState.QUEUED) | Q(state=ImpactState.RUNNING, lease_until__lte=now)
-        is_due = Q(next_attempt_at__isnull=True) | Q(next_attempt_at__lte=now)
+        waiting = Q(state=ImpactState.QUEUED) | (Q(state=ImpactState.RUNNING) & is_past("lease_until", now))
+        seen.add(PolicyImpact.objects.filter(waiting).values_list("requested_at", flat=True))
+        is_due = Q(next_attempt_at__isnull=True) | is_past("next_attempt_at", now)
         due: list[PolicyImpact] = list(
             PolicyImpact.objects.select_for_update(skip_locked=True).filter(waiting & is_due).order_by("requested_at")
         )

@@ -1,4 +1,4 @@
-"""What an answered question leaves in the log: all that is needed to check it, and its text if the policy says so."""
+"""What an answered or searched question leaves in the log: what checks it, and its text if the policy says so."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ from apps.retrieval.contracts import (
     FusedHit,
     QueryAnalysis,
     Ranking,
+    Refusal,
 )
-from apps.retrieval.events import ANSWERED
-from apps.retrieval.pipeline import PipelineResult
+from apps.retrieval.events import ANSWERED, SEARCHED
+from apps.retrieval.given_record import filters_recorded
+from apps.retrieval.pipeline import FindResult, PipelineResult
 from apps.retrieval.serialise import to_json
 from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import (
@@ -58,27 +60,44 @@ def answer_record(
     trace, answer = result.trace, result.answer
     return record(
         action=ANSWERED,
-        outcome=_outcome(answer),
-        core={**_core(trace, answer, decision, grant), "stage_settings": asdict(settings)},
-        question=_question(text, decision, grant),
+        outcome=_outcome(answer.refusal, trace),
+        core={**_core(trace, decision, grant, settings), "generator": answer.generator, "model": answer.model},
+        question=_question(text, trace, decision, grant),
         answer=_answer(trace, answer),
         passages={"hits": recorded_hits(trace, answer.ref_ids)},
         scopes=current_scope().scope_ids,
     )
 
 
-def _outcome(answer: Answer) -> Outcome:
-    if answer.refused:
+def search_record(text: str, result: FindResult, settings: StageSettings) -> Event:
+    """Record a question that was searched for, without an answer, in the current transaction."""
+    trace, found = result.trace, result.found
+    refusal = found.outcome if isinstance(found.outcome, Refusal) else None
+    return record(
+        action=SEARCHED,
+        outcome=_outcome(refusal, trace),
+        core=_core(trace, found.decision, found.grant, settings),
+        question=_question(text, trace, found.decision, found.grant),
+        answer=_context(trace, refusal),
+        passages={"hits": recorded_hits(trace)},
+        scopes=current_scope().scope_ids,
+    )
+
+
+def _outcome(refusal: Refusal | None, trace: Trace) -> Outcome:
+    if refusal is not None:
         return Outcome.REFUSED
-    return Outcome.DEGRADED if answer.degraded else Outcome.SUCCESS
+    return Outcome.DEGRADED if trace.degradations else Outcome.SUCCESS
 
 
-def _question(text: str, decision: IntentDecision, grant: KindGrant) -> Json:
+def _question(text: str, trace: Trace, decision: IntentDecision, grant: KindGrant) -> Json:
     kept = {"text": text} if grant.recording_mode is RecordingMode.ENCRYPTED_TEXT else {}
-    return {**question_digest(text), "intent_reason": decision.reason, **kept}
+    analysis = trace.output(QueryAnalysis)
+    given = {"given_filters": filters_recorded(analysis.given)} if analysis and analysis.given else {}
+    return {**question_digest(text), "intent_reason": decision.reason, **kept, **given}
 
 
-def _core(trace: Trace, answer: Answer, decision: IntentDecision, grant: KindGrant) -> Json:
+def _core(trace: Trace, decision: IntentDecision, grant: KindGrant, settings: StageSettings) -> Json:
     analysis = trace.output(QueryAnalysis)
     return {
         "intent": decision.intent,
@@ -90,7 +109,12 @@ def _core(trace: Trace, answer: Answer, decision: IntentDecision, grant: KindGra
         "permitted_kinds": [kind.value for kind in grant.permitted],
         "withheld_kinds": [kind.value for kind in grant.withheld],
         # Which fields narrowed the search, not their values: those are words of the question.
-        "filters": [f"{each.field}:{each.certainty}" for each in analysis.filters] if analysis else [],
+        "filters": [
+            *(f"{each.field}:given" for each in analysis.given),
+            *(f"{each.field}:{each.certainty}" for each in analysis.filters),
+        ]
+        if analysis
+        else [],
         "relaxed_filters": [each.filter.field.value for each in analysis.relaxed] if analysis else [],
         "excluded": {
             stage.stage.value: dict(Counter(each.reason for each in stage.exclusions))
@@ -100,11 +124,10 @@ def _core(trace: Trace, answer: Answer, decision: IntentDecision, grant: KindGra
         "embedding": to_json(trace.output(EmbeddedQuery)),
         "terms_version": TERMS_VERSION,
         **_rewording(trace),
-        "generator": answer.generator,
-        "model": answer.model,
-        "degradations": [{"stage": each.stage, "code": each.code} for each in answer.degradations],
+        "degradations": [{"stage": each.stage, "code": each.code} for each in trace.degradations],
         "elapsed_ms": round(trace.elapsed_ms, 3),
         "stage_ms": {stage.stage.value: round(stage.elapsed_ms, 3) for stage in trace.stages},
+        "stage_settings": asdict(settings),
     }
 
 
@@ -129,16 +152,22 @@ def _rewording(trace: Trace) -> Json:
     return {"rewording": told} if told else {}
 
 
-def _answer(trace: Trace, answer: Answer) -> Json:
+def _context(trace: Trace, refusal: Refusal | None) -> Json:
     context = trace.output(ContextBlock)
     return {
-        "refusal": answer.refusal.reason.value if answer.refusal else "",
+        "refusal": refusal.reason.value if refusal else "",
+        "context_sha256": context.sha256 if context else "",
+        "context_chars": context.size_chars if context else 0,
+    }
+
+
+def _answer(trace: Trace, answer: Answer) -> Json:
+    return {
+        **_context(trace, answer.refusal),
         "grounding": answer.grounding.value if answer.grounding else "",
         "repair": answer.repair.value,
         "ref_ids": list(answer.ref_ids),
         "answer_hmac_sha256": question_digest(answer.text)["hmac_sha256"],
-        "context_sha256": context.sha256 if context else "",
-        "context_chars": context.size_chars if context else 0,
     }
 
 

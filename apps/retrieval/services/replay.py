@@ -67,7 +67,8 @@ def _found(recorded: Recorded, text: str, snapshot: PolicySnapshot) -> FindResul
         text=text,
         tenant_id=current_scope().tenant_id,
         scope_ids=tuple(sorted(recorded.scope_ids)),
-        as_of=recorded.at,
+        as_of=recorded.filters.as_of or recorded.at,
+        given=recorded.filters.given,
     )
     try:
         return find(question, deps=dependencies_for(current_tenant(), snapshot, stages_then(recorded)))

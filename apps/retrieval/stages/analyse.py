@@ -11,6 +11,8 @@ from apps.retrieval.contracts import (
     CorpusInventory,
     Expansion,
     FilterField,
+    GivenField,
+    GivenFilter,
     InventoryEntry,
     MetadataFilter,
     QueryAnalysis,
@@ -20,6 +22,7 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.stages.companies import read_companies
 from apps.retrieval.stages.document_types import read_document_types
+from apps.retrieval.stages.given import set_aside
 from apps.retrieval.stages.jurisdictions import read_jurisdictions
 from apps.retrieval.stages.mentions import blanked
 from apps.retrieval.stages.newest import prefer_newest
@@ -44,16 +47,19 @@ def analyse(
     expansion_weight: float,
     statement_weight: float,
     newest_first: bool = True,
+    given: tuple[GivenFilter, ...] = (),
 ) -> QueryAnalysis:
     """Read filters, concepts and search terms from a question.
 
     Args:    text: as `validate` returns it.
              language: ISO 639-1, for the terms.
-             inventory: what is held in the granted scopes and permitted kinds.
+             inventory: what is held in the granted scopes and permitted kinds, and meets the given filters.
              minimum_chars: fewer letters and digits than this are too vague to search.
              expansion_weight: weight of the terms that the glossary adds, where a term of the question has 1.
              statement_weight: weight of the mark that the pages of a financial statement bear.
              newest_first: whether a question that names no period prefers the newest report of each series.
+             given: filters that came with the question. They are never relaxed, and stand in the place of those on the
+             same field that the text implies.
     Returns: the analysis; with `refusal` set when the question is too vague, and then nothing should be searched.
     """
     companies = read_companies(text, inventory.entries)
@@ -62,10 +68,15 @@ def analyse(
     jurisdictions = read_jurisdictions(text, document_types.rest, language, inventory.entries, within)
     mentions, periods = _read_periods(document_types.rest, within)
     read = (*companies.filters, *periods.filters, *document_types.filters, *jurisdictions.filters)
+    # A period that is given has said what is meant.
+    newest_first = newest_first and not any(each.field is GivenField.PERIOD for each in given)
     newest = prefer_newest(text, mentions, read, within) if newest_first else ()
     # Where nobody is named it holds for every series there is, which would tell a reader nothing.
     noticed = [each.reason for each in newest] if companies.filters else []
-    filters = relax_filters((*read, *newest), inventory.entries)
+    aside = set_aside(read, given, inventory.entries)
+    left = (each for each in read if all(each is not other.filter for other in aside))
+    filters = relax_filters((*left, *newest), inventory.entries)
+    relaxed = (*aside, *filters.relaxed)
     laws = jurisdictions.plain if _is_sure_of(FilterField.JURISDICTION, filters.kept) else ()
     # The document states it, and its text need not: asked of the words, it would keep the right passage from answering.
     topic = read_topic(blanked(mentions.rest, laws), text, language)
@@ -83,13 +94,19 @@ def analyse(
         names=tuple(dict.fromkeys((*topic.names, *(law.text for law in laws)))),
         expansions=topic.expansions,
         filters=filters.kept,
-        relaxed=filters.relaxed,
+        relaxed=relaxed,
         ignored_words=topic.ignored,
         years=_years(filters.kept, mentions),
         wants_number=topic.wants_number,
-        notices=(*periods.notices, *noticed, *(each.reason for each in filters.relaxed)),
+        notices=(
+            *(each.unmet for each in given if each.unmet),
+            *periods.notices,
+            *noticed,
+            *(each.reason for each in relaxed),
+        ),
         refusal=refusal,
         figures=topic.figures,
+        given=given,
     )
 
 

@@ -33,6 +33,7 @@ def _citation(passage: Passage, quote: Quote) -> Citation:
     chunk = passage.chunk
     return Citation(
         ref_id=passage.ref_id,
+        chunk_id=chunk.chunk_id,
         document_id=chunk.document.document_id,
         document_title=chunk.document.title,
         version=chunk.document.version,

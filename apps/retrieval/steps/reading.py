@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from apps.corpus.extraction.language import language_of_question
 from apps.intents.contracts import IntentDecision, KindGrant
 from apps.intents.instructions import core_question
-from apps.retrieval.contracts import QueryAnalysis, Question, SearchBounds
+from apps.retrieval.contracts import NO_FILTERS, QueryAnalysis, Question, SearchBounds
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
 from apps.retrieval.stages.analyse import analyse
+from apps.retrieval.stages.given import told
 from apps.retrieval.stages.validate import validate
 from apps.retrieval.trace import Stage, ValidatedQuestion
 
@@ -35,20 +38,43 @@ def classify(recorder: TraceRecorder, text: str, deps: PipelineDependencies) -> 
         return decision
 
 
-def grant_kinds(recorder: TraceRecorder, decision: IntentDecision, deps: PipelineDependencies) -> KindGrant:
-    """Look up what the intent may reach. Compliance gate 1."""
+def grant_kinds(
+    recorder: TraceRecorder, question: Question, decision: IntentDecision, deps: PipelineDependencies
+) -> KindGrant:
+    """Look up what the intent may reach. Compliance gate 1. A filter on kinds narrows it, and gains no kind."""
     with recorder.stage(Stage.GATE) as stage:
         grant = deps.intents.grant(decision)
         stage.count_in = len(grant.permitted) + len(grant.withheld)
         stage.count_out = len(grant.permitted)
         for kind in grant.withheld:
             stage.exclude(kind.value, f"Policy version {grant.policy_version} does not permit it for this intent.")
+        if question.given.kinds is not None:
+            stage.notes.append(f"The request asks for no other kinds than {', '.join(question.given.kinds)}.")
         stage.output = grant
         return grant
 
 
+def bounds_of(question: Question, grant: KindGrant, deps: PipelineDependencies) -> SearchBounds:
+    """Where it may be searched: the scopes, the permitted kinds, and what of its own filters can be met there."""
+    bounds = SearchBounds(
+        tenant_id=question.tenant_id, scope_ids=question.scope_ids, kinds=grant.permitted, as_of=question.as_of
+    )
+    given = question.given
+    if given == NO_FILTERS:
+        return bounds
+    held = deps.inventory.held(given, bounds)
+    if given.kinds is not None:
+        held = replace(held, kinds=tuple(kind for kind in grant.permitted if kind in given.kinds))
+    return replace(bounds, given=held)
+
+
 def read_meaning(
-    recorder: TraceRecorder, question: Question, text: str, bounds: SearchBounds, deps: PipelineDependencies
+    recorder: TraceRecorder,
+    question: Question,
+    text: str,
+    grant: KindGrant,
+    bounds: SearchBounds,
+    deps: PipelineDependencies,
 ) -> QueryAnalysis:
     """Read filters, terms and concepts, against what is held within the bounds."""
     with recorder.stage(Stage.ANALYSE) as stage:
@@ -65,9 +91,11 @@ def read_meaning(
             expansion_weight=deps.settings.expansion_weight,
             statement_weight=deps.settings.statement_weight,
             newest_first=deps.settings.prefer_newest,
+            given=told(question.given, bounds.given, grant=grant, as_of=question.as_of),
         )
         stage.count_in = sum(entry.documents for entry in inventory.entries)
         stage.count_out = len(analysis.terms)
+        stage.notes.extend(f"given: {each.label}" for each in analysis.given)
         stage.notes.extend(f"{each.certainty.value}: {each.reason}" for each in analysis.filters)
         stage.notes.extend(analysis.notices)
         for relaxed in analysis.relaxed:

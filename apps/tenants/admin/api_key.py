@@ -10,18 +10,17 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls.resolvers import URLPattern
 
-from apps.tenants.admin.api_key_forms import ApiKeyAddForm, ApiKeyRotateForm
+from apps.tenants.admin.api_key_forms import ApiKeyAddForm, ApiKeyRenameForm, ApiKeyRotateForm
 from apps.tenants.admin.base import TenantModelAdmin, require
-from apps.tenants.admin.key_state import is_valid, key_state
+from apps.tenants.admin.key_state import KeyStateFilter, is_valid, key_state
 from apps.tenants.admin.kit import ChoicesDropdownFilter
-from apps.tenants.admin.membership_filters import StandingFilter
 from apps.tenants.admin.pages import Decision, decision_page, form_page, page, secret_page
 from apps.tenants.display import ago, moment
 from apps.tenants.errors import NotInPersonError
 from apps.tenants.models import ApiKey, User
 from apps.tenants.roles import Permission, Role
 from apps.tenants.selectors.directory import reach_in_words, with_person, with_reach
-from apps.tenants.services.api_keys import api_key_create, api_key_revoke, api_key_rotate
+from apps.tenants.services.api_keys import api_key_create, api_key_rename, api_key_revoke, api_key_rotate
 
 _NOTES = (
     "Store it now, in the client's secret store: it is shown this once, and only its digest is kept.",
@@ -38,7 +37,7 @@ class ApiKeyAdmin(TenantModelAdmin):
     list_display = ("name", "prefix_shown", "acts_for", "role_name", "reaches", "last_use", "expires", "standing")
     search_fields = ("name", "prefix", "person__username")
     search_help_text = "Name, a person's username, or the twelve characters after gbx_"
-    list_filter = (("role", ChoicesDropdownFilter), StandingFilter)
+    list_filter = (("role", ChoicesDropdownFilter), KeyStateFilter)
 
     view_permission = Permission.KEY_MANAGE
     add_permission = Permission.KEY_MANAGE
@@ -82,6 +81,7 @@ class ApiKeyAdmin(TenantModelAdmin):
         return [
             self.page("<uuid:object_id>/rotate/", self.rotate_view, name="rotate"),
             self.page("<uuid:object_id>/revoke/", self.revoke_view, name="revoke"),
+            self.page("<uuid:object_id>/rename/", self.rename_view, name="rename"),
         ]
 
     def changeform_view(
@@ -153,6 +153,29 @@ class ApiKeyAdmin(TenantModelAdmin):
             intro="Makes a new key with the same name, role and scopes, and lets the old one end.",
             action="Make the new key",
             crumbs=[(str(key), self.url("change", key.pk)), "Rotate"],
+            back=self.url("change", key.pk),
+        )
+
+    def rename_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        require(request, Permission.KEY_MANAGE)
+        key = self.find(request, str(object_id))
+        form = ApiKeyRenameForm(request.POST or None, initial={"name": key.name})
+
+        def act() -> HttpResponse:
+            api_key_rename(key.id, **form.cleaned_data)
+            messages.success(request, "The key is renamed. Nothing else of it changed.")
+            return HttpResponseRedirect(self.url("change", key.pk))
+
+        return form_page(
+            self,
+            request,
+            form,
+            act,
+            title=f"Rename {key.name}",
+            intro="The key, its role and its scopes stay. Its old name is in no event of this; events of before keep "
+            "what they said, until they are removed.",
+            action="Rename the key",
+            crumbs=[(str(key), self.url("change", key.pk)), "Rename"],
             back=self.url("change", key.pk),
         )
 

@@ -17,7 +17,7 @@ from apps.tenants.roles import Role
 _LIVES = (("30", "30 days"), ("90", "90 days"), ("365", "One year"), ("", "Never: revoked by hand"))
 _OWN_LIVES = (("30", "30 days"), ("90", "90 days"), ("180", "180 days"), ("365", "One year"))
 # What a key of that role does without what is withheld from it (principals.WITHHELD_FROM_KEYS).
-_BY_KEY = {**ROLE_SENTENCES, Role.TENANT_ADMIN: "adds scopes, uploads and deletes documents, restarts jobs"}
+_BY_KEY = {**ROLE_SENTENCES, Role.TENANT_ADMIN: "adds scopes, uploads and proposes to remove documents, restarts jobs"}
 _OVERLAPS = (("0", "Now"), ("1", "In one hour"), ("24", "In one day"), ("168", "In one week"))
 
 
@@ -36,6 +36,14 @@ class ApiKeyAddForm(forms.Form):
         days = typed.get("life_days")
         typed["expires_at"] = timezone.now() + timedelta(days=int(days)) if days else None
         return typed
+
+
+class ApiKeyRenameForm(forms.Form):
+    use_required_attribute = False
+    name = forms.CharField(max_length=200, widget=UnfoldAdminTextInputWidget)
+    reason = forms.CharField(
+        label="Why", max_length=500, widget=UnfoldAdminTextInputWidget, help_text="For the record. Name nobody."
+    )
 
 
 class ApiKeyRotateForm(forms.Form):

@@ -7,29 +7,42 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls.resolvers import URLPattern
+from django.utils import timezone
 
-from apps.tenants.admin.base import TenantModelAdmin, require
+from apps.tenants.admin.base import TenantModelAdmin, may, require
 from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.membership_filters import StandingFilter
-from apps.tenants.admin.membership_forms import MemberAddForm, MemberScopesForm
-from apps.tenants.admin.pages import Decision, decision_page, form_page, page, secret_page
+from apps.tenants.admin.membership_forms import ROLE_SENTENCES, FactorResetForm, MemberInviteForm, MemberScopesForm
+from apps.tenants.admin.membership_story import Standing, given_by, may_confirm, standing_of
+from apps.tenants.admin.pages import Decision, decision_page, form_page, page
+from apps.tenants.admin.read import number_read
 from apps.tenants.display import moment, pill
-from apps.tenants.models import Membership, Scope
-from apps.tenants.roles import Permission, Role
+from apps.tenants.errors import FactorResetSettledError, MembershipSettledError
+from apps.tenants.ids import UserId
+from apps.tenants.models import Invitation, Membership, Scope, User
+from apps.tenants.models.membership import IN_FORCE
+from apps.tenants.requests import principal_of
+from apps.tenants.roles import Permission, Role, approvals
+from apps.tenants.second_factor.resets import factor_reset_agree, factor_reset_ask, open_reset_of
+from apps.tenants.second_person import are_hands_above
 from apps.tenants.selectors.directory import reach_in_words, with_reach
-from apps.tenants.services.members import membership_revoke
-from apps.tenants.services.people import member_invite, membership_scopes_set
+from apps.tenants.selectors.invitations import invitations_waiting
+from apps.tenants.selectors.members import membership_revision
+from apps.tenants.services.invitations import invitation_resend, invitation_withdraw, member_invite
+from apps.tenants.services.members import membership_confirm, membership_decline, membership_revoke
+from apps.tenants.services.people import membership_scopes_set
 
 
 @admin.register(Membership)
 class MembershipAdmin(TenantModelAdmin):
     title_plural = "Members"
-    add_label = "Add member"
-    empty_text = "Nobody is a member yet. Add a person with “Add member”."
+    add_label = "Invite a person"
+    empty_text = "Nobody is a member yet. Send somebody a link with “Invite a person”."
+    list_before_template = "glassbox/invitations.html"
 
-    list_display = ("person", "role_name", "reaches", "since", "ended")
+    list_display = ("person", "role_name", "reaches", "since", "standing")
     list_display_links = ("person",)
     search_fields = ("user__username", "user__first_name", "user__last_name")
     search_help_text = "Name or username"
@@ -58,16 +71,21 @@ class MembershipAdmin(TenantModelAdmin):
     def reaches(self, membership: Any) -> str:
         return "—" if membership.revoked_at else reach_in_words(membership.scope_keys)
 
-    @admin.display(description="Since", ordering="created_at")
+    @admin.display(description="Since", ordering="confirmed_at")
     def since(self, membership: Membership) -> str:
-        return moment(membership.created_at)
+        return moment(membership.confirmed_at)
 
-    @admin.display(description="Ended", ordering="revoked_at")
-    def ended(self, membership: Membership) -> str:
-        return moment(membership.revoked_at) if membership.revoked_at else pill("Valid", "good")
+    @admin.display(description="Standing", ordering="revoked_at")
+    def standing(self, membership: Membership) -> str:
+        standing = standing_of(membership)
+        if standing is Standing.ENDED:
+            return moment(membership.revoked_at)
+        return pill(standing.value, "good" if standing is Standing.IN_FORCE else "warn")
 
     def palette_note(self, membership: Membership) -> str:
-        return "member" if membership.revoked_at is None else "former member"
+        return {Standing.IN_FORCE: "member", Standing.WAITING: "awaits confirmation"}.get(
+            standing_of(membership), "former member"
+        )
 
     # --- Pages ------------------------------------------------------------------------------------------------------
 
@@ -75,7 +93,23 @@ class MembershipAdmin(TenantModelAdmin):
         return [
             self.page("<uuid:object_id>/scopes/", self.scopes_view, name="scopes"),
             self.page("<uuid:object_id>/end/", self.end_view, name="end"),
+            self.page("<uuid:object_id>/confirm/", self.confirm_view, name="confirm"),
+            self.page("<uuid:object_id>/decline/", self.decline_view, name="decline"),
+            self.page("<uuid:object_id>/second-factor/", self.factor_view, name="factor"),
+            self.page("<uuid:object_id>/second-factor/agree/", self.factor_agree_view, name="factor_agree"),
+            self.page("invitations/<uuid:object_id>/send/", self.resend_view, name="resend"),
+            self.page("invitations/<uuid:object_id>/withdraw/", self.withdraw_view, name="withdraw"),
         ]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        require(request, self.view_permission)
+        context = {
+            "invitations": list(invitations_waiting()),
+            "now": timezone.now(),
+            "may_manage": self.has_add_permission(request),
+            **(extra_context or {}),
+        }
+        return super().changelist_view(request, context)
 
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, form_url: str = "", extra_context: Any = None
@@ -94,48 +128,220 @@ class MembershipAdmin(TenantModelAdmin):
             person=self.person(membership),
             role=Role(membership.role).label,
             reach=self.reaches(membership),
+            standing=standing_of(membership),
+            waits=membership.awaits_confirmation,
+            given_by=given_by(membership),
             may_manage=self.has_add_permission(request) and membership.revoked_at is None,
+            may_confirm=may_confirm(request, membership),
+            reset=open_reset_of(UserId(membership.user_id)),
+            may_agree=may(request, Permission.POLICY_APPROVE) or may(request, Permission.PRIVACY_APPROVE),
+            is_own=membership.user_id == principal_of(request).id,
+            is_same_hands=membership.awaits_confirmation
+            and are_hands_above(
+                tenant_id=membership.tenant_id, account=membership.user_id, inviter=membership.created_by_id
+            ),
         )
 
     def member_add(self, request: HttpRequest) -> HttpResponse:
-        """Add a member, with an account if the person has none; which of the two it was is not told."""
+        """Send a link to a mailbox. No account is looked for, so that nothing can be told of one."""
         require(request, self.add_permission)
-        form = MemberAddForm(request.POST or None)
+        form = MemberInviteForm(request.POST or None)
 
         def act() -> HttpResponse:
             typed = form.cleaned_data
-            invitation = member_invite(
-                username=typed["username"],
-                email=typed["email"],
-                first_name=typed["first_name"],
-                last_name=typed["last_name"],
-                role=typed["role"],
-                scopes=typed["scopes"],
-            )
-            return secret_page(
-                self,
+            member_invite(email=typed["email"], role=typed["role"], scopes=typed["scopes"])
+            messages.success(
                 request,
-                title=f"{typed['username']} is now a member as {typed['role'].label}",
-                crumbs=["Member added"],
-                secret=invitation.first_password,
-                caption="First password",
-                notes=[
-                    "If this is the person's first account here, this is their password. Hand it over by a safe way; "
-                    "they change it after signing in.",
-                    "If they already had an account, they sign in as before, and this password does nothing.",
-                    "It is shown this once and stored nowhere.",
-                ],
-                back=self.url("changelist"),
+                f"An invitation as {typed['role'].label} goes to {typed['email']}. The link works for seven days.",
             )
+            return HttpResponseRedirect(self.url("changelist"))
 
         return form_page(
             self,
             request,
             form,
             act,
-            title="Add member",
-            intro="Give a person a role in this tenant. It is recorded, and takes effect at once.",
-            action="Add member",
+            title="Invite a person",
+            intro=(
+                "A link goes to their mailbox. They accept with an account of their own, and set their password "
+                "themselves. A role that approves also needs the agreement of somebody who holds it."
+            ),
+            action="Send the invitation",
+        )
+
+    def resend_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        require(request, Permission.MEMBER_MANAGE)
+        invitation = self._invitation(object_id)
+
+        def act() -> HttpResponse:
+            invitation_resend(invitation)
+            messages.success(request, f"The invitation goes to {invitation.email} again, with a new link.")
+            return HttpResponseRedirect(self.url("changelist"))
+
+        return decision_page(
+            self,
+            request,
+            Decision(
+                question=f"Send the invitation to {invitation.email} again?",
+                effects=["A new link goes to the mailbox, and works for seven days.", "The link before works no more."],
+                action="Send it again",
+                dangerous=False,
+            ),
+            act,
+            crumbs=["Send an invitation again"],
+            back=self.url("changelist"),
+        )
+
+    def withdraw_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        require(request, Permission.MEMBER_MANAGE)
+        invitation = self._invitation(object_id)
+
+        def act() -> HttpResponse:
+            invitation_withdraw(invitation)
+            messages.success(request, "The invitation is withdrawn.")
+            return HttpResponseRedirect(self.url("changelist"))
+
+        return decision_page(
+            self,
+            request,
+            Decision(
+                question=f"Withdraw the invitation to {invitation.email}?",
+                effects=["Its link works no more. You may invite the same mailbox again."],
+                action="Withdraw the invitation",
+            ),
+            act,
+            crumbs=["Withdraw an invitation"],
+            back=self.url("changelist"),
+        )
+
+    def _invitation(self, invitation_id: str) -> Invitation:
+        invitation: Invitation | None = invitations_waiting().filter(id=invitation_id).first()
+        if invitation is None:
+            raise Http404("There is no invitation with this id that waits.")
+        return invitation
+
+    def confirm_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        membership = self._waiting(request, object_id)
+        role = Role(membership.role)
+        # Of what the page tells, its scopes among it: what changes meanwhile is not agreed to.
+        revision = membership_revision(membership.id)
+
+        def act() -> HttpResponse:
+            membership_confirm(membership, revision=number_read(request.POST))
+            messages.success(request, f"{membership}: confirmed. The role gives its rights from now on.")
+            return HttpResponseRedirect(self.url("change", membership.pk))
+
+        return decision_page(
+            self,
+            request,
+            Decision(
+                question=f"Agree that {membership.user} becomes {role.label}?",
+                effects=[
+                    f"{self.person(membership)} may decide on what others propose: {ROLE_SENTENCES[role]}.",
+                    f"They reach: {self.reaches(membership)}.",
+                    f"They were invited by {given_by(membership)}. Agree only if you know the person and that this "
+                    "account is theirs: you are the second pair of eyes.",
+                ],
+                action=f"Agree: {role.label} from now on",
+                dangerous=False,
+                read={"revision": revision},
+            ),
+            act,
+            crumbs=[(str(membership), self.url("change", membership.pk)), "Confirm"],
+            back=self.url("change", membership.pk),
+        )
+
+    def decline_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        membership = self._waiting(request, object_id)
+
+        def act() -> HttpResponse:
+            membership_decline(membership, revision=number_read(request.POST))
+            messages.success(request, f"{membership}: declined. It never gave a right.")
+            return HttpResponseRedirect(self.url("changelist"))
+
+        return decision_page(
+            self,
+            request,
+            Decision(
+                question=f"Refuse that {membership.user} becomes {Role(membership.role).label}?",
+                effects=["The membership ends before it gave any right. They may be invited again."],
+                action="Refuse",
+                read={"revision": membership_revision(membership.id)},
+            ),
+            act,
+            crumbs=[(str(membership), self.url("change", membership.pk)), "Refuse"],
+            back=self.url("change", membership.pk),
+        )
+
+    def _waiting(self, request: HttpRequest, object_id: str) -> Membership:
+        membership: Membership = self.find(request, str(object_id))
+        for permission in sorted(approvals(Role(membership.role))):
+            require(request, permission)
+        if not membership.awaits_confirmation:
+            raise MembershipSettledError
+        return membership
+
+    def factor_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask to take a member's second factor away, which they have lost."""
+        require(request, Permission.MEMBER_MANAGE)
+        membership = self.find(request, str(object_id))
+
+        def act() -> HttpResponse:
+            factor_reset_ask(membership.user, reason=form.cleaned_data["reason"])
+            messages.success(request, "It waits for somebody else who may approve, on this page.")
+            return HttpResponseRedirect(self.url("change", membership.pk))
+
+        form = FactorResetForm(request.POST or None)
+        return form_page(
+            self,
+            request,
+            form,
+            act,
+            title=f"Ask to take the second factor of {membership.user} away",
+            intro=(
+                "For a lost device. Somebody else who may approve agrees; then the person is told by mail, and sets up "
+                "another one. Make sure that it is them who asks you."
+            ),
+            action="Ask",
+            crumbs=[(str(membership), self.url("change", membership.pk)), "Second factor"],
+            back=self.url("change", membership.pk),
+        )
+
+    def factor_agree_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        membership = self.find(request, str(object_id))
+        reset = open_reset_of(UserId(membership.user_id))
+        if not may(request, Permission.POLICY_APPROVE):
+            require(request, Permission.PRIVACY_APPROVE)
+        if reset is None:
+            raise FactorResetSettledError
+        asked_by = User.objects.filter(id=reset.asked_by_id).first()
+
+        def act() -> HttpResponse:
+            if factor_reset_agree(reset):
+                messages.success(request, f"The second factor of {membership.user} is gone. They are told by mail.")
+            else:
+                messages.info(
+                    request, f"You agreed. {membership.user} approves elsewhere too: it goes once two agree there."
+                )
+            return HttpResponseRedirect(self.url("change", membership.pk))
+
+        return decision_page(
+            self,
+            request,
+            Decision(
+                question=f"Agree to take the second factor of {membership.user} away?",
+                effects=[
+                    f"{asked_by or 'Somebody who is no member any more'} asked for it: “{reset.reason}”",
+                    "Whoever has this person's password may then set up a device of their own. Agree only if you have "
+                    "heard from the person yourself that theirs is lost.",
+                    "Where they approve in other tenants as well, it goes once two people of each agreed, within seven "
+                    "days. Keys that were made with it end with it.",
+                ],
+                action="Agree: take it away",
+            ),
+            act,
+            crumbs=[(str(membership), self.url("change", membership.pk)), "Second factor"],
+            back=self.url("change", membership.pk),
         )
 
     def scopes_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -166,7 +372,7 @@ class MembershipAdmin(TenantModelAdmin):
     def end_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         require(request, Permission.MEMBER_MANAGE)
         membership = self.find(request, str(object_id))
-        others = Membership.objects.filter(role=Role.TENANT_ADMIN, revoked_at__isnull=True).exclude(id=membership.id)
+        others = Membership.objects.filter(IN_FORCE, role=Role.TENANT_ADMIN).exclude(id=membership.id)
         effects = [
             f"{membership.user} loses the role {Role(membership.role).label} and every scope that it reached, from "
             "their next request on.",
@@ -186,7 +392,7 @@ class MembershipAdmin(TenantModelAdmin):
             Decision(
                 question=f"End the membership of {membership}?",
                 effects=effects,
-                irreversible="An ended membership does not come back; adding the person again begins a new one.",
+                irreversible="An ended membership does not come back; inviting the person again begins a new one.",
                 action="End membership",
             ),
             act,

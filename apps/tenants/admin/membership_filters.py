@@ -1,4 +1,4 @@
-"""Valid now, or ended."""
+"""Memberships: valid now, awaiting confirmation, or ended."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ class StandingFilter(DropdownFilter):
     parameter_name = "standing"
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin[Any]) -> list[tuple[str, str]]:
-        return [("valid", "Valid now"), ("ended", "Ended")]
+        return [("valid", "Valid now"), ("waiting", "Awaiting confirmation"), ("ended", "Ended")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        if self.value() in ("valid", "ended"):
-            return queryset.filter(revoked_at__isnull=self.value() == "valid")
+        if self.value() == "ended":
+            return queryset.filter(revoked_at__isnull=False)
+        if self.value() in ("valid", "waiting"):
+            return queryset.filter(revoked_at__isnull=True, confirmed_at__isnull=self.value() == "waiting")
         return queryset

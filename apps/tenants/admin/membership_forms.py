@@ -9,7 +9,7 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from unfold.widgets import (
     UnfoldAdminEmailInputWidget,
     UnfoldAdminRadioSelectWidget,
-    UnfoldAdminTextInputWidget,
+    UnfoldAdminTextareaWidget,
 )
 
 from apps.tenants.admin.scope_field import ScopesField
@@ -20,7 +20,7 @@ ROLE_SENTENCES = {
     Role.ANALYST: "asks questions and uploads documents",
     Role.COMPLIANCE_OFFICER: "drafts the policy, asks questions, reads the audit log",
     Role.REVIEWER: "approves what an officer drafted, reads the audit log",
-    Role.DPO: "handles erasure and access requests, deletes documents",
+    Role.DPO: "handles erasure and access requests, proposes to remove documents",
     Role.AUDITOR: "reads documents, policy and the audit log; changes nothing",
     Role.TENANT_ADMIN: "manages members, scopes, API keys, documents and settings",
 }
@@ -37,18 +37,25 @@ class RoleField(forms.TypedChoiceField):
         super().__init__(choices=role_choices, coerce=Role, widget=UnfoldAdminRadioSelectWidget, **kwargs)
 
 
-class MemberAddForm(forms.Form):
-    username = forms.CharField(
+class MemberInviteForm(forms.Form):
+    email = forms.EmailField(
+        label="E-mail",
         max_length=150,
-        validators=[UnicodeUsernameValidator()],
-        widget=UnfoldAdminTextInputWidget,
-        help_text="What the person signs in with; the e-mail address does well.",
+        # It becomes the sign-in name of a person who has no account yet.
+        validators=[UnicodeUsernameValidator(message="Letters, digits and @ . + - _ alone.")],
+        widget=UnfoldAdminEmailInputWidget,
+        help_text="The person's own mailbox: whoever reads the link there may accept.",
     )
-    first_name = forms.CharField(max_length=150, required=False, widget=UnfoldAdminTextInputWidget)
-    last_name = forms.CharField(max_length=150, required=False, widget=UnfoldAdminTextInputWidget)
-    email = forms.EmailField(label="E-mail", required=False, widget=UnfoldAdminEmailInputWidget)
-    role = RoleField(help_text="A second role is a second entry for the same username.")
+    role = RoleField(help_text="A second role is a second invitation.")
     scopes = ScopesField(help_text="A scope reaches everything below it, now and later.")
+
+
+class FactorResetForm(forms.Form):
+    reason = forms.CharField(
+        max_length=1000,
+        widget=UnfoldAdminTextareaWidget,
+        help_text="Whoever agrees reads it: how you know that it is lost.",
+    )
 
 
 class MemberScopesForm(forms.Form):

@@ -28,7 +28,8 @@ _NOTES = (
 )
 _LIMITS = (
     "A key of your own lets a program act in your name, within one of your roles and some of your scopes. Whatever its "
-    "role, it can't make or change keys, members or the tenant's settings: for that, sign in."
+    "role, it can't make or change keys, members or the tenant's settings: for that, sign in. It decides on what "
+    "others propose only if you entered a code of your second factor right before you made it."
 )
 
 

@@ -24,6 +24,7 @@ class Decision:
     effects: what happens, in plain words, one sentence each.
     irreversible: what can't be undone; empty where nothing is.
     action: the button, named by its effect.
+    read: what the yes says that was read, such as a revision: hidden fields of the form.
     """
 
     question: str
@@ -32,6 +33,7 @@ class Decision:
     irreversible: str = ""
     dangerous: bool = True
     facts: Mapping[str, Any] = field(default_factory=dict)
+    read: Mapping[str, Any] = field(default_factory=dict)
 
 
 def page(

@@ -1,4 +1,4 @@
-"""Scopes: the parts of a tenant, as the tree that they are. A scope's key and place don't change: grants hang on it."""
+"""Scopes: the parts of a tenant, as the tree that they are. A scope's place doesn't change: grants hang on it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls.resolvers import URLPattern
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from apps.errors import ApplicationError
 from apps.tenants.admin.base import TenantModelAdmin, may, require
 from apps.tenants.admin.pages import form_page, page
 from apps.tenants.admin.scope_field import ScopeField
-from apps.tenants.errors import InvalidScopeKeyError
+from apps.tenants.errors import InvalidScopeKeyError, ScopeKeyTakenError
+from apps.tenants.ids import ScopeId
 from apps.tenants.models import ApiKey, Membership, Scope
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.directory import scope_tree
-from apps.tenants.services.tenants import scope_create
+from apps.tenants.services.tenants import scope_create, scope_rename
 
 
 class ScopeAddForm(forms.Form):
@@ -26,7 +27,7 @@ class ScopeAddForm(forms.Form):
     key = forms.CharField(
         max_length=127,
         widget=UnfoldAdminTextInputWidget,
-        help_text="type:name in lower case, such as fund:global-equity. It can't be changed later.",
+        help_text="type:name in lower case, such as fund:global-equity. Clients name the scope by it.",
     )
     parent = ScopeField(help_text="Whoever reaches the parent reaches the new scope too.")
 
@@ -37,11 +38,27 @@ class ScopeAddForm(forms.Form):
         return key
 
 
+class ScopeRenameForm(forms.Form):
+    use_required_attribute = False
+    name = forms.CharField(max_length=200, widget=UnfoldAdminTextInputWidget)
+    key = forms.CharField(
+        max_length=127,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="type:name in lower case. Clients that name the scope by its key must be changed with it.",
+    )
+    reason = forms.CharField(
+        label="Why", max_length=500, widget=UnfoldAdminTextInputWidget, help_text="For the record. Name nobody."
+    )
+
+
 @admin.register(Scope)
 class ScopeAdmin(TenantModelAdmin):
     title_plural = "Scopes"
     add_label = "Add scope"
-    error_fields = {"tenants.invalid_scope_name": "key"}
+    error_fields = {
+        **dict.fromkeys(("tenants.invalid_scope_name", "tenants.scope_key_taken", "tenants.root_scope_key"), "key"),
+        "tenants.reason_missing": "reason",
+    }
 
     search_fields = ("key", "name")
 
@@ -79,11 +96,38 @@ class ScopeAdmin(TenantModelAdmin):
             scope=scope,
             parent=Scope.objects.filter(id=scope.parent_id).first() if scope.parent_id else None,
             may_add=self.has_add_permission(request),
+            may_rename=may(request, Permission.SCOPE_MANAGE),
             children=list(Scope.objects.filter(parent=scope)),
             may_see_holders=holders,
             may_see_keys=may(request, Permission.KEY_MANAGE),
             memberships=list(Membership.objects.filter(**held).select_related("user")) if holders else [],
             keys=list(ApiKey.objects.filter(**held, revoked_at__isnull=True)),
+        )
+
+    def own_urls(self) -> list[URLPattern]:
+        return [self.page("<uuid:object_id>/rename/", self.rename_view, name="rename")]
+
+    def rename_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        require(request, Permission.SCOPE_MANAGE)
+        scope = self.find(request, str(object_id))
+        form = ScopeRenameForm(request.POST or None, initial={"name": scope.name, "key": scope.key})
+
+        def act() -> HttpResponse:
+            scope_rename(ScopeId(scope.id), **form.cleaned_data)
+            messages.success(request, "The scope is renamed. Documents, members and keys reach it as before.")
+            return HttpResponseRedirect(self.url("change", scope.pk))
+
+        return form_page(
+            self,
+            request,
+            form,
+            act,
+            title=f"Rename {scope.name}",
+            intro="Documents, grants and the log hang on the scope's id, and stay. Its old name is in no event of "
+            "this; events of before keep what they said, until they are removed.",
+            action="Rename the scope",
+            crumbs=[(scope.key, self.url("change", scope.pk)), "Rename"],
+            back=self.url("change", scope.pk),
         )
 
     def scope_add(self, request: HttpRequest) -> HttpResponse:
@@ -95,10 +139,7 @@ class ScopeAdmin(TenantModelAdmin):
             typed = form.cleaned_data
             try:
                 scope = scope_create(key=typed["key"], name=typed["name"], parent=typed["parent"])
-            except IntegrityError as error:
-                # A scope outside the actor's own has the key: the form could not see it.
-                raise forms.ValidationError({"key": "This key is taken. Choose another."}) from error
-            except InvalidScopeKeyError:
+            except (InvalidScopeKeyError, ScopeKeyTakenError):
                 raise
             except ApplicationError as error:
                 # What a higher floor says against it (see provisioning.on_scope_create) is about where it would lie.

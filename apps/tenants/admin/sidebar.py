@@ -64,6 +64,7 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
         "Privacy",
         (
             Entry("Access and erasure requests", "person_remove", "erasure_requests", Permission.AUDIT_VIEW),
+            Entry("Removals", "delete_forever", "removals", Permission.AUDIT_VIEW),
             Entry("Legal holds", "lock", "audit_legalhold_changelist", Permission.AUDIT_VIEW),
             Entry("Retention", "hourglass_bottom", "retention", Permission.AUDIT_VIEW),
             Entry("Purges", "auto_delete", "purges", Permission.AUDIT_VIEW),
@@ -84,7 +85,10 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
             Entry("Tenant", "apartment", "tenants_tenant_changelist", Permission.MEMBER_VIEW),
             Entry("Members", "group", "tenants_membership_changelist", Permission.MEMBER_VIEW),
             Entry("API keys", "key", "tenants_apikey_changelist", Permission.KEY_MANAGE),
+            Entry("Webhooks", "webhook", "webhooks", Permission.TENANT_MANAGE),
             Entry("My keys", "badge", "my_keys", Permission.POLICY_VIEW),
+            Entry("My account", "person", "my_account", Permission.POLICY_VIEW),
+            Entry("Second factor", "phonelink_lock", "second_factor", Permission.POLICY_VIEW),
             Entry("What is held about me", "contact_page", "my_data", Permission.POLICY_VIEW),
         ),
     ),

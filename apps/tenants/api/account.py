@@ -1,17 +1,16 @@
-"""Who am I, and what do I reach."""
+"""Who am I."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.tenants.api.examples import sample
-from apps.tenants.api.serializers import MeSerializer, ScopeSerializer
-from apps.tenants.api.views import ApiListView, ApiView
+from apps.tenants.api.serializers import MeSerializer
+from apps.tenants.api.views import ApiView
 from apps.tenants.models import ApiKey, Scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
@@ -59,23 +58,3 @@ def _personal_key(principal: Principal) -> dict[str, Any] | None:
         return None
     key: ApiKey = ApiKey.objects.get(id=principal.key_id)
     return {"id": str(key.id), "name": key.name, "prefix": key.prefix, "expires_at": key.expires_at}
-
-
-class ScopeListView(ApiListView[Scope]):
-    required_permissions: ClassVar[dict[str, Permission | None]] = {"GET": None}
-    serializer_class = ScopeSerializer
-    ordering = ("key",)
-
-    def get_queryset(self) -> QuerySet[Scope]:
-        scopes: QuerySet[Scope] = Scope.objects.select_related("parent")
-        return scopes
-
-    @extend_schema(
-        operation_id="list_scopes",
-        tags=["Account"],
-        summary="List the scopes that you reach",
-        description="By key. A scope that is not here does not exist for you, whether or not somebody else has it.",
-        extensions=sample('curl "{base}/api/v1/scopes/" -H "Authorization: Bearer $GLASSBOX_KEY"'),
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)

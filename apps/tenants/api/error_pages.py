@@ -12,12 +12,12 @@ from typing import Any
 from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
 from django.views import defaults
 
-from apps.tenants.api.problems import CONTENT_TYPE, problem_body
+from apps.tenants.api.problems import CONTENT_TYPE, RETRY_AFTER_S, problem_body
 
 API_PREFIX = "/api/"
-_RETRY_AFTER_SECONDS = 5
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -43,17 +43,26 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+        return database_unavailable(request)
     if not request.path.startswith(API_PREFIX):
         return defaults.server_error(request)
-    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
-        response = problem_response(
-            status=503, code="api.database_unavailable", detail="The database can't be reached. Try again in a moment."
-        )
-        response["Retry-After"] = str(_RETRY_AFTER_SECONDS)
-        return response
     return problem_response(
         status=500, code="api.internal", detail="The failure was logged. Nothing of the request was carried out."
     )
+
+
+def database_unavailable(request: HttpRequest) -> HttpResponse:
+    """A problem for programs, a page for people: neither asks the database for anything."""
+    response: HttpResponse
+    if request.path.startswith(API_PREFIX):
+        response = problem_response(
+            status=503, code="api.database_unavailable", detail="The database can't be reached. Try again in a moment."
+        )
+    else:
+        response = HttpResponse(render_to_string("503.html"), status=503, headers={"Cache-Control": "no-store"})
+    response["Retry-After"] = str(RETRY_AFTER_S)
+    return response
 
 
 def problem_response(*, status: int, code: str, detail: str, **extensions: Any) -> HttpResponse:

@@ -31,6 +31,23 @@ class IdempotencyKeyReusedError(ApplicationError):
     message = "This Idempotency-Key belongs to another request of yours. Use a new key for every new request."
 
 
+class PreconditionFailedError(ApplicationError):
+    code = "api.precondition_failed"
+    status = 412
+    message = (
+        "It was changed since you read it, so nothing was done. Get it again, look at what it says now, and send the "
+        "request with its new ETag."
+    )
+
+
+class RangeNotSatisfiableError(ApplicationError):
+    """Data: size_bytes."""
+
+    code = "api.range_not_satisfiable"
+    status = 416
+    message = "There are {size_bytes} bytes; the Range begins after them. Leave the header out to get them all."
+
+
 class RequestInProgressError(ApplicationError):
     """The first request with this key has not ended yet."""
 

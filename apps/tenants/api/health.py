@@ -11,11 +11,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.tenants.alarm_mail import tell_operators_beside
 from apps.tenants.api.examples import sample
 from apps.tenants.api.probes import HealthStatus, Part, PartState, health
 from apps.tenants.api.problems import CONTENT_TYPE, problem_body
 from apps.tenants.api.serializers import Field, choices_of
 from apps.tenants.api.views import ApiView
+from apps.tenants.clock import late_tasks
+from apps.tenants.waiting import Work, waiting_now
 
 
 class ChecksSerializer(serializers.Serializer[Any]):
@@ -34,14 +37,39 @@ class LogHealthSerializer(serializers.Serializer[Any]):
     )
 
 
+class QueueHealthSerializer(serializers.Serializer[Any]):
+    waiting = serializers.IntegerField()
+    oldest_s = serializers.IntegerField(help_text="For how long the oldest has waited; above 1,800 is long.")
+
+
+class QueuesSerializer(serializers.Serializer[Any]):
+    """One field a kind of work."""
+
+    def get_fields(self) -> dict[str, Field]:
+        return {work.value: QueueHealthSerializer(allow_null=True, help_text=work.label) for work in Work}
+
+
 class HealthSerializer(serializers.Serializer[Any]):
     status = serializers.ChoiceField(
         choices=choices_of(HealthStatus),
-        help_text="degraded: questions are answered; uploads wait, limits are off, or a log is late, was not verified "
-        "in the last 26 hours, or did not verify.",
+        help_text="degraded: questions are answered; uploads wait, limits are off, a log is late, was not verified "
+        "in the last 26 hours or did not verify, an approved removal does not go on, or something did not run by the "
+        "clock, or waits too long for a worker.",
     )
     checks = ChecksSerializer()
     log = LogHealthSerializer(help_text="Over all tenants together; null where it can't be told.")
+    queues = QueuesSerializer(help_text="What waits for a worker, over all tenants together.")
+    late = serializers.ListField(
+        child=serializers.CharField(), help_text="What did not end well in time by the clock, as the schedule names it."
+    )
+
+
+def _queues() -> dict[str, dict[str, int] | None]:
+    there = waiting_now()
+    return {
+        work.value: {"waiting": there[work].count, "oldest_s": there[work].oldest_s} if work in there else None
+        for work in Work
+    }
 
 
 # Without a transaction: opening one is what fails first when the database is down.
@@ -57,7 +85,8 @@ class HealthView(ApiView):
         summary="Is everything up",
         description=(
             "Needs no key. 200 while questions can be answered, 503 while they can't. Names the parts and whether they "
-            "work, and how far behind the log is over all tenants; nothing of any tenant. At most two seconds old."
+            "work, how far behind the log and the queues are over all tenants, and what is late by the clock; "
+            "nothing of any tenant. At most two seconds old."
         ),
         auth=[],
         responses=HealthSerializer,
@@ -65,14 +94,16 @@ class HealthView(ApiView):
     )
     def get(self, request: Request) -> Response:
         found = health()
+        tell_operators_beside(found.alarms)
         log = {"sealing_lag_s": found.sealing_lag_s, "verification_age_s": found.verification_age_s}
+        more = {"log": log, "queues": _queues(), "late": [late.task.rpartition(".")[2] for late in late_tasks()]}
         if found.status is not HealthStatus.UNAVAILABLE:
-            return Response({"status": found.status, "checks": found.checks, "log": log})
+            return Response({"status": found.status, "checks": found.checks, **more})
         body = problem_body(
             status=503,
             code="api.unavailable",
             detail="A part that every answer needs does not work; see checks.",
             checks=found.checks,
-            log=log,
+            **more,
         )
         return Response(body, status=503, content_type=CONTENT_TYPE, headers={"Retry-After": "5"})

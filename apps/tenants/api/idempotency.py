@@ -58,6 +58,7 @@ class ActResponse(Response):
     Args: subject_id: what was made, changed, removed or recorded.
           scope_ids: whoever gets the answer again must hold these.
           replayable: whether the body may be kept for a day.
+          kept: what is kept of the body and answered again, where that is not all of it: a secret is told once.
     """
 
     def __init__(
@@ -69,11 +70,13 @@ class ActResponse(Response):
         scope_ids: Iterable[ScopeId] = (),
         replayable: bool = True,
         headers: Mapping[str, str] | None = None,
+        kept: Any = None,
     ) -> None:
         super().__init__(data, status=status, headers=dict(headers or {}))
         self.subject_id = subject_id
         self.scope_ids = sorted(scope_ids)
         self.replayable = replayable
+        self.kept = data if kept is None else kept
 
 
 Handler = Callable[..., ActResponse]
@@ -86,6 +89,7 @@ def idempotent(handler: Handler) -> Callable[..., Response]:
     def wrapper(view: ApiView, request: Request, *args: Any, **kwargs: Any) -> Response:
         key = request.headers.get(HEADER)
         if key is None:
+            view.require_unchanged(request, *args, **kwargs)
             return handler(view, request, *args, **kwargs)
         if not (0 < len(key) <= _MAXIMUM_KEY_CHARS and key.isascii() and key.isprintable()):
             raise InvalidIdempotencyKeyError
@@ -97,6 +101,7 @@ def idempotent(handler: Handler) -> Callable[..., Response]:
             raise IdempotencyKeyReusedError
         if known is not None and known.replayable:
             return _replay(known)
+        view.require_unchanged(request, *args, **kwargs)
         response = handler(view, request, *args, **kwargs)
         if known is not None:
             response[REPEATS_HEADER] = str(known.subject_id)
@@ -142,7 +147,7 @@ def _remember(key_digest: str, request_digest: str, response: ActResponse) -> No
             replayable=response.replayable,
             status_code=response.status_code,
             location=response.headers.get("Location", ""),
-            body=response.data if response.replayable else None,
+            body=response.kept if response.replayable else None,
             expires_at=timezone.now() + KEPT_FOR,
         )
     except IntegrityError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from apps.tenants.api.examples import EXTENSION, PROBLEMS_EXTENSION
@@ -18,11 +19,20 @@ PROBLEM: Json = {
     "description": "What went wrong (RFC 9457). Decide by `code`, which is stable; show `detail` to people.",
     "required": ["type", "title", "status", "detail", "code"],
     "properties": {
-        "type": {"type": "string", "format": "uri", "example": "urn:glassbox:error:api.invalid"},
+        "type": {
+            "type": "string",
+            "format": "uri",
+            "description": "Where it is explained, and what to do.",
+            "example": "https://glassbox.example/api/v1/problems/#api.invalid",
+        },
         "title": {"type": "string", "example": "The request is not valid"},
         "status": {"type": "integer", "example": 400},
         "detail": {"type": "string", "example": "scope: There is no scope 'fund:x' that you may use."},
         "code": {"type": "string", "example": "api.invalid"},
+        "request_id": {
+            "type": "string",
+            "description": "As the header X-Request-ID has it. Name it when you ask for help.",
+        },
         "errors": {
             "type": "object",
             "description": "By field: what is wrong with it. A place in a list follows a dot, as in scopes.0.",
@@ -45,8 +55,10 @@ _RESPONSES: dict[str, tuple[int, str]] = {
     "NotAcceptable": (406, "The Accept header rules out what this address answers with."),
     "Conflict": (409, "The state does not allow it now, or the same request is being worked on (see Retry-After)."),
     "Gone": (410, "What the answer is made of was removed for good; the detail says with what."),
+    "PreconditionFailed": (412, "It was changed since you read it. Nothing was done; get it again."),
     "TooLarge": (413, "The body, the file or the question is too large."),
     "UnsupportedMediaType": (415, "The Content-Type is not the one that this address takes."),
+    "RangeNotSatisfiable": (416, "The Range begins after the last byte."),
     "KeyReused": (422, "The Idempotency-Key belongs to another request of yours."),
     "Throttled": (429, "Too many requests; wait as long as Retry-After says."),
     "Internal": (500, "A defect of ours. It was logged, and nothing of the request was carried out."),
@@ -65,6 +77,8 @@ _IDEMPOTENCY_KEY: Json = {
     ),
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
 }
+# Their answers are not kept for a replay: see idempotency.py.
+_QUESTIONS = ("/query/", "/search/")
 _IDEMPOTENCY_KEY_OF_A_QUESTION: Json = {
     **_IDEMPOTENCY_KEY,
     "description": (
@@ -73,7 +87,73 @@ _IDEMPOTENCY_KEY_OF_A_QUESTION: Json = {
         f"`{REPEATS_HEADER}` names the first one's event. Nothing else happens twice: a question changes nothing."
     ),
 }
-_WRITES = frozenset({"post", "put", "delete"})
+_WRITES = frozenset({"post", "put", "patch", "delete"})
+_REQUEST_ID: Json = {
+    "X-Request-ID": {
+        "description": "Names this request in our logs. Quote it when you report something.",
+        "schema": {"type": "string"},
+    }
+}
+_RETRY_AFTER: Json = {
+    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}},
+}
+_LOCATION: Json = {
+    "Location": {
+        "description": "The address of what was made.",
+        "schema": {"type": "string", "format": "uri-reference"},
+    }
+}
+_REPLAYED: Json = {
+    REPLAYED_HEADER: {
+        "description": "true where this answers an earlier request with the same Idempotency-Key.",
+        "schema": {"type": "string", "enum": ["true"]},
+    }
+}
+_REPEATS: Json = {
+    REPEATS_HEADER: {
+        "description": "The event of the question that was first asked with this Idempotency-Key.",
+        "schema": {"type": "string", "format": "uuid"},
+    }
+}
+_OF_A_PART: Json = {
+    "Content-Range": {"description": "Which bytes these are, and of how many.", "schema": {"type": "string"}},
+}
+_OF_A_FILE: Json = {
+    "Content-Disposition": {"description": "attachment, with the filename.", "schema": {"type": "string"}},
+}
+_ETAG: Json = {
+    "ETag": {"description": "Of what is shown; send it with If-Match or If-None-Match.", "schema": {"type": "string"}}
+}
+_IF_NONE_MATCH: Json = {
+    "name": "If-None-Match",
+    "in": "header",
+    "required": False,
+    "description": "An ETag. Where it still holds, the answer is 304 without a body.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 1000},
+}
+_IF_MATCH: Json = {
+    "name": "If-Match",
+    "in": "header",
+    "required": False,
+    "description": "The ETag that you read. Where it does not hold any more, nothing is done: 412.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 1000},
+}
+# Addresses of one thing that has an ETag: its view is a TaggedView.
+_TAGGED = frozenset(
+    {
+        "/api/v1/documents/{id}/",
+        "/api/v1/jobs/{id}/",
+        "/api/v1/keys/{id}/",
+        "/api/v1/members/{id}/",
+        "/api/v1/policy/versions/{id}/",
+        "/api/v1/privacy/requests/{id}/",
+        "/api/v1/removals/{id}/",
+        "/api/v1/scopes/{id}/",
+        "/api/v1/webhooks/{id}/",
+    }
+)
+# Of the library's making: null as a component, which no generator needs a name for.
+_NULL: Json = {"$ref": "#/components/schemas/NullEnum"}
 
 
 def finish_document(result: Json, generator: object, request: object, public: bool) -> Json:
@@ -81,14 +161,60 @@ def finish_document(result: Json, generator: object, request: object, public: bo
     components: Json = result.setdefault("components", {})
     schemas: Json = components.setdefault("schemas", {})
     schemas["Problem"] = PROBLEM
-    for name in [name for name in schemas if name.endswith("Request")]:
-        schemas[name]["additionalProperties"] = False
+    for name in sent_schemas(result):
+        _finish_request(schemas[name])
+    schemas.pop("NullEnum", None)
+    _mend_nulls(result)
     components["responses"] = {name: _response(name) for name in _RESPONSES}
     result["servers"] = [{"url": STAND_IN_BASE}]
     for path, operations in result["paths"].items():
         for method, operation in operations.items():
             _finish_operation(path, method, operation)
+            _declare_lists(operation, schemas)
     return result
+
+
+def sent_schemas(document: Json) -> list[str]:
+    """The names of all schemas that a client sends something by."""
+    schemas: Json = document["components"]["schemas"]
+    bodies = [each.get("requestBody") for path in document["paths"].values() for each in path.values()]
+    waiting, found = _references(bodies), set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting |= _references(schemas[name])
+    return sorted(found)
+
+
+def _references(node: Any) -> set[str]:
+    if isinstance(node, dict):
+        own = {node["$ref"].rpartition("/")[2]} if "$ref" in node else set()
+        return own.union(*map(_references, node.values()))
+    return set().union(*map(_references, node)) if isinstance(node, list) else set()
+
+
+def _finish_request(schema: Json) -> None:
+    if schema.get("type") == "object":
+        schema["additionalProperties"] = False
+    for field in schema.get("properties", {}).values():
+        # Generators take a field with a default for one that is always there, and make the sender give it.
+        defaults = [each.pop("default", None) for each in (field, *field.get("oneOf", ()))]
+        default = next((each for each in defaults if each is not None), None)
+        if default not in (None, "", [], {}):
+            told = f"Without it, `{json.dumps(default)}`."
+            field["description"] = f"{field.get('description', '')} {told}".strip()
+
+
+def _mend_nulls(node: Any) -> None:
+    """null by its own name; and of anything at all nothing else, since null is one of it and must not fit twice."""
+    for key, inner in node.items() if isinstance(node, dict) else enumerate(node):
+        if inner == _NULL:
+            node[key] = {"type": "null"}
+        elif isinstance(inner, dict | list):
+            _mend_nulls(inner)
+    if isinstance(node, dict) and {} in node.get("oneOf", ()):
+        del node["oneOf"]
 
 
 def _finish_operation(path: str, method: str, operation: Json) -> None:
@@ -98,8 +224,15 @@ def _finish_operation(path: str, method: str, operation: Json) -> None:
     for response in operation["responses"].values():
         if response.get("description") == "":
             response["description"] = "What was asked for."
+    if path in _TAGGED:
+        operation.setdefault("parameters", []).append(_IF_MATCH if method in _WRITES else _IF_NONE_MATCH)
+        if method not in _WRITES:
+            operation["responses"]["304"] = {"description": "It is what you have."}
+    for status, response in operation["responses"].items():
+        if "$ref" not in response:
+            response["headers"] = {**response.get("headers", {}), **_headers_of(path, method, int(status), response)}
     if method in _WRITES:
-        parameter = _IDEMPOTENCY_KEY_OF_A_QUESTION if path.endswith("/query/") else _IDEMPOTENCY_KEY
+        parameter = _IDEMPOTENCY_KEY_OF_A_QUESTION if path.endswith(_QUESTIONS) else _IDEMPOTENCY_KEY
         operation.setdefault("parameters", []).append(parameter)
     # New objects: those that came are the view's own.
     operation[EXTENSION] = [
@@ -111,17 +244,45 @@ def _finish_operation(path: str, method: str, operation: Json) -> None:
         operation["description"] = f"{operation['description']}\n\n```sh\n{example['source']}\n```"
 
 
+def _headers_of(path: str, method: str, status: int, response: Json) -> Json:
+    headers = dict(_REQUEST_ID)
+    if method in _WRITES:
+        headers |= _REPEATS if path.endswith(_QUESTIONS) else _REPLAYED
+    if path in _TAGGED and method not in _WRITES:
+        headers |= _ETAG
+    if status in (201, 202):
+        headers |= _LOCATION
+    if any(content["schema"].get("format") == "binary" for content in response.get("content", {}).values()):
+        headers |= _OF_A_FILE
+    if path.endswith("/documents/{id}/content/") and status < 300:
+        headers |= _ETAG | (_OF_A_PART if status == 206 else {})
+    return headers
+
+
+def _declare_lists(operation: Json, schemas: Json) -> None:
+    """How a list is sent in a form: its name repeated. In an address it is one of choices, each named once."""
+    for parameter in operation.get("parameters", []):
+        if "enum" in parameter["schema"].get("items", {}):
+            parameter["schema"] |= {"uniqueItems": True, "maxItems": len(parameter["schema"]["items"]["enum"])}
+    content = operation.get("requestBody", {}).get("content", {}).get("multipart/form-data")
+    if content:
+        fields = schemas[content["schema"]["$ref"].rpartition("/")[2]]["properties"]
+        lists = [name for name, field in fields.items() if field.get("type") == "array"]
+        content["encoding"] = {name: {"style": "form", "explode": True} for name in lists}
+
+
 def _problems_of(path: str, method: str, operation: Json) -> list[str]:
     names = ["Invalid", "NotAcceptable", "Internal", "Unavailable"]
     if operation.get("security"):
         names += ["NotAuthenticated", "NotPermitted", "Throttled"]
     if "{" in path:
         names.append("NotFound")
+    if path in _TAGGED and method in _WRITES:
+        names.append("PreconditionFailed")
     if method in _WRITES:
-        names += ["Conflict", "KeyReused"]
+        # Also where there is no body to send: one that comes all the same is looked at.
+        names += ["Conflict", "KeyReused", "TooLarge", "UnsupportedMediaType"]
     names += operation.pop(PROBLEMS_EXTENSION, [])
-    if operation.get("requestBody"):
-        names += ["TooLarge", "UnsupportedMediaType"]
     return names
 
 
@@ -130,6 +291,5 @@ def _response(name: str) -> Json:
         "description": _RESPONSES[name][1],
         "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
-    if name in _WITH_RETRY_AFTER:
-        response["headers"] = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}}
+    response["headers"] = {**_REQUEST_ID, **(_RETRY_AFTER if name in _WITH_RETRY_AFTER else {})}
     return response

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any
+from threading import Lock
+from typing import Any, Final
 
 import psycopg
 from celery import current_app
@@ -17,34 +20,29 @@ from kombu.exceptions import OperationalError as BrokerError
 from redis import Redis
 from redis.exceptions import RedisError
 
+from apps.tenants.alarms import Alarm, Seen, Watched, look
 from apps.tenants.context import signing_key
 from apps.tenants.tokens import IDENTITY_SETTING, Bearer, Identity, identity_token
+from config.postgresql.away import CONNECT_TIMEOUT_S
+from config.postgresql.connections import DatabaseAwayError, LentConnection
+from config.reach import Reach
 
-PROBE_TIMEOUT_S = 2
+# Of all that is asked on a connection; and of Redis.
+PROBE_TIMEOUT_S = 1.5
 WORKER_TIMEOUT_S = 1.0
 # A probe opens a connection; whoever asks a hundred times a second must not open a hundred.
 REMEMBERED_S = 2.0
-# An event is sealed within seconds, and a log is verified every night.
+_asking: Final = Lock()
+_asking_readiness: Final = Lock()
+# An event is sealed within seconds.
 LONGEST_LAG_S = 5
-LONGEST_UNVERIFIED_S = 26 * 3600
 
 # Of all tenants together: nobody learns from it whose log it is. It names tables of the floor above, as the sidebar
 # names its pages. An id tells when its event was recorded (RFC 9562, version 7).
-_LOG = """
-    SELECT lag.seconds, verified.bad, verified.unverified_s, verified.age_s
-      FROM (SELECT coalesce(extract(epoch FROM clock_timestamp()
-                       - uuid_extract_timestamp(min(event_id::text)::uuid)), 0)::bigint AS seconds
-              FROM audit_unsealed) lag,
-           (SELECT count(*) FILTER (WHERE last.state <> 'intact') AS bad,
-                   coalesce(extract(epoch FROM clock_timestamp()
-                       - min(coalesce(last.finished_at, t.created_at))), 0)::bigint AS unverified_s,
-                   extract(epoch FROM clock_timestamp() - min(last.finished_at))::bigint AS age_s
-              FROM tenants_tenant t
-              LEFT JOIN LATERAL (
-                   SELECT v.state, v.finished_at FROM audit_verification v
-                    WHERE v.tenant_id = t.id AND v.finished_at IS NOT NULL
-                    ORDER BY v.requested_at DESC, v.id DESC LIMIT 1) last ON true
-             WHERE t.status = 'active') verified
+_LAG = """
+    SELECT coalesce(extract(epoch FROM clock_timestamp()
+               - uuid_extract_timestamp(min(event_id::text)::uuid)), 0)::bigint AS seconds
+      FROM audit_unsealed
 """
 
 
@@ -55,7 +53,12 @@ class Part(StrEnum):
     REDIS = "redis"
     WORKER = "worker"
     LOG = "log"
-    VERIFICATION = "verification"
+    VERIFICATION = Watched.VERIFICATION.value
+    REMOVALS = Watched.REMOVALS.value
+    SCHEDULE = Watched.SCHEDULE.value
+    SESSIONS = Watched.SESSIONS.value
+    QUEUES = Watched.QUEUES.value
+    WEBHOOKS = Watched.WEBHOOKS.value
 
 
 class PartState(StrEnum):
@@ -69,8 +72,8 @@ class HealthStatus(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
-# Without these nothing is answered. Without the others it is, with less: unthrottled, uploads wait, or what is recorded
-# is not proved.
+# Without these nothing is answered. Without the others it is, with less: unthrottled, uploads wait, what is recorded is
+# not proved, what was approved is not removed.
 _NEEDED = frozenset({Part.DATABASE, Part.MIGRATIONS, Part.VECTORS})
 
 
@@ -79,12 +82,14 @@ class Health:
     """Which parts work.
 
     sealing_lag_s: for how long the oldest event of any tenant has waited for its leaf; verification_age_s: how long ago
-    the last verification of a log ended, of the tenant for which that is longest. None where it can't be told.
+    a log was last verified, of the tenant for which that is longest. None where it can't be told.
+    alarms: what is wrong, and with whom: for the operators, and for no answer of the API.
     """
 
     working: frozenset[Part]
     sealing_lag_s: int | None = None
     verification_age_s: int | None = None
+    alarms: tuple[Alarm, ...] = ()
 
     @property
     def status(self) -> HealthStatus:
@@ -99,7 +104,29 @@ class Health:
 
 def health() -> Health:
     """Every part, as it was at most two seconds ago. Never raises for a part that is down."""
-    return _health(int(time.monotonic() / REMEMBERED_S))
+    # One asks, and whoever comes meanwhile hears the same.
+    with _asking:
+        return _health(int(time.monotonic() / REMEMBERED_S))
+
+
+def readiness() -> Mapping[Part, bool]:
+    """What a process needs to answer, and Redis, as it was at most a second ago: much less than health asks."""
+    with _asking_readiness:
+        return _readiness(int(time.monotonic()))
+
+
+@lru_cache(maxsize=1)
+def _readiness(moment: int) -> Mapping[Part, bool]:
+    try:
+        with _connection() as connection:
+            working = _basics(connection)
+    except psycopg.Error:
+        working = set()
+    return {**{part: part in working for part in sorted(_NEEDED)}, Part.REDIS: _redis()}
+
+
+def is_ready(found: Mapping[Part, bool]) -> bool:
+    return all(found[part] for part in _NEEDED)
 
 
 @lru_cache(maxsize=1)
@@ -109,53 +136,92 @@ def _health(moment: int) -> Health:
         working |= {Part.REDIS}
         if _worker():
             working |= {Part.WORKER}
-    return Health(working=frozenset(working), sealing_lag_s=log.lag_s, verification_age_s=log.age_s)
+    if log.seen is None:
+        return Health(working=frozenset(working), sealing_lag_s=log.lag_s)
+    working |= {Part(each.value) for each in Watched} - {Part(each.watched.value) for each in log.seen.alarms}
+    return Health(
+        working=frozenset(working),
+        sealing_lag_s=log.lag_s,
+        verification_age_s=log.seen.ages_s.get(Watched.VERIFICATION),
+        alarms=log.seen.alarms,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Log:
+    """seen: None where nothing could be asked."""
+
     lag_s: int | None = None
-    age_s: int | None = None
+    seen: Seen | None = None
+
+
+@contextmanager
+def _connection() -> Iterator[psycopg.Connection[Any]]:
+    """One of its own, behind no pool, and with an end to every wait that is kept here: a server that hangs keeps none.
+
+    Raises: psycopg.Error: at once where this process knows that the server is away.
+    """
+    default = connections["default"]
+    reach: Reach | None = getattr(default, "reach", None)
+    if reach is not None and reach.is_away:
+        raise DatabaseAwayError("the database does not answer")
+    own = {**default.get_connection_params(), "connect_timeout": CONNECT_TIMEOUT_S}
+    with LentConnection.connect(**own) as connection, connection.limited(PROBE_TIMEOUT_S):
+        yield connection
+
+
+def _basics(connection: psycopg.Connection[Any]) -> set[Part]:
+    working = {Part.DATABASE}
+    row = connection.execute("SELECT to_regtype('halfvec') IS NOT NULL").fetchone()
+    if row and row[0]:
+        working.add(Part.VECTORS)
+    row = connection.execute("SELECT to_regclass('django_migrations') IS NOT NULL").fetchone()
+    # A server that was never migrated is there, and of no use yet.
+    if row and row[0] and _known_migrations() <= _applied_migrations(connection):
+        working.add(Part.MIGRATIONS)
+    return working
+
+
+def _applied_migrations(connection: psycopg.Connection[Any]) -> frozenset[tuple[str, str]]:
+    return frozenset(connection.execute("SELECT app, name FROM django_migrations").fetchall())
 
 
 def _database() -> tuple[set[Part], _Log]:
-    """A connection of its own: a pool waits half a minute before it says that the server is gone."""
-    parameters = {**connections["default"].get_connection_params(), "connect_timeout": PROBE_TIMEOUT_S}
     try:
-        with psycopg.connect(**parameters) as connection:
-            connection.execute(f"SET statement_timeout = '{PROBE_TIMEOUT_S}s'")
-            working = {Part.DATABASE}
-            row = connection.execute("SELECT to_regtype('halfvec') IS NOT NULL").fetchone()
-            if row and row[0]:
-                working.add(Part.VECTORS)
-            if _known_migrations() <= set(connection.execute("SELECT app, name FROM django_migrations").fetchall()):
-                working.add(Part.MIGRATIONS)
+        with _connection() as connection:
+            working = _basics(connection)
             return working, _log(connection, working)
-    except psycopg.errors.UndefinedTable:
-        # A server that was never migrated: there, and of no use yet.
-        return {Part.DATABASE}, _Log()
     except psycopg.Error:
         return set(), _Log()
 
 
 def _log(connection: psycopg.Connection[Any], working: set[Part]) -> _Log:
-    """Adds to `working` what of the log works. Last of all: where it fails, nothing more can be asked."""
+    """Adds to `working` whether the log is sealed in time. Last of all: where it fails, nothing more can be asked."""
     try:
+        row = _asked(connection, _LAG)[0]
+    except psycopg.Error:
+        connection.rollback()
+        return _Log()
+    lag_s: int = row[0]
+    if lag_s <= LONGEST_LAG_S:
+        working.add(Part.LOG)
+    return _Log(lag_s=lag_s, seen=look(lambda statement: _asked(connection, statement)))
+
+
+def _asked(connection: psycopg.Connection[Any], statement: str) -> list[tuple[Any, ...]]:
+    """A statement with all tenants open, in a transaction of its own."""
+    with connection.transaction():
         found = connection.execute("SELECT pg_backend_pid(), authz.transaction_mark()").fetchone()
         pid, mark = found or (0, "")
         bearer = Bearer(backend_pid=pid, transaction=mark)
         token = identity_token(key=signing_key(), bearer=bearer, identity=Identity(all_tenants=True))
         connection.execute("SELECT set_config(%s, %s, true)", [IDENTITY_SETTING, token])
-        row = connection.execute(_LOG).fetchone()
-    except psycopg.Error:
-        connection.rollback()
-        return _Log()
-    lag_s, bad, unverified_s, age_s = row or (None, 0, 0, None)
-    if lag_s is not None and lag_s <= LONGEST_LAG_S:
-        working.add(Part.LOG)
-    if not bad and unverified_s <= LONGEST_UNVERIFIED_S:
-        working.add(Part.VERIFICATION)
-    return _Log(lag_s=lag_s, age_s=age_s)
+        return connection.execute(statement).fetchall()
+
+
+def seen_now() -> Seen | None:
+    """What is wrong, of all tenants; None where the database does not answer. On a connection of its own."""
+    return _database()[1].seen
 
 
 @lru_cache(maxsize=1)

@@ -17,9 +17,17 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from apps.errors import ApplicationError
-from apps.tenants.api.errors import BodyTooLargeError
+from apps.tenants.api.errors import (
+    BodyTooLargeError,
+    InvalidIdempotencyKeyError,
+    PreconditionFailedError,
+    RangeNotSatisfiableError,
+)
+from config.operations import request_id
 
 CONTENT_TYPE = "application/problem+json"
+# Of what is away, and nobody can say for how long.
+RETRY_AFTER_S = 5
 AUTHENTICATE = 'Bearer realm="glassbox"'
 _TITLES: Mapping[int, str] = {
     400: "The request is not valid",
@@ -34,19 +42,62 @@ _TITLES: Mapping[int, str] = {
     503: "Temporarily unavailable",
 }
 
+# The page of apps/retrieval/api/problem_types.py.
+PROBLEM_TYPES = "/api/v1/problems/"
+# What is told by no error of ours, but by the framework or where no view could answer: status, and what to do.
+FRAMEWORK_PROBLEMS: Mapping[str, tuple[int, str]] = {
+    "api.bad_request": (400, "The request is malformed. Send it as the OpenAPI document describes it."),
+    "api.invalid": (
+        400,
+        "A field, a parameter or a header is not valid, unknown, empty or sent twice. `errors` says which and why. "
+        "Mend it and send the request again.",
+    ),
+    "api.parse_error": (400, "The body can't be read as what its Content-Type says. The detail says where it ends."),
+    "api.not_authenticated": (401, "Send an API key in the header `Authorization: Bearer gbx_...`."),
+    "api.permission_denied": (403, "You may not do this. Signed in by a browser, a write needs the CSRF token too."),
+    "api.not_found": (404, "There is nothing at this address that you may see. Not there and not yours look alike."),
+    "api.method_not_allowed": (
+        405,
+        "The address does not take this method. The header Allow names those it takes.",
+    ),
+    "api.not_acceptable": (406, "The Accept header rules out what this address answers with. Name one of its types."),
+    "api.unsupported_media_type": (415, "The Content-Type is not what this address takes. The detail says what is."),
+    "api.throttled": (429, "Too many requests. Wait for as many seconds as Retry-After says."),
+    "api.internal": (500, "A defect of ours. It was logged, and nothing of the request was carried out."),
+    "api.database_unavailable": (503, "The database can't be reached. Try again after Retry-After."),
+    "api.unavailable": (503, "A part that every answer needs does not work; `checks` says which. Try again later."),
+}
+
+# Which header an error complains about, on whatever address.
+_OF_HEADERS: Mapping[type[Exception], str] = {
+    InvalidIdempotencyKeyError: "Idempotency-Key",
+    PreconditionFailedError: "If-Match",
+    RangeNotSatisfiableError: "Range",
+}
 _OF_A_FIELD = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, HTTPStatus.UNPROCESSABLE_ENTITY})
 
 logger = logging.getLogger("glassbox.api")
 
 
+def type_url(code: str) -> str:
+    """Where a problem is explained, whatever host the request named: one problem has one type."""
+    return f"{settings.GLASSBOX_URL.rstrip('/')}{PROBLEM_TYPES}#{code}"
+
+
+def title_of(status: int) -> str:
+    return _TITLES.get(status) or HTTPStatus(status).phrase
+
+
 def problem_body(*, status: int, code: str, detail: str, **extensions: Any) -> dict[str, Any]:
     """type, title, status, detail, code, and what the error carries beside them."""
     return {
-        "type": f"urn:glassbox:error:{code}",
-        "title": _TITLES.get(status) or HTTPStatus(status).phrase,
+        "type": type_url(code),
+        "title": title_of(status),
         "status": status,
         "detail": detail,
         "code": code,
+        # So that whoever asks for help can name it, and whoever helps can find it in the logs.
+        **({"request_id": request_id.current()} if request_id.current() else {}),
         **extensions,
     }
 
@@ -71,7 +122,7 @@ def _of_application(error: ApplicationError, view: object) -> Response:
     extensions: dict[str, Any] = {}
     status = error.status
     named: Mapping[type[Exception], str] = getattr(view, "field_of_error", {})
-    field = next((name for kind, name in named.items() if isinstance(error, kind)), "")
+    field = next((name for kind, name in {**named, **_OF_HEADERS}.items() if isinstance(error, kind)), "")
     if field:
         extensions["errors"] = {field: [error.detail]}
         # The address is there and the content type is right; it is a field of the request that is not.
@@ -79,10 +130,18 @@ def _of_application(error: ApplicationError, view: object) -> Response:
     if error.data:
         extensions["data"] = {name: _plain(value) for name, value in error.data.items()}
     response = _problem(status=status, code=error.code, detail=error.detail, **extensions)
-    retry_after = getattr(error, "retry_after_seconds", None)
+    retry_after = retry_after_seconds(error)
     if retry_after is not None:
         response["Retry-After"] = str(retry_after)
     return response
+
+
+def retry_after_seconds(error: ApplicationError) -> int | None:
+    """What is away now may be back in a moment; how long else one waits, the error says. None: waiting is no help."""
+    seconds: float | None = getattr(error, "retry_after_seconds", None)
+    if seconds is None:
+        return RETRY_AFTER_S if error.status == HTTPStatus.SERVICE_UNAVAILABLE else None
+    return math.ceil(seconds)
 
 
 def _of_framework(error: Exception, view: object) -> Response | None:

@@ -12,7 +12,7 @@ from django.utils.decorators import method_decorator
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import extend_schema
-from drf_spectacular.views import SpectacularSwaggerView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.renderers import TemplateHTMLRenderer
 from rest_framework.request import Request
 
@@ -48,12 +48,15 @@ def _document() -> str:
 
 
 @method_decorator(transaction.non_atomic_requests, name="dispatch")
-class DocsView(ApiView, SpectacularSwaggerView):
+class DocsView(ApiView, SpectacularSwaggerSplitView):
+    """The page, and with `?script` what starts it, as a file of its own: no script stands within the page."""
+
     authentication_classes = ()
     permission_classes = ()
     throttle_classes = ()
     renderer_classes = [TemplateHTMLRenderer]
     url_name = "openapi"
+    flags = frozenset({"script"})
 
 
 class ApiKeyScheme(OpenApiAuthenticationExtension):

@@ -9,6 +9,7 @@ from redis.exceptions import RedisError
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
+from apps.tenants.counting import slide
 from apps.tenants.principals import Principal
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ class PrincipalThrottle(SimpleRateThrottle):
     """A person's keys and session share one count: everybody makes their own, and more keys are no more rate."""
 
     scope = "principal"
+    num_requests: int
+    duration: int
 
     def get_cache_key(self, request: Request, view: APIView) -> str | None:
         principal = request.user
@@ -31,9 +34,18 @@ class PrincipalThrottle(SimpleRateThrottle):
         return f"throttle:{principal.tenant_id}:{principal.kind}:{principal.id}"
 
     def allow_request(self, request: Request, view: APIView) -> bool:
+        """Within any window that long no more than the rate are let through, of requests at one moment too."""
+        key = self.get_cache_key(request, view)
+        if key is None:
+            return True
         try:
-            return super().allow_request(request, view)
+            self.wait_s = slide(key, most=self.num_requests, window_s=self.duration)
         except RedisError as error:
             # Without the traceback: an outage would write one for every request.
             logger.error("rate limits are not enforced: Redis can't be reached (%s)", type(error).__name__)  # noqa: TRY400
             return True
+        return self.wait_s == 0
+
+    def wait(self) -> float:
+        """The seconds until one more request is let through, for Retry-After."""
+        return self.wait_s

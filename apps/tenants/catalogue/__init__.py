@@ -6,7 +6,7 @@ It runs as the runtime role: everything that it reads is readable by anybody.
 
 from __future__ import annotations
 
-from apps.tenants.catalogue import keys, roles, tables
+from apps.tenants.catalogue import decisions, functions, keys, roles, stamps, tables, two
 from apps.tenants.catalogue.contracts import CatalogueCheck, Cursor, Finding
 from apps.tenants.catalogue.guarded import PLATFORM_TABLES, guarded_tables
 
@@ -19,10 +19,24 @@ CHECKS = (
     ),
     CatalogueCheck(title="every unique, primary and foreign key stays within a tenant", find=keys.keys_without_tenant),
     CatalogueCheck(title="every key and index of a scoped table stays within a scope", find=keys.keys_without_scope),
+    CatalogueCheck(title="no index is searched for ranges of hidden rows", find=keys.hidden_ranges),
     CatalogueCheck(title="the planner tells nothing of hidden values", find=tables.telling_planner),
+    CatalogueCheck(title="no condition of a question runs before a policy", find=tables.unordered_conditions),
     CatalogueCheck(title="no function runs with its owner's rights but the token's", find=roles.definers),
+    CatalogueCheck(
+        title="whoever makes a trigger, policy or default run may do all that it does", find=functions.forbidden_bodies
+    ),
     CatalogueCheck(title="the roles that run anything are ordinary ones", find=roles.strong_roles),
     CatalogueCheck(title="no role holds a right that it has no use for", find=roles.rights),
+    CatalogueCheck(title="no role reads a secret that it has no use for", find=roles.secret_columns),
+    CatalogueCheck(title="no single person removes what two decide on", find=two.deletable_by_one),
+    CatalogueCheck(
+        title="every decision of two people asks whose hands their accounts are in", find=decisions.unguarded_decisions
+    ),
+    CatalogueCheck(title="the roles that approve are the same ones everywhere", find=decisions.roles_that_approve),
+    CatalogueCheck(
+        title="no time that the server sets is the application's clock's", find=stamps.clocks_of_the_application
+    ),
     CatalogueCheck(title="PostgreSQL's own side doors are shut", find=roles.open_doors),
 )
 

@@ -7,7 +7,15 @@ from typing import Any
 from apps.tenants.catalogue.contracts import Cursor
 
 # Without a tenant_id, and behind the wall all the same.
-PLATFORM_TABLES = ("tenants_tenant", "tenants_user", "tenants_session")
+PLATFORM_TABLES = (
+    "tenants_tenant",
+    "tenants_user",
+    "tenants_session",
+    "tenants_accountorigin",
+    "tenants_accountlink",
+    "tenants_secondfactor",
+    "tenants_recoverycode",
+)
 
 # Tables, partitions included, that hold rows of tenants (or the platform's people), with what guards them.
 GUARDED = """

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import GUARDED, rows
 
+# How many events of other scopes there are, by time and action, is said to be told (README.md, Security).
+TOLD_TIMES = ("event_by_time", "event_by_action")
+
 # What a sign-in looks for before it knows a tenant, and names that are the whole platform's.
 GLOBAL_KEYS = ("tenants_tenant_pkey", "tenants_tenant_slug_key", "tenants_user_pkey", "tenants_user_username_key")
 
@@ -50,6 +53,25 @@ def keys_without_tenant(cursor: Cursor) -> Iterator[Finding]:
             problem=f"does not contain tenant_id: it would accept a hidden row of {target}.",
             remedy="Make the field a TenantForeignKey: EnableIsolation adds the composite constraint.",
         )
+    for table, index in rows(
+        cursor,
+        GUARDED
+        + """
+        SELECT g.relname, i.indexrelid::regclass::text
+          FROM guarded g JOIN pg_index i ON i.indrelid = g.oid JOIN pg_class c ON c.oid = i.indexrelid
+          JOIN pg_am m ON m.oid = c.relam
+         WHERE NOT i.indisprimary AND m.amname <> 'hash'
+           AND (NOT i.indisunique OR g.relname = ANY (%(platform)s::text[]))
+           AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = g.oid AND a.attname = 'tenant_id'
+                              AND a.attnum = ANY (i.indkey))
+         ORDER BY 1, 2
+        """,
+    ):
+        yield Finding(
+            subject=f"Index {index} of {table}",
+            problem="has an order and no tenant_id: a scan of it tells where hidden values lie.",
+            remedy="Put tenant first in its fields, or make it USING hash (a unique one, EXCLUDE USING hash).",
+        )
 
 
 def keys_without_scope(cursor: Cursor) -> Iterator[Finding]:
@@ -92,4 +114,37 @@ def keys_without_scope(cursor: Cursor) -> Iterator[Finding]:
             subject=f"Foreign key {constraint} of {table}",
             problem="does not contain scope_id: it would accept a hidden parent of another scope.",
             remedy="Make both tables with EnableIsolation(version=LATEST), or use KeysByScope.",
+        )
+
+
+def hidden_ranges(cursor: Cursor) -> Iterator[Finding]:
+    """A range of times, or of large numbers, is searched for before the policies: of no row that they would hide.
+
+    What a read policy asks of a row but its tenant must be in the index too, so that the search asks the same first.
+    """
+    for table, index, column, missing in rows(
+        cursor,
+        GUARDED
+        + """
+        , asked AS (
+            SELECT DISTINCT p.polrelid AS relid, d.refobjsubid AS attnum
+              FROM pg_policy p JOIN pg_depend d ON d.classid = 'pg_policy'::regclass AND d.objid = p.oid
+               AND d.refclassid = 'pg_class'::regclass AND d.refobjid = p.polrelid AND d.refobjsubid > 0
+             WHERE p.polcmd IN ('r', '*')
+        )
+        SELECT g.relname, i.indexrelid::regclass::text, a.attname::text, string_agg(DISTINCT m.attname::text, ', ')
+          FROM guarded g JOIN pg_index i ON i.indrelid = g.oid
+          JOIN pg_attribute a ON a.attrelid = i.indexrelid AND a.atttypid IN ('timestamptz'::regtype, 'int8'::regtype)
+          JOIN asked ON asked.relid = g.oid AND asked.attnum <> ALL (i.indkey)
+          JOIN pg_attribute m ON m.attrelid = g.oid AND m.attnum = asked.attnum
+          JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am ON pg_am.oid = c.relam
+         WHERE pg_am.amname <> 'hash' AND NOT i.indexrelid::regclass::text = ANY (%(told)s::text[])
+         GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+        """,
+        told=list(TOLD_TIMES),
+    ):
+        yield Finding(
+            subject=f"Index {index} of {table}",
+            problem=f"orders {column} and lacks {missing}, which a policy asks about: a range tells of hidden rows.",
+            remedy="Leave the column out of the index, or put those of the policies before it.",
         )

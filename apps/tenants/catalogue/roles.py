@@ -6,25 +6,35 @@ from collections.abc import Iterator
 
 from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import GUARDED, rows
-from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, ORDINARY_ROLES
+from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, ORDINARY_ROLES, SECRET_COLUMNS
+from config.database import ROLE_LIMITS, SERVER_LIMITS
 
-APPEND_ONLY = ("audit_event", "audit_payload")
+# What is written by audit_record alone, as the role that owns it.
+RECORDED = ("audit_event", "audit_payload")
 # What the worker alone changes, and nobody removes: keys that it wraps anew, and verifications until they are finished.
 REWRAPPED = ("audit_datakey", "audit_verification")
 # What the worker alone inserts, and nobody changes; what it alone takes away, when the leaf is there.
-SEALED = ("audit_leaf", "audit_subtree", "audit_checkpoint")
+SEALED = ("audit_leaf", "audit_subtree", "audit_checkpoint", "audit_attestation")
 QUEUED = ("audit_unsealed",)
 # With the role that each must belong to.
 SECURITY_DEFINERS = {
+    "authz.transaction_mark": "glassbox_authz",
     "authz.verified": "glassbox_authz",
     "authz.tenant": "glassbox_authz",
     "authz.scopes": "glassbox_authz",
+    "authz.person": "glassbox_authz",
     "authz.may": "glassbox_authz",
+    "authz.knows": "glassbox_authz",
     "authz.acts_as": "glassbox_authz",
+    "authz.actor_label": "glassbox_authz",
     "authz.tenant_if_open": "glassbox_authz",
     "authz.scopes_if_open": "glassbox_authz",
     "authz.is_open": "glassbox_authz",
     "authz.identity": "glassbox_authz",
+    # Ends what takes longer than its role's limit, and nothing else (apps/tenants/watchdog.py).
+    "authz.end_overlong": "glassbox_watchdog",
+    # Writes an event: tenant, scopes and actor are the token's, the time is the server's (0022_recorded.py).
+    "public.audit_record": "glassbox_recorder",
     # Removes what a sealed event of the log names, and nothing else (apps/audit/migrations/0004_erase.py).
     "public.audit_erase": "glassbox_remover",
     # Tell what an executing run of removals names, which is all that the eraser may delete (0006_runs.py).
@@ -43,8 +53,25 @@ SECURITY_DEFINERS = {
     "public.restricted_documents": "glassbox_remover",
     "public.hidden_documents": "glassbox_remover",
     "public.held_documents": "glassbox_remover",
+    # Whether the acting person's account is in the same hands as another one (apps/tenants/migrations/_people.py).
+    "public.tenants_same_hands": "glassbox_remover",
+    # What is personal of an account, to itself alone (apps/tenants/migrations/0018_personal_columns.py).
+    "public.tenants_of_account": "glassbox_remover",
+    # Whether an account that the token may see has a mailbox; and end its open links (apps/tenants/migrations/0019).
+    "public.tenants_has_mailbox": "glassbox_remover",
+    "public.tenants_links_end": "glassbox_remover",
+    # End a person's keys with their membership, factor or password (migrations/0020_keys_end.py).
+    "public.tenants_personal_keys_end": "glassbox_remover",
+    # Whether the acting person has a second factor, and whether two of each tenant agreed to take one away (0021).
+    "public.tenants_factor_stands": "glassbox_remover",
+    "public.tenants_factor_given_up": "glassbox_remover",
     # Refuses, and answers nothing (apps/corpus/migrations/0006_restriction.py).
     "public.corpus_document_is_kept": "glassbox_remover",
+    # Return and keep the hash of the password of the one account that the identity token names, and take it away with
+    # the account's data (apps/tenants/migrations/0009_credentials.py).
+    "public.tenants_password": "glassbox_authz",
+    "public.tenants_password_keep": "glassbox_authz",
+    "public.tenants_password_gone": "glassbox_authz",
 }
 
 
@@ -96,8 +123,16 @@ def strong_roles(cursor: Cursor) -> Iterator[Finding]:
                    CASE WHEN EXISTS (SELECT FROM pg_class c WHERE c.relowner = r.oid)
                           OR EXISTS (SELECT FROM pg_proc p WHERE p.proowner = r.oid)
                           OR EXISTS (SELECT FROM pg_namespace n WHERE n.nspowner = r.oid) THEN 'owns objects' END,
-                   CASE WHEN EXISTS (SELECT FROM pg_db_role_setting s WHERE s.setrole = r.oid)
+                   CASE WHEN EXISTS (SELECT FROM pg_db_role_setting s WHERE s.setrole = r.oid AND (s.setdatabase <> 0
+                                        OR EXISTS (SELECT FROM unnest(s.setconfig) AS o (set)
+                                                    WHERE r.rolname || ':' || o.set <> ALL (%(limits)s::text[]))))
                         THEN 'has settings of its own for every session' END,
+                   CASE WHEN EXISTS (SELECT FROM unnest(%(needed)s::text[]) AS l (set)
+                                      WHERE starts_with(l.set, r.rolname || ':') AND NOT EXISTS (
+                                            SELECT FROM pg_db_role_setting s WHERE s.setrole = r.oid
+                                               AND l.set = ANY (
+                                                   SELECT r.rolname || ':' || o FROM unnest(s.setconfig) AS o)))
+                        THEN 'lacks a limit of time' END,
                    CASE WHEN has_database_privilege(r.rolname, current_database(), 'CREATE')
                         THEN 'may make schemas' END,
                    CASE WHEN has_database_privilege(r.rolname, current_database(), 'TEMP')
@@ -111,6 +146,8 @@ def strong_roles(cursor: Cursor) -> Iterator[Finding]:
           FROM pg_roles r WHERE r.rolname = ANY (%(roles)s::text[]) ORDER BY 1
         """,
         roles=list(ORDINARY_ROLES),
+        limits=_limits(),
+        needed=[each for each in _limits() if each.split(":")[1].split("=")[0] not in SERVER_LIMITS],
     ):
         if problems:
             yield Finding(
@@ -129,6 +166,10 @@ def strong_roles(cursor: Cursor) -> Iterator[Finding]:
             problem="has BYPASSRLS: only glassbox_backup may.",
             remedy=f"ALTER ROLE {role} NOBYPASSRLS.",
         )
+
+
+def _limits() -> list[str]:
+    return [f"{role}:{name}={value}" for role, limits in ROLE_LIMITS.items() for name, value in limits.items()]
 
 
 def rights(cursor: Cursor) -> Iterator[Finding]:
@@ -151,18 +192,18 @@ def rights(cursor: Cursor) -> Iterator[Finding]:
         SELECT relname, role, string_agg(right_, ', ' ORDER BY right_) FROM held
          WHERE right_ IN ('TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN')
             OR (role = 'glassbox_auditor' AND right_ <> 'SELECT')
-            OR (relname = ANY (%(append)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT'))
+            OR (relname = ANY (%(recorded)s::text[]) AND right_ <> 'SELECT')
             OR (relname = ANY (%(rewrapped)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT')
                 AND (role, right_) <> ('glassbox_worker', 'UPDATE'))
             OR (relname = ANY (%(sealed)s::text[]) AND right_ <> 'SELECT'
                 AND (role, right_) <> ('glassbox_worker', 'INSERT'))
-            OR (relname = ANY (%(queued)s::text[]) AND right_ NOT IN ('SELECT', 'INSERT')
+            OR (relname = ANY (%(queued)s::text[]) AND right_ <> 'SELECT'
                 AND (role, right_) <> ('glassbox_worker', 'DELETE'))
             OR (NOT is_guarded AND NOT role || ':' || relname || ':' || right_ = ANY (%(granted)s::text[]))
          GROUP BY 1, 2 ORDER BY 1, 2
         """,
         roles=list(ORDINARY_ROLES),
-        append=list(APPEND_ONLY),
+        recorded=list(RECORDED),
         rewrapped=list(REWRAPPED),
         sealed=list(SEALED),
         queued=list(QUEUED),
@@ -176,6 +217,28 @@ def rights(cursor: Cursor) -> Iterator[Finding]:
                 "apps/tenants/rights.py, or isolate the table."
             ),
         )
+
+
+def secret_columns(cursor: Cursor) -> Iterator[Finding]:
+    """Secrets that a role reads without need. What says "may read" is a right, whatever row a policy shows."""
+    for column, readers in SECRET_COLUMNS.items():
+        table, _, name = column.rpartition(".")
+        for (role,) in rows(
+            cursor,
+            """
+            SELECT r.name FROM unnest(%(roles)s::text[]) AS r (name), pg_attribute a
+             WHERE a.attrelid = to_regclass(%(table)s) AND a.attname = %(name)s
+               AND has_column_privilege(r.name, a.attrelid, a.attnum, 'SELECT') ORDER BY 1
+            """,
+            roles=[role for role in ORDINARY_ROLES if role not in readers],
+            table=table,
+            name=name,
+        ):
+            yield Finding(
+                subject=f"Role {role}",
+                problem=f"may read {column.removeprefix('public.')}, which is a secret.",
+                remedy="Revoke SELECT on the column; where it is needed, list the role in apps/tenants/rights.py.",
+            )
 
 
 def _global_rights() -> list[str]:
@@ -192,7 +255,8 @@ def open_doors(cursor: Cursor) -> Iterator[Finding]:
         cursor,
         """
         SELECT p.oid::regprocedure::text FROM pg_proc p
-         WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname LIKE ANY (%(closed)s::text[])
+         WHERE p.pronamespace = 'pg_catalog'::regnamespace
+           AND (p.proname LIKE ANY (%(closed)s::text[]) OR p.oid::regprocedure::text LIKE ANY (%(closed)s::text[]))
            AND EXISTS (SELECT FROM unnest(%(roles)s::text[]) AS r (name)
                         WHERE has_function_privilege(r.name, p.oid, 'EXECUTE'))
          ORDER BY 1
@@ -207,5 +271,40 @@ def open_doors(cursor: Cursor) -> Iterator[Finding]:
             subject="PostgreSQL",
             problem=f"lets the runtime roles call {shown}: they look past row-level security.",
             remedy="Run manage.py migrate with an ADMIN_DATABASE_URL that may revoke rights on pg_catalog's functions.",
+            is_warning=True,
+        )
+    for role, may in rows(
+        cursor,
+        "SELECT name, has_parameter_privilege(name, 'backtrace_functions', 'SET') "
+        "FROM unnest(%(roles)s::text[]) AS r (name) ORDER BY 1",
+        roles=[*ORDINARY_ROLES, "glassbox_authz"],
+    ):
+        if role == "glassbox_authz" and not may:
+            yield Finding(
+                subject="PostgreSQL",
+                problem="tells transactions apart by time alone: a token is good in the next one of the same message.",
+                remedy="Run manage.py migrate with an ADMIN_DATABASE_URL that may grant SET ON PARAMETER.",
+                is_warning=True,
+            )
+        elif role != "glassbox_authz" and may:
+            yield Finding(
+                subject=f"Role {role}",
+                problem="may set backtrace_functions, by which a token knows its transaction.",
+                remedy=f"REVOKE SET ON PARAMETER backtrace_functions FROM {role}.",
+            )
+    for role, limit in rows(
+        cursor,
+        """
+        SELECT r.rolname, split_part(l.set, ':', 2) FROM pg_roles r JOIN unnest(%(server)s::text[]) AS l (set)
+            ON starts_with(l.set, r.rolname || ':')
+         WHERE NOT EXISTS (SELECT FROM pg_db_role_setting s WHERE s.setrole = r.oid
+                              AND split_part(l.set, ':', 2) = ANY (s.setconfig)) ORDER BY 1, 2
+        """,
+        server=[each for each in _limits() if each.split(":")[1].split("=")[0] in SERVER_LIMITS],
+    ):
+        yield Finding(
+            subject=f"Role {role}",
+            problem=f"lacks {limit}: its statements may fill the disk.",
+            remedy="Run manage.py migrate with an ADMIN_DATABASE_URL that is a superuser's.",
             is_warning=True,
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import GUARDED, rows
-from apps.tenants.rights import ORDINARY_ROLES
+from apps.tenants.rights import DATABASE_DEFAULTS, LEAKPROOF_FUNCTIONS, ORDINARY_ROLES
 
 
 def unguarded_tables(cursor: Cursor) -> Iterator[Finding]:
@@ -19,9 +19,11 @@ def unguarded_tables(cursor: Cursor) -> Iterator[Finding]:
                (SELECT count(*) FROM pg_policy p
                  WHERE p.polrelid = g.oid AND p.polpermissive AND NOT EXISTS (
                        SELECT FROM pg_policy f
-                        WHERE f.polrelid = g.oid AND NOT f.polpermissive AND f.polcmd = p.polcmd
+                        WHERE f.polrelid = g.oid AND NOT f.polpermissive
+                          AND (f.polcmd = p.polcmd OR (f.polcmd = '*' AND p.polcmd = 'a'))
                           AND f.polroles = '{0}'::oid[]
-                          AND pg_get_expr(f.polqual, g.oid) IS NOT DISTINCT FROM pg_get_expr(p.polqual, g.oid)
+                          AND (p.polcmd = 'a'
+                               OR pg_get_expr(f.polqual, g.oid) IS NOT DISTINCT FROM pg_get_expr(p.polqual, g.oid))
                           AND pg_get_expr(f.polwithcheck, g.oid)
                               IS NOT DISTINCT FROM pg_get_expr(p.polwithcheck, g.oid))),
                (SELECT count(*) FROM pg_policy p
@@ -94,17 +96,91 @@ def telling_planner(cursor: Cursor) -> Iterator[Finding]:
             problem=f"has planner statistics of {columns}: EXPLAIN would tell of hidden values.",
             remedy="Run manage.py migrate: it settles what the planner may know of every such table.",
         )
+
     for functions, example in rows(
         cursor,
-        "SELECT count(*), min(oid::regprocedure::text) FROM pg_proc WHERE proleakproof AND procost < 10 "
+        "SELECT count(*), min(oid::regprocedure::text) FROM pg_proc WHERE proleakproof AND proname !~ %(leakproof)s "
         "HAVING count(*) > 0",
+        leakproof=LEAKPROOF_FUNCTIONS,
     ):
         yield Finding(
             subject="PostgreSQL",
             problem=(
-                f"tries {functions} kinds of condition on hidden rows before it asks the policy, such as {example}: "
-                "EXPLAIN ANALYZE and time would tell of hidden values."
+                f"lets indexes be searched by {functions} functions that ours need not, such as {example}: what "
+                "EXPLAIN ANALYZE counts would tell of hidden values."
             ),
             remedy="Run manage.py migrate with an ADMIN_DATABASE_URL that may alter pg_catalog's functions.",
             is_warning=True,
+        )
+
+
+def unordered_conditions(cursor: Cursor) -> Iterator[Finding]:
+    """What lets a condition of the question run before a policy's: see authz.conditions_in_order in sql/authz.sql."""
+    remedy = "Run manage.py migrate with ADMIN_DATABASE_URL."
+    for (table,) in rows(
+        cursor,
+        GUARDED
+        + """
+        SELECT g.relname FROM guarded g
+         WHERE NOT EXISTS (
+               SELECT FROM pg_policy p
+                WHERE p.polrelid = g.oid AND NOT p.polpermissive AND p.polcmd = '*' AND p.polroles = '{0}'::oid[]
+                  AND pg_get_expr(p.polqual, g.oid) = 'authz.conditions_in_order()')
+         ORDER BY 1
+        """,
+    ):
+        yield Finding(
+            subject=f"Table {table}",
+            problem="does not ask that conditions run in order: one that costs nothing would run before its policies.",
+            remedy=remedy,
+        )
+    for (volatility,) in rows(
+        cursor,
+        "SELECT provolatile FROM pg_proc WHERE oid = to_regprocedure('authz.conditions_in_order()') "
+        "AND provolatile <> 'i'",
+    ):
+        yield Finding(
+            subject="Function authz.conditions_in_order",
+            problem=f"is not IMMUTABLE ({volatility}): it would be asked when a plan runs, not when it is made.",
+            remedy=remedy,
+        )
+    for (default,) in rows(
+        cursor,
+        """
+        SELECT d.value FROM unnest(%(defaults)s::text[]) AS d (value)
+         WHERE NOT EXISTS (
+               SELECT FROM pg_db_role_setting s JOIN pg_database b ON b.oid = s.setdatabase
+                WHERE b.datname = current_database() AND s.setrole = 0 AND d.value = ANY (s.setconfig))
+        """,
+        defaults=[f"{setting}={value}" for setting, value in DATABASE_DEFAULTS.items()],
+    ):
+        yield Finding(
+            subject="The database",
+            problem=f"does not begin its sessions with {default}: without it no walled table can be read.",
+            remedy=remedy,
+        )
+    for table, policy in rows(
+        cursor,
+        GUARDED
+        + """
+        SELECT g.relname, p.polname
+          FROM guarded g JOIN pg_policy p ON p.polrelid = g.oid
+         WHERE NOT p.polpermissive AND p.polroles = '{0}'::oid[] AND p.polqual IS NOT NULL AND EXISTS (
+               SELECT FROM pg_policy f
+                WHERE f.polrelid = g.oid AND NOT f.polpermissive AND f.polname < p.polname
+                  AND f.polcmd IN ('*', p.polcmd) AND f.polname LIKE 'isolation%%floor')
+           AND p.polname NOT LIKE 'isolation%%floor'
+           AND NOT EXISTS (SELECT FROM pg_policy t
+                WHERE t.polrelid = g.oid AND t.polpermissive AND t.polcmd = p.polcmd
+                  AND pg_get_expr(t.polqual, g.oid) IS NOT DISTINCT FROM pg_get_expr(p.polqual, g.oid))
+         ORDER BY 1, 2
+        """,
+    ):
+        yield Finding(
+            subject=f"Policy {policy} of {table}",
+            problem=(
+                "is asked after the one of isolation: a condition on tenant_id, which the planner joins to that one, "
+                "would run between the two."
+            ),
+            remedy="Give it a name that sorts before isolation's: restrictive policies are asked in order of names.",
         )

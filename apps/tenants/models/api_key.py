@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantForeignKey, TenantModel
 from apps.tenants.roles import Role
@@ -34,7 +35,9 @@ class ApiKey(TenantModel):
         db_index=False,
         related_name="personal_keys",
     )
-    created_at = models.DateTimeField(auto_now_add=True)
+    # Whether its person had just used their second factor: set by the database, from the token.
+    with_second_factor = models.BooleanField(default=False, db_default=False, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     created_by_id = models.UUIDField(null=True, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True, help_text="Empty: does not expire.")
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantForeignKey, TenantModel
 
@@ -13,7 +14,7 @@ class Grant(TenantModel):
         "tenants.Membership", on_delete=models.PROTECT, null=True, blank=True, related_name="grants"
     )
     api_key = TenantForeignKey("tenants.ApiKey", on_delete=models.PROTECT, null=True, blank=True, related_name="grants")
-    valid_from = models.DateTimeField(auto_now_add=True)
+    valid_from = models.DateTimeField(db_default=Now(), editable=False)
     valid_to = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:

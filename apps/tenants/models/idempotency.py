@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantModel
 
@@ -26,7 +27,7 @@ class IdempotentRequest(TenantModel):
     status_code = models.PositiveSmallIntegerField()
     location = models.CharField(max_length=200, blank=True)
     body = models.JSONField(null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField()
 
     class Meta:
@@ -39,10 +40,7 @@ class IdempotentRequest(TenantModel):
                 condition=models.Q(replayable=True) | models.Q(body__isnull=True), name="idempotency_body_if_replayable"
             ),
         )
-        indexes = (
-            models.Index(fields=["tenant", "expires_at"], name="idempotency_by_expiry"),
-            models.Index(fields=["tenant", "subject_id"], name="idempotency_by_subject"),
-        )
+        indexes = (models.Index(fields=["tenant", "subject_id"], name="idempotency_by_subject"),)
 
     def __str__(self) -> str:
         return f"{self.status_code} for {self.principal_kind} {self.principal_id}"

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantModel
 from apps.tenants.roles import Role
 
+# Those that give a right now: accepted, confirmed where the role approves, and not ended.
+IN_FORCE: Final = models.Q(confirmed_at__isnull=False, revoked_at__isnull=True)
+
 
 class Membership(TenantModel):
+    """It begins when its person accepts an invitation, and gives rights from confirmed_at on.
+
+    created_by_id: who invited; None for the platform's operator.
+    confirmed_at: for a role that approves nothing, when it was accepted; otherwise when a second person agreed, or when
+        the platform's operator gave it.
+    confirmed_by_id: that second person; None where nobody was asked.
+    All of it is set by the database from the token (migrations/_people.py).
+    """
+
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships")
     role = models.CharField(max_length=32, choices=Role.choices)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_by_id = models.UUIDField(null=True, editable=False)
+    invitation_id = models.UUIDField(null=True, editable=False)
+    accepted_at = models.DateTimeField(null=True, editable=False)
+    confirmed_at = models.DateTimeField(null=True, editable=False)
+    confirmed_by_id = models.UUIDField(null=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
@@ -23,7 +43,19 @@ class Membership(TenantModel):
                 condition=models.Q(revoked_at__isnull=True),
                 name="membership_once_while_valid",
             ),
+            models.CheckConstraint(
+                condition=models.Q(confirmed_at__isnull=True) | models.Q(accepted_at__isnull=False),
+                name="membership_confirmed_once_accepted",
+            ),
         )
 
     def __str__(self) -> str:
         return f"{self.user} as {self.get_role_display()}"
+
+    @property
+    def is_in_force(self) -> bool:
+        return self.confirmed_at is not None and self.revoked_at is None
+
+    @property
+    def awaits_confirmation(self) -> bool:
+        return self.confirmed_at is None and self.revoked_at is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.core.validators import RegexValidator
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantForeignKey, TenantModel
 
@@ -18,7 +19,7 @@ class Scope(TenantModel):
     )
     name = models.CharField(max_length=200)
     parent = TenantForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="children")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         ordering = ("key",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.core.validators import RegexValidator
 from django.db import models
+from django.db.models.functions import Now
 
 from apps.tenants.models.base import UuidV7
 
@@ -34,7 +35,7 @@ class Tenant(models.Model):
         max_length=63, help_text="Which configured provider writes the answers; 'extractive' needs no model."
     )
     status = models.CharField(max_length=16, choices=TenantStatus.choices, default=TenantStatus.ACTIVE)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         ordering = ("slug",)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any, ClassVar
 
+from asgiref.sync import sync_to_async
+from django.contrib.auth.hashers import check_password
 from django.contrib.auth.models import AbstractUser
 from django.contrib.auth.models import UserManager as DjangoUserManager
 from django.db import models
 
-from apps.tenants.context import open_identity
+from apps.tenants.context import open_identity, open_tenant_id
+from apps.tenants.credentials import hash_keep, hash_of, is_stamp, new_stamp
 from apps.tenants.ids import UserId
 from apps.tenants.models.base import UuidV7
+from apps.tenants.models.personal import personal
 from apps.tenants.tokens import Identity
 
 
 class UserManager(DjangoUserManager["User"]):
     """Within a scope the database shows the members of its tenant; any other account is found by its name or id."""
+
+    @classmethod
+    def normalize_email(cls, email: str | None) -> str:
+        """As names are normalised: an address that reads as another one is that one."""
+        return super().normalize_email(unicodedata.normalize("NFKC", email or ""))
 
     def get_by_natural_key(self, username: str | None) -> User:
         """By name, as a sign-in does. Raises User.DoesNotExist."""
@@ -29,9 +39,21 @@ class UserManager(DjangoUserManager["User"]):
 
 
 class User(AbstractUser):
+    """password: a stamp once it is saved, and the hash until then (see credentials.py)."""
+
     id = models.UUIDField(primary_key=True, db_default=UuidV7(), editable=False)
+    # None of an account that is not the transaction's own, nor named by its identity.
+    password = personal("password")
+    last_login = personal("last_login")
+    is_superuser = personal("is_superuser")
+    email = personal("email")
+    is_staff = personal("is_staff")
+    date_joined = personal("date_joined")
 
     objects: ClassVar[UserManager] = UserManager()
+
+    made_with_link = ""
+    """Of an account that is being made: the digest of the invitation's link whose reader makes it."""
 
     class Meta(AbstractUser.Meta):
         pass
@@ -42,5 +64,40 @@ class User(AbstractUser):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Django itself saves accounts at a sign-in: the last login, a password whose hashing has become stronger."""
         known = None if self._state.adding else UserId(self.id)
-        with open_identity(Identity(user=known, username=self.username)):
-            super().save(*args, **kwargs)
+        fields = kwargs.get("update_fields")
+        hashed = "" if is_stamp(self.password) or (fields is not None and "password" not in fields) else self.password
+        if hashed:
+            self.password = new_stamp()
+        try:
+            # founds: nobody signed in, and nobody with a link: a command of the platform's operator. all_accounts: who
+            # administers the platform is added as who may see every account.
+            identity = Identity(
+                user=known,
+                username=self.username,
+                link=self.made_with_link,
+                founds=known is None and not self.made_with_link and open_tenant_id() is None,
+                all_accounts=self._state.adding and self.is_superuser,
+            )
+            with open_identity(identity):
+                super().save(*args, **kwargs)
+                if hashed:
+                    hash_keep(self.id, hashed)
+        except BaseException:
+            # Whoever tries again must not save a stamp without its hash.
+            self.password = hashed or self.password
+            raise
+
+    def check_password(self, raw_password: str | None) -> bool:
+        """As Django's, with the hash from where it is kept."""
+        hashed = self.password if self._state.adding or not is_stamp(self.password) else hash_of(self.id)
+
+        def strengthen(raw_password: str) -> None:
+            self.set_password(raw_password)
+            # A stronger hash of the same password is no change of it.
+            self._password = None
+            self.save(update_fields=["password"])
+
+        return check_password(raw_password, hashed, strengthen)
+
+    async def acheck_password(self, raw_password: str | None) -> bool:
+        return await sync_to_async(self.check_password)(raw_password)

@@ -12,6 +12,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Exists, Model, OuterRef, QuerySet, Subquery
 
 from apps.tenants.models import ApiKey, Grant, Membership, Scope
+from apps.tenants.models.membership import IN_FORCE
 
 HolderT = TypeVar("HolderT", bound=Model)
 
@@ -56,9 +57,7 @@ def with_reach(holders: QuerySet[HolderT]) -> QuerySet[Any]:
 
 def with_person(keys: QuerySet[ApiKey]) -> QuerySet[Any]:
     """API keys, each with its person, and `role_held`: whether that person still holds the key's role here."""
-    membership = Membership.objects.filter(
-        user_id=OuterRef("person_id"), role=OuterRef("role"), revoked_at__isnull=True
-    )
+    membership = Membership.objects.filter(IN_FORCE, user_id=OuterRef("person_id"), role=OuterRef("role"))
     return keys.select_related("person").annotate(role_held=Exists(membership))
 
 

@@ -14,6 +14,7 @@ from apps.tenants.context import open_identity, open_scope
 from apps.tenants.errors import InvalidKeyError, UnknownTenantError
 from apps.tenants.ids import ScopeId, TenantId, UserId
 from apps.tenants.models import ApiKey, Grant, Membership, Scope, Tenant, User
+from apps.tenants.models.membership import IN_FORCE
 from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Role
@@ -34,7 +35,7 @@ def tenants_of_user(user_id: UserId) -> tuple[TenantChoice, ...]:
     """The active tenants in which the user holds a role, by name. Two queries."""
     with open_identity(Identity(user=user_id)):
         roles: dict[TenantId, list[Role]] = defaultdict(list)
-        for membership in Membership._base_manager.filter(user_id=user_id, revoked_at__isnull=True).order_by("role"):
+        for membership in Membership._base_manager.filter(IN_FORCE, user_id=user_id).order_by("role"):
             roles[TenantId(membership.tenant_id)].append(Role(membership.role))
         tenants = Tenant.objects.filter(id__in=roles, status=TenantStatus.ACTIVE).order_by("name")
         return tuple(
@@ -46,9 +47,7 @@ def tenants_of_user(user_id: UserId) -> tuple[TenantChoice, ...]:
 def user_principal(user: User, tenant_id: TenantId) -> Principal:
     """The user's roles and scopes in one tenant. Raises UnknownTenantError when there are none."""
     with open_identity(Identity(user=UserId(user.id), directory=tenant_id)):
-        memberships = list(
-            Membership._base_manager.filter(tenant_id=tenant_id, user_id=user.id, revoked_at__isnull=True)
-        )
+        memberships = list(Membership._base_manager.filter(IN_FORCE, tenant_id=tenant_id, user_id=user.id))
         if not memberships or not Tenant.objects.filter(id=tenant_id, status=TenantStatus.ACTIVE).exists():
             raise UnknownTenantError(tenant=tenant_id)
         scope_ids = _granted(tenant_id, Q(membership_id__in=[m.id for m in memberships]))
@@ -92,9 +91,7 @@ def _person_by_key(key: ApiKey, person_id: UserId) -> Principal:
         if not Tenant.objects.filter(id=tenant_id, status=TenantStatus.ACTIVE).exists():
             raise UnknownTenantError(tenant=tenant_id)
         person = User.objects.filter(id=person_id, is_active=True).first()
-        memberships = list(
-            Membership._base_manager.filter(tenant_id=tenant_id, user_id=person_id, revoked_at__isnull=True)
-        )
+        memberships = list(Membership._base_manager.filter(IN_FORCE, tenant_id=tenant_id, user_id=person_id))
         if person is None or key.role not in {membership.role for membership in memberships}:
             raise InvalidKeyError
         held = _granted(tenant_id, Q(membership_id__in=[membership.id for membership in memberships]))
@@ -107,6 +104,7 @@ def _person_by_key(key: ApiKey, person_id: UserId) -> Principal:
         scope_ids=held & given,
         roles=frozenset({Role(key.role)}),
         key_id=key.id,
+        stepped_up=key.with_second_factor,
     )
 
 

@@ -1,18 +1,60 @@
-"""Keys that end soon."""
+"""The tenant's keys: where each stands, and those that end soon."""
 
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Final
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from apps.tenants.errors import KeyNotFoundError
 from apps.tenants.models import ApiKey
 from apps.tenants.principals import Principal
+from apps.tenants.selectors.directory import with_person, with_reach
 
 KEY_WARNING: Final = timedelta(days=14)
 """How long before its end whoever can rotate a key is told."""
+
+
+class KeyState(StrEnum):
+    """OPENS_NOTHING: its person's account is deactivated, or their role has ended."""
+
+    VALID = "valid"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+    OPENS_NOTHING = "opens_nothing"
+
+
+def keys() -> QuerySet[Any]:
+    """The open tenant's keys, each with its person, `role_held` and `scope_keys` (directory.py)."""
+    return with_reach(with_person(ApiKey.objects.all()))
+
+
+def key(key_id: UUID) -> Any:
+    """One of keys(). Raises: KeyNotFoundError."""
+    found = keys().filter(id=key_id).first()
+    if found is None:
+        raise KeyNotFoundError
+    return found
+
+
+def key_state(found: Any) -> KeyState:
+    """Args: found: one of keys()."""
+    if found.revoked_at is not None:
+        return KeyState.REVOKED
+    if found.expires_at is not None and found.expires_at <= timezone.now():
+        return KeyState.EXPIRED
+    if found.person is not None and not (found.person.is_active and found.role_held):
+        return KeyState.OPENS_NOTHING
+    return KeyState.VALID
+
+
+def has_ended() -> Q:
+    """Revoked or expired."""
+    return Q(revoked_at__isnull=False) | Q(expires_at__isnull=False, expires_at__lte=timezone.now())
 
 
 def keys_expiring() -> QuerySet[ApiKey]:

@@ -8,19 +8,27 @@ import logging
 import secrets
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from apps.tenants.attempts import key_attempt_begin, key_attempt_failed
+from apps.tenants.attempts import key_attempt
 from apps.tenants.context import current_scope, open_identity, open_scope
-from apps.tenants.errors import InvalidKeyError, NotInPersonError
+from apps.tenants.errors import (
+    InvalidKeyError,
+    KeyMadeInPersonError,
+    KeyNotFoundError,
+    KeyReachesNothingError,
+    NotInPersonError,
+    ReasonMissingError,
+)
 from apps.tenants.events import emit
 from apps.tenants.ids import TenantId, UserId
 from apps.tenants.models import ApiKey, Scope
-from apps.tenants.principals import Principal
-from apps.tenants.roles import Role
+from apps.tenants.principals import Principal, PrincipalKind
+from apps.tenants.roles import Permission, Role
 from apps.tenants.services.members import grants_set
 from apps.tenants.tokens import Identity
 
@@ -37,26 +45,76 @@ def api_key_create(
     """Make a key in the open tenant.
 
     Returns: the row, and the key itself (`gbx_<prefix>_<secret>`), which can't be shown again.
+    Raises:  KeyMadeInPersonError: a key acts.
     """
+    _require_person()
     with transaction.atomic():
         key, plain = api_key_insert(name=name, role=role, scopes=scopes, expires_at=expires_at)
         api_key_emit("tenants.api_key.created", key)
     return key, plain
 
 
-def api_key_rotate(key: ApiKey, *, overlap: timedelta = timedelta(hours=24)) -> tuple[ApiKey, str]:
+def api_key_rotate(
+    key: ApiKey, *, overlap: timedelta = timedelta(hours=24), expires_at: datetime | None = None
+) -> tuple[ApiKey, str]:
     """Make a successor with the same role and scopes; the old key ends after the overlap, so that clients can move.
 
+    Args:   expires_at: when the successor ends; None for never.
     Raises: NotInPersonError: the key acts for a person (personal_keys.py).
+            KeyMadeInPersonError: a key acts.
+            KeyReachesNothingError: whoever acts sees none of its scopes.
     """
     if key.person_id is not None:
         raise NotInPersonError
+    _require_person()
     with transaction.atomic():
-        scopes = Scope.objects.filter(grants__api_key=key, grants__valid_to__isnull=True)
-        successor, plain = api_key_insert(name=key.name, role=Role(key.role), scopes=scopes, rotated_from=key)
+        scopes = list(Scope.objects.filter(grants__api_key=key, grants__valid_to__isnull=True))
+        if not scopes:
+            raise KeyReachesNothingError(name=key.name)
+        successor, plain = api_key_insert(
+            name=key.name, role=Role(key.role), scopes=scopes, expires_at=expires_at, rotated_from=key
+        )
         api_key_end_after(key, overlap)
         api_key_emit("tenants.api_key.rotated", key)
     return successor, plain
+
+
+def api_key_rename(key_id: UUID, *, name: str, reason: str) -> ApiKey:
+    """Give a key another name, in use or revoked: it may hold a person's. What it is, reaches and may stays.
+
+    Raises: PermissionDeniedError, ReasonMissingError, KeyNotFoundError.
+    """
+    current_scope().principal.require(Permission.KEY_MANAGE)
+    said = require_reason(reason)
+    with transaction.atomic():
+        key: ApiKey | None = ApiKey.objects.filter(id=key_id).select_for_update(no_key=True).first()
+        if key is None:
+            raise KeyNotFoundError
+        if key.name != name:
+            key.name = name
+            key.save(update_fields=["name"])
+            emit(
+                action="tenants.api_key.renamed",
+                core={"fields": "name"},
+                actor={"reason": said},
+                subject_type="api_key",
+                subject_id=key.id,
+            )
+    return key
+
+
+def _require_person() -> None:
+    """A key makes no key, which would outlive its own revocation. The database asks the same (migration 0024)."""
+    principal = current_scope().principal
+    if principal.kind is not PrincipalKind.SYSTEM and not principal.is_signed_in:
+        raise KeyMadeInPersonError
+
+
+def require_reason(reason: str) -> str:
+    """Raises: ReasonMissingError."""
+    if not reason.strip():
+        raise ReasonMissingError
+    return reason.strip()
 
 
 def api_key_revoke(key: ApiKey) -> None:
@@ -76,22 +134,19 @@ def api_key_authenticate(plain: str, *, address: str = "") -> ApiKey:
     prefix, _, secret = rest.partition("_")
     if marker != "gbx" or len(prefix) != _PREFIX_CHARS or not prefix.isalnum() or not prefix.isascii():
         raise InvalidKeyError
-    key_attempt_begin(prefix=prefix, address=address)
     with open_identity(Identity(key_prefix=prefix)):
         candidates = list(ApiKey._base_manager.filter(prefix=prefix))
     digest = _digest(secret)
-    now = timezone.now()
-    for key in candidates:
-        if hmac.compare_digest(digest, key.secret_sha256):
-            if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= now):
-                logger.warning("api key %s was used after it ended", key.id)
-                raise InvalidKeyError
-            found: ApiKey = key
-            return found
-    if key_attempt_failed(prefix=prefix, address=address):
+    found: ApiKey | None = next((key for key in candidates if hmac.compare_digest(digest, key.secret_sha256)), None)
+    if key_attempt(prefix=prefix, address=address, is_right=found is not None):
         for key in candidates:
             _record_guesses(key)
-    raise InvalidKeyError
+    if found is None:
+        raise InvalidKeyError
+    if found.revoked_at is not None or (found.expires_at is not None and found.expires_at <= timezone.now()):
+        logger.warning("api key %s was used after it ended", found.id)
+        raise InvalidKeyError
+    return found
 
 
 def _record_guesses(key: ApiKey) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 import uuid
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from apps.tenants.context import current_scope, open_scope, widened_scope
-from apps.tenants.errors import InvalidScopeKeyError
+from apps.tenants.errors import InvalidScopeKeyError, RootScopeKeyError, ScopeKeyTakenError
 from apps.tenants.events import emit
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope, Tenant
 from apps.tenants.models.scope import SCOPE_KEY_PATTERN
 from apps.tenants.provisioning import scope_may_come_below, tenant_configured, tenant_created
 from apps.tenants.residency import check_providers
+from apps.tenants.roles import Permission
+from apps.tenants.services.api_keys import require_reason
 
 # The short name stays: commands, addresses and the root scope's key are made of it.
 CONFIGURABLE = (
@@ -106,7 +108,7 @@ def tenant_configure(tenant: Tenant) -> Tenant:
 def scope_create(*, key: str, name: str, parent: Scope | None) -> Scope:
     """Make a scope in the open tenant; who holds the parent holds it from the next request on.
 
-    Raises: InvalidScopeKeyError; what provisioning.on_scope_create raises.
+    Raises: InvalidScopeKeyError; ScopeKeyTakenError; what provisioning.on_scope_create raises.
     """
     if not re.fullmatch(SCOPE_KEY_PATTERN, key):
         raise InvalidScopeKeyError(key=repr(key))
@@ -117,10 +119,52 @@ def scope_create(*, key: str, name: str, parent: Scope | None) -> Scope:
         return _insert_scope(scope_id=scope_id, key=key, name=name, parent=parent)
 
 
+def scope_rename(scope_id: ScopeId, *, key: str, name: str, reason: str) -> Scope:
+    """Give a scope another name or key. Grants and documents hang on its id; clients that name it by its key change.
+
+    Raises: PermissionDeniedError, ReasonMissingError, InvalidScopeKeyError; ScopeKeyTakenError; RootScopeKeyError: the
+            platform finds the tenant as a whole by its key.
+    """
+    current_scope().principal.require(Permission.SCOPE_MANAGE)
+    said = require_reason(reason)
+    if not re.fullmatch(SCOPE_KEY_PATTERN, key):
+        raise InvalidScopeKeyError(key=repr(key))
+    with transaction.atomic():
+        scope: Scope = Scope.objects.select_for_update(no_key=True).get(id=scope_id)
+        changed = [field for field, value in (("key", key), ("name", name)) if getattr(scope, field) != value]
+        if "key" in changed and scope.parent_id is None:
+            raise RootScopeKeyError(key=scope.key)
+        if not changed:
+            return scope
+        scope.key, scope.name = key, name
+        try:
+            with transaction.atomic():
+                scope.save(update_fields=changed)
+        except IntegrityError:
+            # Perhaps of a scope that is not shown to who renames: nothing else is told of it.
+            raise ScopeKeyTakenError from None
+        emit(
+            action="tenants.scope.renamed",
+            core={"fields": ",".join(changed)},
+            actor={"reason": said},
+            subject_type="scope",
+            subject_id=scope.id,
+            scopes=[ScopeId(scope.id)],
+        )
+    return scope
+
+
 def _insert_scope(*, scope_id: ScopeId, key: str, name: str, parent: Scope | None) -> Scope:
-    scope: Scope = Scope.objects.create(
-        id=scope_id, tenant_id=current_scope().tenant_id, key=key, name=name, parent=parent
-    )
+    try:
+        with transaction.atomic():
+            scope: Scope = Scope.objects.create(
+                id=scope_id, tenant_id=current_scope().tenant_id, key=key, name=name, parent=parent
+            )
+    except IntegrityError as error:
+        if "scope_key_once" not in str(error):
+            raise
+        # Perhaps of a scope that is not shown to who makes this one: nothing else is told of it.
+        raise ScopeKeyTakenError from None
     emit(
         action="tenants.scope.created",
         core={"key": key, "parent_id": str(parent.id) if parent else None},

@@ -64,6 +64,26 @@ def test_every_line_that_cannot_be_used_is_named_with_its_file_and_number(folder
         assert place in found
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ('{"id": "a", "text": "\\ud800"}', "half a surrogate pair"),
+        ('{"id": "a", "text": "What?", "text": "Which?"}', "'text' stands twice"),
+    ],
+)
+def test_json_that_can_not_be_read_in_one_way_is_named(folder: Path, line: str, said: str) -> None:
+    (folder / "queries.jsonl").write_text(f'{{"id": "b", "text": "What?"}}\n{line}\n')
+    found = problems(folder)
+    assert "queries.jsonl, line 2: it is not JSON" in found
+    assert said in found
+
+
+def test_a_null_character_in_what_a_row_says_is_noted(folder: Path) -> None:
+    write_lines(folder / "documents.jsonl", changed(0, company="A\x00B"))
+    assert any("company can't be" in note for note in read_folder(folder).notes)
+
+
 @pytest.mark.parametrize("name", ["documents.jsonl", "queries.jsonl"])
 def test_a_file_that_is_missing_is_named(folder: Path, name: str) -> None:
     (folder / name).unlink()

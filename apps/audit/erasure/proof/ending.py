@@ -29,7 +29,7 @@ INCOMPLETE: Final = "audit.removal_incomplete"
 def end(run: RemovalRun, *, access: Access) -> RunState | None:
     """End a run whose scan is there. Returns: how; None where it is in another state by now.
 
-    A scan that was not clean fails it, until a person has it tried again: nothing gets better by the clock.
+    A second scan that was not clean (see disk.note_scan) fails it, until a person has it tried again.
     """
     reviews = _reviews(run, access=access)
     with open_scope(tenant=TenantId(run.tenant_id), reason=REASON):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import UUID
@@ -38,11 +38,17 @@ _SAMPLE: Final = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """of: of each source, the place in `targets` of what it is of; -1 for what somebody gave."""
+    """of: of each source, the place in `targets` of what it is of; -1 for what somebody gave.
+
+    names: by source, the number of the name that it stands for, from 1; lacking: those that make no needle at all.
+    Both are known where they were gathered alone.
+    """
 
     needles: Needles = field(repr=False)
     targets: tuple[Target, ...]
     of: tuple[int, ...] = field(repr=False)
+    names: Mapping[int, int] = field(default_factory=dict, repr=False)
+    lacking: tuple[int, ...] = ()
 
     @property
     def given(self) -> frozenset[int]:
@@ -77,13 +83,24 @@ def gather(
     """Args: connection: the server's administrator's. given: texts that somebody said are to be looked for."""
     chosen = _evenly(targets, MOST_TARGETS)
     most = max(FEWEST_OF_ONE, min(MOST_OF_ONE, MOST_SOURCES // max(1, len(chosen))))
-    parts = [(number, _of_target(connection, tenant_id, target, most=most)) for number, target in enumerate(chosen)]
-    parts.append((-1, make_needles(texts=given)))
+    named: dict[str, int] = dict.fromkeys(given, -1)
+    parts: list[tuple[int, Needles, int]] = []
+    for place, target in enumerate(chosen):
+        values = _values(connection, tenant_id, target)
+        for name in values.names:
+            named.setdefault(name, place)
+        parts.append((place, _made(values, most=most), 0))
+    parts += [(place, make_needles(texts=[name]), number) for number, (name, place) in enumerate(named.items(), 1)]
     sources: list[Sort] = []
     of: list[int] = []
     needles: list[Needle] = []
     left_out: Counter[str] = Counter()
-    for place, made in parts:
+    names: dict[int, int] = {}
+    lacking: list[int] = []
+    for place, made, number in parts:
+        if number:
+            names |= dict.fromkeys(range(len(sources), len(sources) + len(made.sources)), number)
+            lacking += [] if made.needles else [number]
         needles += [replace(needle, source=needle.source + len(sources)) for needle in made.needles]
         sources += made.sources
         of += [place] * len(made.sources)
@@ -91,7 +108,7 @@ def gather(
     if len(chosen) < len(targets):
         left_out["of targets that were not sampled"] = len(targets) - len(chosen)
     merged = Needles(sources=tuple(sources), needles=tuple(needles), left_out=dict(left_out))
-    return Gathered(needles=merged, targets=tuple(chosen), of=tuple(of))
+    return Gathered(needles=merged, targets=tuple(chosen), of=tuple(of), names=names, lacking=tuple(lacking))
 
 
 def texts_of(connection: psycopg.Connection[Any], *, tenant_id: UUID, targets: Sequence[Target]) -> list[bytes]:
@@ -99,31 +116,39 @@ def texts_of(connection: psycopg.Connection[Any], *, tenant_id: UUID, targets: S
     found: list[bytes] = []
     for target in _evenly(targets, MOST_TARGETS):
         values = _values(connection, tenant_id, target)
-        found += [str(text).encode() for made in (Made.TEXT, Made.TERM) for text in values[made]]
+        found += [str(text).encode() for text in (*values.of[Made.TEXT], *values.of[Made.TERM], *values.names)]
     return found
 
 
-def _of_target(connection: psycopg.Connection[Any], tenant_id: UUID, target: Target, *, most: int) -> Needles:
-    values = _values(connection, tenant_id, target)
-    terms = values[Made.TERM]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Values:
+    """Of one target. names: of people, which are not among the texts."""
+
+    of: dict[Made, list[Any]]
+    names: list[str]
+
+
+def _made(values: _Values, *, most: int) -> Needles:
+    terms = values.of[Made.TERM]
     return make_needles(
-        texts=values[Made.TEXT],
-        ids=values[Made.ID],
-        vectors=[json.loads(text) for text in values[Made.VECTOR]],
-        contents=[bytes(content) for content in values[Made.BYTES]],
+        texts=values.of[Made.TEXT],
+        ids=values.of[Made.ID],
+        vectors=[json.loads(text) for text in values.of[Made.VECTOR]],
+        contents=[bytes(content) for content in values.of[Made.BYTES]],
         terms_of=(lambda _: terms) if terms else None,
         most=most,
     )
 
 
-def _values(connection: psycopg.Connection[Any], tenant_id: UUID, target: Target) -> dict[Made, list[Any]]:
-    values: dict[Made, list[Any]] = {made: [] for made in Made}
+def _values(connection: psycopg.Connection[Any], tenant_id: UUID, target: Target) -> _Values:
+    values = _Values(of={made: [] for made in Made}, names=[])
     for query in looked_for(target.type):
         rows = connection.execute(
             _SAMPLE.format(_AS_TEXT.get(query.made, ""), query.sql, PER_QUERY, PER_QUERY).encode(),
             {"tenant": tenant_id, "item": target.id, "part": target.part},
         )
-        values[query.made] += [row[0] for row in rows if row[0]]
+        into = values.names if query.is_name else values.of[query.made]
+        into += [row[0] for row in rows if row[0]]
     return values
 
 

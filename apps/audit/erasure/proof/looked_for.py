@@ -27,6 +27,7 @@ class Made(StrEnum):
 class LookedFor:
     """Of one target: %(item)s is its id, %(part)s its part, %(tenant)s its tenant.
 
+    is_name: of a person: where it stands in what remains, that is told (standing.py).
     value, of: an expression, and the rows that it is taken from, as SQL after FROM. Asked by the server's
     administrator: it names the tenant itself.
     """
@@ -35,6 +36,7 @@ class LookedFor:
     made: Made
     value: str
     of: str
+    is_name: bool = False
 
     @property
     def sql(self) -> str:

@@ -51,4 +51,9 @@ def accounts_that_go(connection: psycopg.Connection[Any], *, tenant_id: UUID, ta
 
 
 def register_looked_for_here() -> None:
-    register_looked_for(*(LookedFor(type=type, made=made, value=value, of=of) for type, made, value, of in _QUERIES))
+    register_looked_for(
+        *(
+            LookedFor(type=type, made=made, value=value, of=of, is_name=value is _NAMES)
+            for type, made, value, of in _QUERIES
+        )
+    )

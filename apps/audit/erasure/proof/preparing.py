@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 from django.conf import settings
 
@@ -15,34 +18,64 @@ from apps.audit.erasure.proof.gathering import NOT_THERE_BEFORE, Gathered, gathe
 from apps.audit.erasure.proof.looked_for import given_texts
 from apps.audit.erasure.proof.notes import note
 from apps.audit.erasure.proof.of_the_log import accounts_that_go
+from apps.audit.erasure.proof.standing import standing_as_json
 from apps.audit.erasure.queue import enqueue
 from apps.audit.erasure.registry import kept, stores
 from apps.audit.erasure.runs import target_of
 from apps.audit.models import RemovalRun, RemovalTarget
 from apps.audit.residue.access import Access
-from apps.audit.residue.control import control
-from apps.audit.residue.distinctive import distinctive
+from apps.audit.residue.control import control_each
+from apps.audit.residue.distinctive import distinctive_and_standing
 from apps.audit.residue.places import every_place
 from apps.audit.residue.results import ControlResult
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
+from config.secrets import given
 
 _DIGEST_INFO: Final = "glassbox erasure needles"
 
 
-def prepare(run: RemovalRun, *, access: Access) -> None:
-    """Make needles of what is going to go, show that a scan finds every one of them, and let the eraser begin.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """A run whose needles are made, and nothing of them shown yet. going: how many targets they are of."""
 
-    What must stay now is not looked for, nor what the rest of the data hold too. Can be repeated: what an earlier
-    attempt kept is overwritten.
-    Raises: ControlFailedError: nothing is removed; besides what scan raises (residue/scanning.py).
-    """
+    run: RemovalRun
+    gathered: Gathered
+    standing: list[dict[str, Any]]
+    going: int
+
+
+def seek(run: RemovalRun, *, access: Access) -> Sought:
+    """Make needles of what is going to go. What must stay now is not looked for, nor what the rest of the data hold."""
     with open_scope(tenant=TenantId(run.tenant_id), reason=REASON):
         targets = sorted(target_of(row) for row in RemovalTarget.objects.filter(run=run))
         stay = sorted(kept(targets))
     going = sorted(set(targets) - set(stay))
-    gathered = _gathered(run, going, stay, access=access)
-    result = control(gathered.needles, every_place(access))
+    origins = [(Origin(run.origin), run.origin_id)]
+    found = gathered_of(run.tenant_id, going=going, stay=stay, origins=origins, access=access)
+    return Sought(run=run, gathered=found.gathered, standing=found.standing, going=len(going))
+
+
+def control_all(sought: Sequence[Sought], *, access: Access) -> list[ControlResult]:
+    """Look for all of it where it is now, of all runs in one pass. Raises: what scan raises (residue/scanning.py)."""
+    return control_each([each.gathered.needles for each in sought], every_place(access))
+
+
+def let_begin(sought: Sought, result: ControlResult, *, access: Access) -> None:
+    """Show that a scan finds every one of a run's needles, and let the eraser begin.
+
+    Can be repeated: what an earlier attempt kept is overwritten. Raises: ControlFailedError: nothing is removed.
+    """
+    run = sought.run
+    gathered = controlled(sought.gathered, result, run_id=run.id)
+    safe.keep(access.home, gathered, tenant_id=run.tenant_id, run_id=run.id)
+    told = prepared_as_json(gathered, result, tenant_id=run.tenant_id, targets=sought.going, standing=sought.standing)
+    note(access, [run], state=RunState.APPROVED, prepared=True, **told)
+    enqueue(run)
+
+
+def controlled(gathered: Gathered, result: ControlResult, *, run_id: UUID) -> Gathered:
+    """What the control shows that a scan finds. Raises: ControlFailedError: it misses something that is there."""
     missing = gathered.needles.looked_for() - result.scan.found
     # A name that somebody gave may be spelt otherwise everywhere. What was read from a row must be there.
     gathered = _replaced(gathered, gathered.needles.without(missing & gathered.given, reason=NOT_THERE_BEFORE))
@@ -50,19 +83,26 @@ def prepare(run: RemovalRun, *, access: Access) -> None:
     if missing or not result.planted or not all(planted.found for planted in result.planted):
         counts = Counter(gathered.needles.sources[source].value for source in missing)
         raise ControlFailedError(
-            run=run.id, missing=", ".join(f"{count} {sort}" for sort, count in sorted(counts.items())) or "planted"
+            run=run_id, missing=", ".join(f"{count} {sort}" for sort, count in sorted(counts.items())) or "planted"
         )
-    safe.keep(access.home, gathered, tenant_id=run.tenant_id, run_id=run.id)
-    note(
-        access,
-        [run],
-        state=RunState.APPROVED,
-        prepared=True,
-        control=_told(gathered, result),
-        needles=_needles(run, gathered, targets=len(going)),
-        tables=sorted(result.scan.tables()),
-    )
-    enqueue(run)
+    return gathered
+
+
+def prepared_as_json(
+    gathered: Gathered,
+    result: ControlResult,
+    *,
+    tenant_id: UUID,
+    targets: int,
+    standing: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """What is written down of needles and control: numbers, and names of tables."""
+    return {
+        "control": _told(gathered, result),
+        "needles": _needles(tenant_id, gathered, targets=targets),
+        "standing": standing,
+        "tables": sorted(result.scan.tables()),
+    }
 
 
 def tables_that_are_cleared() -> frozenset[str]:
@@ -77,23 +117,49 @@ def tables_of(store: object) -> tuple[str, ...]:
     return several if several is not None else (one,) if one else ()
 
 
-def _gathered(run: RemovalRun, going: list[Target], stay: list[Target], *, access: Access) -> Gathered:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Needles of what is going to go; and the names of which nothing can be looked for, with their places."""
+
+    gathered: Gathered
+    standing: list[dict[str, Any]]
+
+
+def gathered_of(
+    tenant_id: UUID,
+    *,
+    going: Sequence[Target],
+    stay: Sequence[Target],
+    origins: Sequence[tuple[Origin, UUID]],
+    access: Access,
+) -> Found:
+    """Needles of what is going to go, without what the rest of the data hold.
+
+    Args: stay: what must stay now. origins: what the removal was proposed for: what somebody gave with it.
+    """
     with access.connect() as connection:
-        given = given_texts(connection, origin=Origin(run.origin), tenant_id=run.tenant_id, origin_id=run.origin_id)
-        gathered = gather(connection, tenant_id=run.tenant_id, targets=going, given=given)
-        gathered = gathered.without_texts(texts_of(connection, tenant_id=run.tenant_id, targets=stay))
-        gone = accounts_that_go(connection, tenant_id=run.tenant_id, targets=going)
-    gone |= {target.id for target in going}
-    return _replaced(gathered, distinctive(gathered.needles, access, gone=gone, tables=tables_that_are_cleared()))
+        given = [
+            text
+            for origin, id in origins
+            for text in given_texts(connection, origin=origin, tenant_id=tenant_id, origin_id=id)
+        ]
+        gathered = gather(connection, tenant_id=tenant_id, targets=going, given=list(dict.fromkeys(given)))
+        stays = texts_of(connection, tenant_id=tenant_id, targets=stay)
+        gone = accounts_that_go(connection, tenant_id=tenant_id, targets=going) | {target.id for target in going}
+        needles, standing = distinctive_and_standing(
+            gathered.needles, access, gone=gone, tables=tables_that_are_cleared(), names=gathered.names.keys()
+        )
+        told = standing_as_json(connection, gathered, standing, tenant_id=tenant_id, origins=origins, stay=stay)
+    return Found(gathered=_replaced(gathered, needles).without_texts(stays), standing=told)
 
 
 def _replaced(gathered: Gathered, needles: Any) -> Gathered:
     return Gathered(needles=needles, targets=gathered.targets, of=gathered.of)
 
 
-def _needles(run: RemovalRun, gathered: Gathered, *, targets: int) -> dict[str, Any]:
+def _needles(tenant_id: UUID, gathered: Gathered, *, targets: int) -> dict[str, Any]:
     """Numbers, and a keyed digest that tells that the scan looked for the same."""
-    key = settings.GLASSBOX_AUDIT_KEY + f"{_DIGEST_INFO} {run.tenant_id}".encode()
+    key = given(settings.GLASSBOX_AUDIT_KEY, "GLASSBOX_AUDIT_MASTER_KEY") + f"{_DIGEST_INFO} {tenant_id}".encode()
     return {
         "digest": gathered.needles.digest(key),
         "sources": len(gathered.needles.looked_for()),

@@ -16,6 +16,7 @@ from apps.tenants.ids import TenantId
 logger = logging.getLogger("glassbox.audit")
 
 _KEY: Final = "audit:export:{tenant}"
+_ATTESTING: Final = "audit:attesting:{tenant}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,21 @@ def note_exported(tenant_id: TenantId, *, size: int) -> None:
 def note_problem(tenant_id: TenantId, *, code: str) -> None:
     known = export_state(tenant_id)
     _note(tenant_id, ExportState(size=known.size, at=known.at, problem=code))
+
+
+def note_attesting(tenant_id: TenantId, *, problems: dict[str, str]) -> None:
+    """Who did not attest the newest checkpoint at the last try, and why."""
+    try:
+        cache.set(_ATTESTING.format(tenant=tenant_id), problems, timeout=None)
+    except RedisError as error:
+        logger.warning("who did not attest a checkpoint can't be shown: %s", type(error).__name__)
+
+
+def attesting_problems(tenant_id: TenantId) -> dict[str, str]:
+    try:
+        return dict(cache.get(_ATTESTING.format(tenant=tenant_id)) or {})
+    except RedisError:
+        return {}
 
 
 def _note(tenant_id: TenantId, state: ExportState) -> None:

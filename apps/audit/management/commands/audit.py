@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from argparse import RawDescriptionHelpFormatter
@@ -16,11 +15,13 @@ from apps.audit.keys.data_keys import key_provider
 from apps.audit.keys.rotation import rewrap_data_keys
 from apps.audit.log.checkpoints import checkpoint_tenant
 from apps.audit.log.sequencer import seal_all_waiting, tenants_that_wait
-from apps.audit.management import audit_export, audit_verify
+from apps.audit.management import audit_export, audit_mend, audit_verify
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.management.served import ServedCommand
 from apps.tenants.selectors.tenants import all_tenants
+from config.needs import Process, child_environment
 
 ROLE: Final = "glassbox_worker"
 _ROTATING: Final = """
@@ -30,14 +31,16 @@ are not touched. It can be repeated, and is when it was interrupted.
 """
 
 
-class Command(BaseCommand):
+class Command(ServedCommand):
+    free_actions = frozenset({"log-key"})
     help = (
         "rotate-keys: wraps the data keys of the log under the newest key-encryption key. "
         "seal: gives the events that wait their leaves, as the sealer does every second. "
         "checkpoint: signs and exports a checkpoint of every log that grew, as the worker does every minute. "
         "log-key: prints the public key that checkpoints are verified with. "
         "verify: whether a log is what it was. "
-        "export: a copy of a log, with the program that verifies it."
+        "export: a copy of a log, with the program that verifies it. "
+        "mend: propose to take out of a log what was put into it past the application."
     )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
@@ -49,6 +52,7 @@ class Command(BaseCommand):
         parser.add_argument("action", choices=[*_ACTIONS, *_READING])
         audit_verify.add_arguments(parser)
         audit_export.add_arguments(parser)
+        audit_mend.add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["action"] in _READING:
@@ -101,7 +105,7 @@ class Command(BaseCommand):
     def _run_as_worker(self, action: str) -> None:
         command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "audit", action]
         result = subprocess.run(
-            command, env=os.environ | {"GLASSBOX_DB_ROLE": ROLE}, capture_output=True, text=True, check=False
+            command, env=child_environment(Process.WORKER), capture_output=True, text=True, check=False
         )
         self.stdout.write(result.stdout, ending="")
         if result.returncode:
@@ -114,8 +118,9 @@ _ACTIONS: Final[Mapping[str, Callable[[Command], None]]] = {
     "checkpoint": Command.checkpoint,
     "log-key": Command.log_key,
 }
-# What every role may do that reads the log.
+# What needs no role of its own.
 _READING: Final[Mapping[str, Callable[[BaseCommand, Mapping[str, Any]], None]]] = {
     "verify": audit_verify.run,
     "export": audit_export.run,
+    "mend": audit_mend.run,
 }

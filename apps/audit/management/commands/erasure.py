@@ -13,13 +13,16 @@ from apps.audit.management import (
     erasure_registry,
     erasure_verify_certificate,
 )
+from apps.tenants.management.served import ServedCommand
 
 
-class Command(BaseCommand):
+class Command(ServedCommand):
+    free_actions = frozenset({"registry", "verify-certificate", "certificate-verifier"})
     help = (
         "registry: what every column and every other store holds of people, and what clears it. "
         "physical: prepares, and afterwards verifies on the disk, the erasures that wait for it. "
         "verify-certificate: whether a certificate's file is what it claims to be. "
+        "certificate-verifier: prints the program that says so without this installation. "
         "certificate RUN: prints the newest certificate of a run, as the file that is handed out. "
         "tenants: which tenants were erased. show RUN: what one run of removals was to remove, and what became of it."
     )
@@ -46,6 +49,7 @@ _ACTIONS: Final[Mapping[str, Callable[[BaseCommand, Mapping[str, Any]], None]]] 
     "physical": erasure_physical.run,
     "verify-certificate": erasure_verify_certificate.run,
     "certificate": erasure_facts.certificate,
+    "certificate-verifier": erasure_facts.certificate_verifier,
     "show": erasure_facts.show,
     "tenants": erasure_facts.tenants,
 }

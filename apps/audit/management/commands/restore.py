@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from argparse import RawDescriptionHelpFormatter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from redis.exceptions import RedisError
 
+from apps.audit.backup.acting import ERASER, acting_as
 from apps.audit.backup.load import Restored, restore
 from apps.audit.backup.replay import Replay, replay
+from apps.audit.backup.restorations import Backup
+from apps.audit.erasure.proof.passes import Went
+from apps.audit.erasure.proof.prover import prove_restored
+from apps.audit.models import RestorationState
+from apps.audit.residue.access import Access, access_from_settings
 from apps.errors import ApplicationError
 from config import env
 from config.services import ServiceName, endpoints
@@ -24,8 +32,8 @@ examples:
   manage.py restore --replay                                  a backup was put back by other means
 
 Stop web, worker, sealer, eraser and beat first. Nothing of a database that was put back is served, by whatever means
-that was done, before its removals are repeated; this command does that at its end. It needs the environment of the
-worker, with the keys of the log, and outside the embedded services ADMIN_DATABASE_URL.
+that was done, before its removals are repeated; this command does that at its end. It needs the keys of the log and the
+passwords of all database roles, and outside the embedded services ADMIN_DATABASE_URL.
 """
 
 
@@ -48,9 +56,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replay", action="store_true", help="restore nothing; only repeat what was removed since the backup"
         )
+        parser.add_argument(
+            "--prove-later",
+            action="store_true",
+            help="do not look through the disk now: manage.py erasure physical --now does it later, and until then "
+            "certificates say that what was erased is not proven gone again",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        folder, configured = options["directory"], str(settings.DATABASES["owner"]["NAME"])
+        folder, configured = options["directory"], str(settings.DATABASES["default"]["NAME"])
         database = options["into"] or configured
         if bool(folder) == bool(options["replay"]):
             raise CommandError("Name the backup, or give --replay.", returncode=2)
@@ -58,9 +72,11 @@ class Command(BaseCommand):
             raise CommandError(f"--replace names {options['replace']}, and the database is {database}.", returncode=2)
         try:
             restored = self._restore(folder.absolute(), database, bool(options["replace"])) if folder else None
+            access = _access(database)
             done = replay(
                 database="" if database == configured else database,
-                backup_id=restored.backup_id if restored else None,
+                backup=Backup(id=restored.backup_id, made_at=restored.made_at) if restored else Backup(),
+                access=access,
             )
         except ApplicationError as error:
             raise CommandError(str(error)) from error
@@ -68,6 +84,29 @@ class Command(BaseCommand):
             problem = f"Redis is wanted, which holds some of what was removed ({type(error).__name__})"
             raise CommandError(f"{problem}. Nothing is served; run manage.py restore --replay then.") from error
         self._tell(done, database)
+        if access is None:
+            self.stdout.write(
+                "ADMIN_DATABASE_URL is not set: what came back was removed again, and can't be proven gone from the "
+                "disk. Certificates concerned say so."
+            )
+        elif not options["prove_later"]:
+            self._prove(access, "" if database == configured else database)
+
+    def _prove(self, access: Access, database: str) -> None:
+        """The database is open by now: whatever becomes of the proof, it is said."""
+        self.stdout.write("Having the disk forget what was removed again, and looking through it ...")
+        try:
+            with acting_as(ERASER, database=database):
+                went = prove_restored(access)
+        except (ApplicationError, psycopg.Error) as error:
+            problem = str(error) if isinstance(error, ApplicationError) else type(error).__name__
+            raise CommandError(f"Not proven yet ({problem}): run manage.py erasure physical --now.") from error
+        self.stdout.write(_proved(went))
+        if went.waiting or went.restored.get(RestorationState.FAILED):
+            raise CommandError(
+                "Not everything that came back is proven gone from the disk: the page of certificates says why. Run "
+                "manage.py erasure physical --now, or this command with --replay, to have it tried again."
+            )
 
     def _restore(self, folder: Path, database: str, replace: bool) -> Restored:
         self.stdout.write(f"Restoring {folder} as {database} ...")
@@ -94,13 +133,28 @@ class Command(BaseCommand):
                 f"{each.lost_leaves} exported events of the log are lost" if each.lost_leaves else "",
             ]
             self.stdout.write(f"{each.tenant_id}: {'; '.join(part for part in parts if part)}.")
-        self.stdout.write(
-            f"{database} may be served: tombstones were replayed up to number {done.through}. What they removed was in "
-            "the database's files for a while: run the physical phase where that matters."
-        )
+        self.stdout.write(f"{database} may be served: tombstones were replayed up to number {done.through}.")
 
 
-def _admin_url() -> str:
+def _proved(went: Went) -> str:
+    if not went.restored and not went.waiting:
+        return "Nothing that was erased had come back."
+    counts = ", ".join(f"{count} {RestorationState(state).label.lower()}" for state, count in went.restored.items())
+    return f"Of what came back, by tenant: {counts or 'none ended'}; {went.waiting} wait."
+
+
+def _access(database: str) -> Access | None:
+    """The server's administrator's, to that database; None where nobody gave it."""
+    admin_url = _admin_url(default="")
+    if not admin_url:
+        return None
+    found = access_from_settings(admin_url=admin_url)
+    if database == found.database:
+        return found
+    return replace(found, database=database, backup_url={**found.backup_url, "PGDATABASE": database})
+
+
+def _admin_url(**default: str) -> str:
     if ServiceName.POSTGRES in settings.GLASSBOX_EMBEDDED_SERVICES:
         return endpoints(settings.GLASSBOX_HOME).admin_dsn
-    return env.url("ADMIN_DATABASE_URL", schemes=("postgresql", "postgres"))
+    return env.url("ADMIN_DATABASE_URL", schemes=("postgresql", "postgres"), **default)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import date, timedelta
 from functools import partial
 from typing import Final
 from uuid import UUID
 
 from celery.exceptions import OperationalError as CeleryError
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -76,9 +78,16 @@ def letter_draft(
         is_access=request.is_access,
         package=_package_of(request) if kind is LetterKind.DONE and request.is_access else None,
         stays=_stays(request) if kind is LetterKind.DONE else 0,
+        backups_until=_backups_until(request),
     )
     subject, body = written(kind, language, facts)
     return LetterText(subject=subject, body=body)
+
+
+def _backups_until(request: ErasureRequest) -> date | None:
+    """As the certificate says it; None where nobody has said how long backups are kept."""
+    days: int = settings.GLASSBOX_BACKUP_RETENTION_DAYS
+    return (request.finished_at + timedelta(days=days)).date() if request.finished_at and days else None
 
 
 def removed_of(request: ErasureRequest) -> Removed:

@@ -16,12 +16,12 @@ from apps.audit.erasing import RemovalReason
 from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
 from apps.audit.erasure.expansion import expanded
 from apps.audit.erasure.registry import stores
-from apps.audit.erasure.runs import RejectionReason, run_approve, run_propose, run_reject, target_of
+from apps.audit.erasure.runs import RejectionReason, locked_run, run_approve, run_propose, run_reject, target_of
 from apps.audit.inventory.restricting import lift_after_erasure, lift_after_return, restrict_run
 from apps.audit.inventory.whole import whole_tenant
-from apps.audit.models import ErasureRequest, Outcome, RemovalTarget
+from apps.audit.models import ErasureRequest, Outcome, RemovalRun, RemovalTarget
 from apps.audit.requests.codes import SubjectType
-from apps.audit.requests.errors import InventoryMissingError, RequestStepError
+from apps.audit.requests.errors import InventoryMissingError, RequestChangedError, RequestStepError
 from apps.audit.requests.events import tell
 from apps.audit.requests.life import RequestState, who_may
 from apps.audit.requests.selectors import erasure_request
@@ -33,6 +33,7 @@ from apps.audit.requests.services.stepping import (
     require_step,
 )
 from apps.tenants.context import current_scope
+from apps.tenants.roles import Permission
 
 S = RequestState
 _TARGETS: Final[Mapping[SubjectType, TargetType]] = {
@@ -60,34 +61,49 @@ _OUT_OF_USE_FROM_PROPOSAL: Final = (SubjectType.DATA_SUBJECT, SubjectType.DOCUME
 _OF_A_RUN: Final = ("id", "tenant_id", "year", "number", "state", "due_on", "run_id", "purpose")
 
 
-def request_take_back(request_id: UUID) -> ErasureRequest:
-    """Take a proposal back that waits for approval: it can be changed, and proposed again. Raises: RequestStepError."""
+def request_take_back(request_id: UUID, *, run_id: UUID, revision: int) -> ErasureRequest:
+    """Take a proposal back that waits for approval: it can be changed, and proposed again. As request_approve."""
     require_manager()
-    run_reject(_waiting_run(request_id, step="taken back"), RejectionReason.WITHDRAWN)
+    with transaction.atomic():
+        run = _waiting_run(request_id, run_id=run_id, revision=revision, step="taken back")
+        run_reject(run.id, RejectionReason.WITHDRAWN, revision=run.revision)
     return erasure_request(request_id)
 
 
-def request_approve(request_id: UUID) -> ErasureRequest:
+def request_approve(request_id: UUID, *, run_id: UUID, revision: int) -> ErasureRequest:
     """Approve what somebody else proposed: it is erased, which can't be undone.
 
-    Raises: RequestStepError: nothing waits for approval; what run_approve raises (one's own proposal among them).
+    Args:   run_id, revision: the proposal that was read, and the request's revision then: no other is approved.
+    Raises: RequestStepError: nothing waits for approval; RequestChangedError: it is another proposal, or the request
+            was changed; what run_approve raises (one's own proposal among them).
     """
-    run_approve(_waiting_run(request_id, step="approved"))
+    current_scope().principal.require(Permission.PRIVACY_APPROVE)
+    with transaction.atomic():
+        run = _waiting_run(request_id, run_id=run_id, revision=revision, step="approved")
+        run_approve(run.id, revision=run.revision)
     return erasure_request(request_id)
 
 
-def request_send_back(request_id: UUID, *, reason: RejectionReason) -> ErasureRequest:
+def request_send_back(request_id: UUID, *, run_id: UUID, revision: int, reason: RejectionReason) -> ErasureRequest:
     """Do not approve it: it is back with who manages privacy, and can be proposed again. Raises: as request_approve."""
-    run_reject(_waiting_run(request_id, step="sent back"), reason)
+    current_scope().principal.require(Permission.PRIVACY_APPROVE)
+    with transaction.atomic():
+        run = _waiting_run(request_id, run_id=run_id, revision=revision, step="sent back")
+        run_reject(run.id, reason, revision=run.revision)
     return erasure_request(request_id)
 
 
-def _waiting_run(request_id: UUID, *, step: str) -> UUID:
-    """Not locked: the run is locked first, and then the request, by whoever moves the run."""
-    request = erasure_request(request_id)
-    if request.state != S.AWAITING_APPROVAL or request.run_id is None:
-        raise RequestStepError(reference=request.reference, state=S(request.state).label, step=step)
-    return request.run_id
+def _waiting_run(request_id: UUID, *, run_id: UUID, revision: int, step: str) -> RemovalRun:
+    """Locked: the run first, and then the request, as whoever moves the run does it."""
+    found = erasure_request(request_id)
+    if found.state != S.AWAITING_APPROVAL or found.run_id is None:
+        raise RequestStepError(reference=found.reference, state=S(found.state).label, step=step)
+    if found.run_id != run_id:
+        raise RequestChangedError(reference=found.reference)
+    run = locked_run(run_id)
+    # Of the revision that was read, it has that run still.
+    locked_request(request_id, revision=revision)
+    return run
 
 
 def targets_of(request: ErasureRequest) -> tuple[Target, ...]:
@@ -102,6 +118,7 @@ def request_propose(
     request_id: UUID,
     targets: Sequence[Target] | None = None,
     *,
+    revision: int,
     staying: Sequence[Mapping[str, Any]] = (),
     redacted: Sequence[Mapping[str, Any]] = (),
 ) -> ErasureRequest:
@@ -109,14 +126,15 @@ def request_propose(
 
     Documents of a person's request, and a document that is the subject itself, are out of use from here on.
 
-    Args:   targets: those that were found and confirmed; what follows from the subject where none are given. What goes
+    Args:   revision: of the request that was read.
+            targets: those that were found and confirmed; what follows from the subject where none are given. What goes
                 along with them is added (apps/audit/erasure/expansion.py).
             staying, redacted: what was found of a person and stays, and documents that stay without: see RemovalRun.
-    Raises: RequestStepError, InventoryMissingError; what run_propose raises.
+    Raises: RequestChangedError, RequestStepError, InventoryMissingError; what run_propose raises.
     """
     person = require_manager()
     with transaction.atomic():
-        request = locked_request(request_id)
+        request = locked_request(request_id, revision=revision)
         require_erasure(request)
         require_step(request, S.AWAITING_APPROVAL, step="proposed")
         run = run_propose(
@@ -165,16 +183,19 @@ def inventory(request: ErasureRequest) -> Sequence[tuple[str, int]]:
     return tuple((label, count) for label, count in counted if count)
 
 
-def take_back_proposal(request_id: UUID) -> None:
-    """Where it waits for approval, it waits no more: the run is rejected, and the request follows it.
+def locked_without_proposal(request_id: UUID, *, revision: int) -> ErasureRequest:
+    """The request, locked; where it waited for approval, it waits no more: the run is rejected, and it follows that.
 
-    Before the request is locked: whoever approves locks the run first, and then the request.
+    The run is locked before the request, as whoever approves does it. Raises: RequestChangedError.
     """
-    run_id = (
-        ErasureRequest.objects.filter(id=request_id, state=S.AWAITING_APPROVAL).values_list("run_id", flat=True).first()
-    )
-    if run_id is not None:
-        run_reject(run_id, RejectionReason.WITHDRAWN)
+    waiting = ErasureRequest.objects.filter(id=request_id, state=S.AWAITING_APPROVAL, revision=revision)
+    run_id = waiting.values_list("run_id", flat=True).first()
+    run = locked_run(run_id) if run_id is not None else None
+    request = locked_request(request_id, revision=revision)
+    if run is None:
+        return request
+    run_reject(run.id, RejectionReason.WITHDRAWN, revision=run.revision)
+    return locked_request(request_id)
 
 
 def request_follows(*, origin_id: UUID, run_id: UUID, state: RunState) -> None:
@@ -188,12 +209,15 @@ def request_follows(*, origin_id: UUID, run_id: UUID, state: RunState) -> None:
     if request.run_id != run_id:
         raise RequestStepError(reference=request.reference, state=S(request.state).label, step="moved by another run")
     if state is RunState.REJECTED:
-        _follow(request, S.INVENTORY_READY, "returned", run_id=None, proposed_by_id=None, proposed_at=None)
+        # Whoever rejects the run decides on the request as it stands: it is locked here.
+        back = {"run_id": None, "proposed_by_id": None, "proposed_at": None, "decided_revision": request.revision}
+        _follow(request, S.INVENTORY_READY, "returned", **back)
         lift_after_return(request)
     elif state is RunState.APPROVED:
         if request.state not in _APPROVED_BEFORE:
             approver = current_scope().principal.id
-            _follow(request, S.RESTRICTED, "restricted", approved_by_id=approver, approved_at=timezone.now())
+            said = {"approved_by_id": approver, "approved_at": timezone.now(), "decided_revision": request.revision}
+            _follow(request, S.RESTRICTED, "restricted", **said)
             restrict_run(request.id, run_id)
     else:
         for to in _FOLLOWING[state]:

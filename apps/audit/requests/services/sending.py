@@ -25,7 +25,7 @@ from apps.audit.requests.events import tell_letter
 from apps.audit.requests.services.forgetting import forget_once_told
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant, is_past
 
 logger = logging.getLogger("glassbox.audit")
 
@@ -54,15 +54,19 @@ def can_send() -> bool:
 
 def letters_sweep() -> int:
     """Every tenant's letters that are due, and those whose sender died. Returns: how many were sent."""
-    return sum(_sweep(TenantId(tenant.id)) for tenant in all_tenants())
+    return each_tenant(_sweep, doing=Sweep.LETTERS)
 
 
 def _sweep(tenant: TenantId) -> int:
     with open_scope(tenant=tenant, reason=_REASON):
         _give_up_lost()
-        due = Letter.objects.filter(state=LetterState.WAITING, next_try_at__lte=timezone.now())
+        due = Letter.objects.filter(is_past("next_try_at", timezone.now()), state=LetterState.WAITING)
         ids = list(due.order_by("next_try_at").values_list("id", flat=True)[:100])
-    return sum(letter_send(tenant_id=tenant, letter_id=id) is LetterState.SENT for id in ids)
+    return each_by_itself(
+        ids,
+        lambda id: letter_send(tenant_id=tenant, letter_id=id) is LetterState.SENT,
+        doing="send a letter that is due",
+    )
 
 
 def letter_send(*, tenant_id: TenantId, letter_id: UUID) -> LetterState | None:
@@ -81,7 +85,7 @@ def letter_send(*, tenant_id: TenantId, letter_id: UUID) -> LetterState | None:
 def _claimed(letter_id: UUID) -> Letter | None:
     rows = Letter.objects.select_for_update(no_key=True, skip_locked=True, of=("self",)).select_related("request")
     letter: Letter | None = rows.filter(
-        id=letter_id, state=LetterState.WAITING, next_try_at__lte=timezone.now()
+        is_past("next_try_at", timezone.now()), id=letter_id, state=LetterState.WAITING
     ).first()
     if letter is None:
         return None
@@ -153,7 +157,7 @@ def _noted(letter: Letter, attempt: _Attempt) -> LetterState:
 def _give_up_lost() -> None:
     """Whoever was sending these is gone, and nobody knows how far they came."""
     rows = Letter.objects.select_for_update(no_key=True, skip_locked=True, of=("self",)).select_related("request")
-    lost = rows.filter(state=LetterState.SENDING, claimed_at__lt=timezone.now() - _CLAIM_ENDS_AFTER)
+    lost = rows.filter(is_past("claimed_at", timezone.now() - _CLAIM_ENDS_AFTER), state=LetterState.SENDING)
     for letter in lost:
         _noted(letter, _Attempt(state=LetterState.UNCERTAIN, problem="sender_died"))
 

@@ -10,6 +10,7 @@ from apps.audit.requests.details import Details, resealed_details
 from apps.audit.requests.errors import (
     OnlyAccessError,
     OnlyErasureError,
+    RequestChangedError,
     RequestNotFoundError,
     RequestPersonNeededError,
     RequestStepError,
@@ -31,12 +32,14 @@ def require_manager() -> UUID:
     return principal.id
 
 
-def locked_request(request_id: UUID) -> ErasureRequest:
-    """Raises: RequestNotFoundError."""
+def locked_request(request_id: UUID, *, revision: int | None = None) -> ErasureRequest:
+    """Args: revision: the one that was read, for a step. Raises: RequestNotFoundError, RequestChangedError."""
     rows = ErasureRequest.objects.select_for_update(no_key=True)
     found: ErasureRequest | None = rows.filter(id=request_id).first()
     if found is None:
         raise RequestNotFoundError(request=request_id)
+    if revision not in (None, found.revision):
+        raise RequestChangedError(reference=found.reference)
     return found
 
 
@@ -85,5 +88,7 @@ def change(
     for name, value in values.items():
         setattr(request, name, value)
     ErasureRequest.objects.filter(id=request.id).update(**values)
+    # Counted by the database.
+    request.refresh_from_db(fields=["revision"])
     tell(event, request, before=before, **(told or {}))
     return request

@@ -23,7 +23,7 @@ from apps.audit.requests.errors import (
 )
 from apps.audit.requests.life import ANSWERED, RequestState
 from apps.audit.requests.services.letters import queue_letter
-from apps.audit.requests.services.proposing import take_back_proposal
+from apps.audit.requests.services.proposing import locked_without_proposal
 from apps.audit.requests.services.stepping import (
     change,
     locked_request,
@@ -38,18 +38,24 @@ _NOT_YET_ASSESSED: Final = (S.RECEIVED, S.IDENTITY_PENDING)
 
 
 def identity_ask(
-    request_id: UUID, *, words: str, letter: LetterText | None = None, delivery: Delivery | None = None
+    request_id: UUID,
+    *,
+    revision: int,
+    words: str,
+    letter: LetterText | None = None,
+    delivery: Delivery | None = None,
 ) -> ErasureRequest:
     """Ask who wants this to prove that they are the person (Article 12(6)): only where there are reasonable doubts.
 
-    Args:   words: what is asked for, and why it is doubted; they stand in the letter.
+    Args:   revision: of the request that was read, here and in all steps.
+            words: what is asked for, and why it is doubted; they stand in the letter.
             letter, delivery: as in queue_letter.
-    Raises: RequestStepError, WordsMissingError; what queue_letter raises.
+    Raises: RequestChangedError, RequestStepError, WordsMissingError; what queue_letter raises.
     """
     require_manager()
     said = require_words(words)
     with transaction.atomic():
-        request = locked_request(request_id)
+        request = locked_request(request_id, revision=revision)
         require_step(request, S.IDENTITY_PENDING, step="asked for proof of identity")
         change(
             request,
@@ -63,17 +69,17 @@ def identity_ask(
         return request
 
 
-def identity_confirm(request_id: UUID) -> ErasureRequest:
+def identity_confirm(request_id: UUID, *, revision: int) -> ErasureRequest:
     """The person is who they say, or nobody doubted it: from now on the request is assessed."""
     require_manager()
     with transaction.atomic():
-        request = locked_request(request_id)
+        request = locked_request(request_id, revision=revision)
         if request.state not in _NOT_YET_ASSESSED:
             raise RequestStepError(reference=request.reference, state=S(request.state).label, step="confirmed")
         return change(request, "identity_confirmed", to=S.ASSESSING, identity_confirmed_at=timezone.now())
 
 
-def assess(request_id: UUID, *, ground: Ground, notes: str = "") -> ErasureRequest:
+def assess(request_id: UUID, *, revision: int, ground: Ground, notes: str = "") -> ErasureRequest:
     """Say on which ground there is a duty to erase.
 
     Where the subject alone says what is erased (a user, a document, a scope, the tenant), it can be proposed next. For
@@ -81,7 +87,7 @@ def assess(request_id: UUID, *, ground: Ground, notes: str = "") -> ErasureReque
     """
     require_manager()
     with transaction.atomic():
-        request = locked_request(request_id)
+        request = locked_request(request_id, revision=revision)
         require_erasure(request)
         if request.state != S.ASSESSING:
             raise RequestStepError(reference=request.reference, state=S(request.state).label, step="assessed")
@@ -101,6 +107,7 @@ def assess(request_id: UUID, *, ground: Ground, notes: str = "") -> ErasureReque
 def extend(
     request_id: UUID,
     *,
+    revision: int,
     code: Extension,
     words: str,
     letter: LetterText | None = None,
@@ -108,12 +115,13 @@ def extend(
 ) -> ErasureRequest:
     """Two further months, told to the person with the reasons; within the first month only (Article 12(3)).
 
-    Raises: TooLateToExtendError, AlreadyExtendedError, RequestStepError, WordsMissingError; what queue_letter raises.
+    Raises: RequestChangedError, TooLateToExtendError, AlreadyExtendedError, RequestStepError, WordsMissingError; what
+            queue_letter raises.
     """
     require_manager()
     said = require_words(words)
     with transaction.atomic():
-        request = locked_request(request_id)
+        request = locked_request(request_id, revision=revision)
         state, now = S(request.state), timezone.now()
         if state in ANSWERED:
             raise RequestStepError(reference=request.reference, state=state.label, step="extended")
@@ -137,6 +145,7 @@ def extend(
 def refuse(
     request_id: UUID,
     *,
+    revision: int,
     code: Refusal,
     words: str,
     letter: LetterText | None = None,
@@ -144,13 +153,12 @@ def refuse(
 ) -> ErasureRequest:
     """Refuse it for good, on a ground of the law, told to the person with what they can do about it (Article 12(4)).
 
-    Raises: RequestStepError, WordsMissingError, RefusalGroundError; what queue_letter raises.
+    Raises: RequestChangedError, RequestStepError, WordsMissingError, RefusalGroundError; what queue_letter raises.
     """
     require_manager()
     said = require_words(words)
     with transaction.atomic():
-        take_back_proposal(request_id)
-        request = locked_request(request_id)
+        request = locked_without_proposal(request_id, revision=revision)
         if code not in refusals_of(request.purpose):
             raise RefusalGroundError
         require_step(request, S.REFUSED, step="refused")
@@ -169,16 +177,15 @@ def refuse(
         return request
 
 
-def withdraw(request_id: UUID, *, words: str) -> ErasureRequest:
+def withdraw(request_id: UUID, *, revision: int, words: str) -> ErasureRequest:
     """Who asked does not want it any more: it is closed, and nothing is erased.
 
-    Raises: RequestStepError, WordsMissingError.
+    Raises: RequestChangedError, RequestStepError, WordsMissingError.
     """
     require_manager()
     said = require_words(words)
     with transaction.atomic():
-        take_back_proposal(request_id)
-        request = locked_request(request_id)
+        request = locked_without_proposal(request_id, revision=revision)
         require_step(request, S.WITHDRAWN, step="withdrawn")
         details = replace(known_details(request), withdrawal_words=said)
         change(request, "withdrawn", to=S.WITHDRAWN, details=details, finished_at=timezone.now())

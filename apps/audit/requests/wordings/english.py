@@ -44,10 +44,7 @@ ENGLISH: Final = Wording(
         ),
         LetterKind.DONE: (
             "We received your {request} on {received_on} ({reference}). It has been carried out{partly}."
-            "{counts}\n\n"
-            "Copies in our backups are overwritten as these age, and are erased again should a backup ever be "
-            "restored. What remains is the fact that the request was made and carried out, without your data.\n\n"
-            "{remedies}"
+            "{counts}\n\n{backups} {remains}\n\n{remedies}"
         ),
     },
     subjects_of_access={
@@ -87,6 +84,17 @@ ENGLISH: Final = Wording(
         ", except for what we must keep for the time being because of legal claims or a duty by law. That is out of "
         "use, and is erased as soon as it need not be kept any more"
     ),
+    but_by_law=", except for what stays by law and is named below",
+    backups_until=(
+        "Backups that were made before still hold copies. The last of them is deleted by {until}; should one be "
+        "restored before that, they are erased again."
+    ),
+    backups_unknown=(
+        "Backups that were made before may still hold copies, and it is not laid down until when these are kept. "
+        "Should one ever be restored, the copies are erased again."
+    ),
+    remains="What remains is the fact that the request was made and carried out, without your data.",
+    remains_besides="Beside what is named above, the fact remains that the request was made and carried out.",
     staying=(
         (
             "1 place in which you are mentioned stays, because the law demands it or because of legal claims (Article "
@@ -99,7 +107,10 @@ ENGLISH: Final = Wording(
     ),
     counted=(
         ("1 document was removed.", "{} documents were removed."),
-        ("1 of these stays in a version without the passages.", "{} of these stay in versions without the passages."),
+        (
+            "1 document was replaced by a version without the passages about you; the earlier version was removed.",
+            "{} documents were replaced by versions without the passages about you; the earlier versions were removed.",
+        ),
         ("1 entry in our log was emptied of it.", "{} entries in our log were emptied of it."),
         ("1 account was removed.", "{} accounts were removed."),
     ),

@@ -44,10 +44,7 @@ GERMAN: Final = Wording(
         ),
         LetterKind.DONE: (
             "am {received_on} haben wir Ihren {request} erhalten ({reference}). Er ist ausgeführt{partly}."
-            "{counts}\n\n"
-            "Kopien in unseren Sicherungen werden überschrieben, wenn diese veralten, und erneut gelöscht, falls je "
-            "eine Sicherung wiederhergestellt wird. Es bleibt die Tatsache, dass der Antrag gestellt und ausgeführt "
-            "wurde, ohne Ihre Daten.\n\n{remedies}"
+            "{counts}\n\n{backups} {remains}\n\n{remedies}"
         ),
     },
     subjects_of_access={
@@ -87,6 +84,17 @@ GERMAN: Final = Wording(
         ", ausgenommen was wir wegen rechtlicher Ansprüche oder einer gesetzlichen Pflicht vorerst aufbewahren "
         "müssen. Es ist gesperrt und wird gelöscht, sobald es nicht mehr aufbewahrt werden muss"
     ),
+    but_by_law=", ausgenommen was aus gesetzlichen Gründen bleibt und unten genannt ist",
+    backups_until=(
+        "Sicherungen von vorher enthalten noch Kopien. Die letzte von ihnen wird bis zum {until} gelöscht; falls eine "
+        "davor wiederhergestellt wird, werden die Kopien erneut gelöscht."
+    ),
+    backups_unknown=(
+        "Sicherungen von vorher können noch Kopien enthalten; bis wann sie aufbewahrt werden, ist nicht festgelegt. "
+        "Falls je eine wiederhergestellt wird, werden die Kopien erneut gelöscht."
+    ),
+    remains="Es bleibt die Tatsache, dass der Antrag gestellt und ausgeführt wurde, ohne Ihre Daten.",
+    remains_besides=("Außer dem oben Genannten bleibt die Tatsache, dass der Antrag gestellt und ausgeführt wurde."),
     staying=(
         (
             "1 Stelle, an der Sie genannt sind, bleibt, weil das Gesetz es verlangt oder wegen rechtlicher Ansprüche "
@@ -99,7 +107,10 @@ GERMAN: Final = Wording(
     ),
     counted=(
         ("1 Dokument wurde entfernt.", "{} Dokumente wurden entfernt."),
-        ("1 davon bleibt in einer Fassung ohne die Stellen.", "{} davon bleiben in Fassungen ohne die Stellen."),
+        (
+            "1 Dokument wurde durch eine Fassung ohne die Stellen über Sie ersetzt; die frühere wurde entfernt.",
+            "{} Dokumente wurden durch Fassungen ohne die Stellen über Sie ersetzt; die früheren wurden entfernt.",
+        ),
         ("1 Eintrag unseres Protokolls wurde davon geleert.", "{} Einträge unseres Protokolls wurden davon geleert."),
         ("1 Konto wurde entfernt.", "{} Konten wurden entfernt."),
     ),

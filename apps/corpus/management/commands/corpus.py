@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import DatabaseError
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -18,6 +18,7 @@ from apps.corpus.terms import TERMS_VERSION
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.management.served import ServedCommand
 from apps.tenants.models import Tenant
 from apps.tenants.selectors.tenants import all_tenants, tenant_by_slug
 
@@ -33,7 +34,7 @@ transaction and an event of its own. It can be stopped and run again at any time
 """
 
 
-class Command(BaseCommand):
+class Command(ServedCommand):
     help = (
         "check: exit status 1 where documents were indexed by an earlier release. reindex: indexes those anew; exit "
         "status 1 if any of them failed."

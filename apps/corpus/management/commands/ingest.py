@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import time
 from argparse import RawDescriptionHelpFormatter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from apps.corpus.kinds import Kind
-from apps.corpus.services.ingest_batch import Batch
+from apps.corpus.services.ingest_batch import Batch, BatchFile
 from apps.corpus.services.ingest_errors import UnknownKindError
 from apps.corpus.services.ingest_manifest import PlannedFile, plan
 from apps.corpus.services.ingest_measure import BareRate, bare_rate
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.management.served import ServedCommand
 from apps.tenants.models import Tenant
 from apps.tenants.selectors.tenants import scope_by_key, tenant_by_slug
 from config.startup import prepare
@@ -32,13 +35,15 @@ examples:
       --tenant meridian --scope firm:meridian --kind reference_report --measure
   manage.py ingest profile.md --tenant meridian --scope firm:meridian --kind org_profile --company Meridian
 
-A file that is there already (the same bytes, scope and kind) is left as it is, so the command can be repeated.
+A line of the manifest that can't be used is told with its number, and the others go on; a key that is not known is
+told and passed over. A file that is there already (the same bytes, scope and kind) is left as it is, so the command
+can be repeated.
 """
 _REASON = "manage.py ingest"
 _METADATA = ("company", "ticker", "document_type", "source_type", "period", "published_on", "language", "jurisdictions")
 
 
-class Command(BaseCommand):
+class Command(ServedCommand):
     help = "Takes files into a tenant's scope and makes them searchable. Exit status 1 if any of them failed."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
@@ -66,12 +71,15 @@ class Command(BaseCommand):
             raise CommandError(f"There is no manifest {options['manifest']}.")
         if not options["paths"] and not options["manifest"]:
             raise CommandError("Name files or folders, or a --manifest that names them.")
-        planned = plan(
-            paths=options["paths"],
-            manifest=options["manifest"],
-            defaults={name: options[name] for name in _METADATA if options[name]},
-            default_kind=options["kind"],
-        )
+        try:
+            planned = plan(
+                paths=options["paths"],
+                manifest=options["manifest"],
+                defaults={name: options[name] for name in _METADATA if options[name]},
+                default_kind=options["kind"],
+            )
+        except OSError as error:
+            raise CommandError(f"{error.filename} can't be read: {error.strerror}.") from error
         prepare()
         started = time.monotonic()
         try:
@@ -111,7 +119,10 @@ def _ingest(batch: Batch, planned: list[PlannedFile], console: Console, *, local
         for file in planned:
             taken = batch.take_in(file)
             if taken.error:
-                progress.console.print(f"[red]{taken.label}[/red]: {taken.error}", highlight=False)
+                progress.console.print(f"[red]{escape(taken.named)}[/red]: {escape(taken.error)}", highlight=False)
+            elif taken.differs:
+                told = f"was here already, with another {', '.join(taken.differs)}; that was left as it is"
+                progress.console.print(f"[yellow]{escape(taken.named)}[/yellow] {told}", highlight=False)
             progress.update(receiving, advance=1, detail=f"{len(batch.files)} of {len(planned)} files")
         embedding = progress.add_task(
             "Embedding", total=sum(file.byte_size for file in batch.files) or 1, detail="starting"
@@ -153,7 +164,17 @@ def _figures(batch: Batch, *, elapsed_s: float, bare: BareRate | None) -> dict[s
         "files": len(batch.files),
         "ingested": len(made),
         "unchanged": sum(not file.error for file in batch.files) - len(made),
-        "failed": [{"file": file.label, "error": file.error} for file in batch.files if file.error],
+        "failed": [
+            {"file": file.label, "place": file.place, "error": file.error} for file in batch.files if file.error
+        ],
+        "warnings": [
+            {"file": file.label, "place": place, "warning": said}
+            for file in batch.files
+            for place, said in _warnings(file)
+        ],
+        "otherwise_described": [
+            {"file": file.label, "fields": list(file.differs)} for file in batch.files if file.differs
+        ],
         "pages": pages,
         "chunks": passages,
         "elapsed_s": round(elapsed_s, 1),
@@ -164,6 +185,12 @@ def _figures(batch: Batch, *, elapsed_s: float, bare: BareRate | None) -> dict[s
         figures["bare_chunks_per_s"] = round(bare.passages_per_s, 1)
         figures["share_of_bare"] = round(passages / elapsed_s / bare.passages_per_s, 3)
     return figures
+
+
+def _warnings(file: BatchFile) -> Iterator[tuple[str, str]]:
+    """What was passed over of a file's line, and what was lost of the file when it was read."""
+    yield from ((file.place, note) for note in file.notes)
+    yield from (("", warning) for warning in file.warnings)
 
 
 def _print(console: Console, figures: dict[str, Any]) -> None:
@@ -177,8 +204,13 @@ def _print(console: Console, figures: dict[str, Any]) -> None:
         bare, share = figures["bare_chunks_per_s"], figures["share_of_bare"]
         table.add_row("bare model", f"{bare} passages a second; the whole reached {share:.0%} of it")
     console.print(table)
+    if figures["warnings"]:
+        warnings = Table("file", "where", "what was passed over", title="Taken in with reservations")
+        for each in figures["warnings"]:
+            warnings.add_row(escape(each["file"]), escape(each["place"]), escape(each["warning"]))
+        console.print(warnings)
     if figures["failed"]:
-        failed = Table("file", "what happened", title="Failed")
-        for file in figures["failed"]:
-            failed.add_row(file["file"], file["error"])
+        failed = Table("file", "where", "what happened", title="Failed")
+        for each in figures["failed"]:
+            failed.add_row(escape(each["file"]), escape(each["place"]), escape(each["error"]))
         console.print(failed)

@@ -10,7 +10,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_naive, make_aware
 from rich.console import Console
@@ -28,6 +28,7 @@ from apps.intents.tables import policy_tables
 from apps.tenants.context import open_scope
 from apps.tenants.errors import UnknownTenantError
 from apps.tenants.ids import TenantId
+from apps.tenants.management.served import ServedCommand
 from apps.tenants.models import Tenant
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
@@ -48,7 +49,7 @@ examples:
 {policy_check.EXAMPLES}{policy_at.EXAMPLES}"""
 
 
-class Command(BaseCommand):
+class Command(ServedCommand):
     help = "Shows a tenant's policy, checks its classifier, and exports, imports and compares it as one readable file."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:

@@ -18,8 +18,7 @@ from apps.retrieval.demo.tour.checks import Check, document_checks, question_che
 from apps.retrieval.demo.tour.client import DemoClient, Json
 from apps.retrieval.demo.tour.evaluation import keep_evaluation_questions
 from apps.retrieval.demo.tour.report import Report
-from config.processes import choose_port
-from config.processes.platform import start_web, to_files
+from config.processes.platform import ToFiles, start_web
 
 # A model that is not there: what a provider that is down looks like to the process that needs it.
 _PROVIDER_DOWN = {"GLASSBOX_LOCAL_EMBEDDING_MODEL": "/nowhere/no-such-model"}
@@ -92,8 +91,8 @@ def _ask_all(base_url: str, access: DemoAccess, report: Report, *, provider_down
 @contextmanager
 def _web_without_provider() -> Iterator[str]:
     web = start_web(
-        port=choose_port(8100, search=True),
-        emit=to_files(settings.GLASSBOX_HOME / "log"),
+        port=8100,
+        emit=ToFiles(settings.GLASSBOX_HOME / "log"),
         environment=_PROVIDER_DOWN,
     )
     try:

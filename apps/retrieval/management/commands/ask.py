@@ -6,7 +6,7 @@ import json
 from argparse import RawDescriptionHelpFormatter
 from typing import IO, Any, cast
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -16,10 +16,11 @@ from apps.retrieval.presentation import asked_json
 from apps.retrieval.services.ask import Asked, ask
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.management.served import ServedCommand
 from apps.tenants.selectors.tenants import tenant_by_slug
 
 
-class Command(BaseCommand):
+class Command(ServedCommand):
     help = (
         "Asks one question as the system, in all scopes of a tenant or in those named, and records it.\n\n"
         'Example: manage.py ask "What was last quarter\'s drawdown?" --tenant meridian --scope fund:global-equity'

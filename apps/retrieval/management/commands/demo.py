@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from rich.console import Console
 
 from apps.errors import ApplicationError
@@ -18,8 +18,9 @@ from apps.retrieval.demo.tour.access import DemoAccess
 from apps.retrieval.demo.tour.report import Report
 from apps.retrieval.demo.tour.run import run_tour
 from apps.retrieval.demo.tour.setup import set_up
-from config.processes import Platform, choose_port, start_platform
-from config.processes.platform import to_files
+from apps.tenants.management.served import ServedCommand
+from config.processes import Platform, start_platform
+from config.processes.platform import ToFiles
 from config.startup import close_connections
 
 _EXAMPLES = """
@@ -30,7 +31,7 @@ examples:
 """
 
 
-class Command(BaseCommand):
+class Command(ServedCommand):
     help = (
         "Sets up two fictional firms, puts their documents through the worker, asks questions over HTTP, checks every "
         "claim (exit status 1 if one does not hold), and serves. From the second run on it takes seconds."
@@ -51,14 +52,18 @@ class Command(BaseCommand):
         # The tour may be long and is watched: it goes to the terminal, and with --json out of the document's way.
         report = Report(Console(file=sys.stderr if options["json"] else sys.stdout))
         try:
-            port = choose_port(options["port"], search=True)
             access_path = settings.GLASSBOX_HOME / "demo.json"
             access = DemoAccess.load(access_path)
             with report.step("Setting up two firms, their people and keys"):
                 set_up(access)
                 access.save(access_path)
-            with report.step("Starting web, worker and beat"):
-                platform = start_platform(port=port, emit=to_files(settings.GLASSBOX_HOME / "log"), web_processes=1)
+            with report.step("Starting web, workers and beat"):
+                platform = start_platform(
+                    port=options["port"],
+                    search=True,
+                    emit=ToFiles(settings.GLASSBOX_HOME / "log"),
+                    web_processes=1,
+                )
             with platform, ExitStack() as stack:
                 stack.callback(close_connections)
                 result = run_tour(base_url=platform.base_url, access=access, report=report)

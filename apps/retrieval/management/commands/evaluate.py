@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from rich.console import Console
 
 from apps.errors import ApplicationError
@@ -31,6 +31,7 @@ from apps.retrieval.management.evaluation_console import ConsoleWatcher, print_c
 from apps.retrieval.stage_choice import changed_stages
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.management.served import ServedCommand
 from apps.tenants.models import Tenant, User
 from apps.tenants.selectors.people import user_by_name
 from apps.tenants.selectors.tenants import tenant_by_slug
@@ -66,7 +67,7 @@ class _Subject:
     notes: Sequence[str] = ()
 
 
-class Command(BaseCommand):
+class Command(ServedCommand):
     help = "Asks known questions, judges what was found and answered, keeps the run and prints its figures."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:

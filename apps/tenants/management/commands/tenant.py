@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import secrets
 from argparse import RawDescriptionHelpFormatter
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
+from django.core.validators import validate_email
 
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.models import Scope, Tenant, User
-from apps.tenants.roles import Role
+from apps.tenants.links import address_of_link
+from apps.tenants.management.served import ServedCommand
+from apps.tenants.models import Membership, Scope, Tenant
+from apps.tenants.models.membership import IN_FORCE
+from apps.tenants.roles import Role, approvals
 from apps.tenants.selectors.people import user_by_name
 from apps.tenants.selectors.tenants import all_tenants, scope_by_key, tenant_by_slug
 from apps.tenants.services.api_keys import api_key_create
+from apps.tenants.services.invitations import invitation_link, member_invite
 from apps.tenants.services.members import membership_grant
 from apps.tenants.services.tenants import scope_create, tenant_create
 
@@ -24,14 +28,15 @@ _EXAMPLES = """
 examples:
   manage.py tenant create meridian --name "Meridian Asset Management" --region eu
   manage.py tenant scope meridian fund:global-equity --name "Global Equity"
-  manage.py tenant member meridian alice --role compliance_officer
+  manage.py tenant member meridian alice@meridian.example --role tenant_admin
   manage.py tenant key meridian --name "Reporting portal" --role analyst --scope fund:global-equity
   manage.py tenant list
 """
 _REASON = "manage.py tenant"
+_FIRST = 2
 
 
-class Command(BaseCommand):
+class Command(ServedCommand):
     help = "Makes tenants, and in them scopes, members and API keys. Each act is in the tenant's log."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
@@ -54,7 +59,9 @@ class Command(BaseCommand):
         scope.add_argument("key", help="type:name, such as fund:global-equity")
         scope.add_argument("--name", help="full name; the key when left out")
         scope.add_argument("--parent", default="", help="key of the scope above; the root when left out")
-        member = actions.add_parser("member", help="a role for a person, who is made when unknown")
+        member = actions.add_parser(
+            "member", help="a role for one of the first people: an account's name, or a mailbox to make a link for"
+        )
         member.add_argument("slug", help="the tenant")
         member.add_argument("username")
         member.add_argument("--role", required=True, choices=Role.values)
@@ -103,25 +110,42 @@ class Command(BaseCommand):
 
     def _member(self, options: dict[str, Any]) -> None:
         tenant = tenant_by_slug(options["slug"])
+        role = Role(options["role"])
         user = user_by_name(options["username"])
-        password = ""
         with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
+            _require_bootstrap(role)
             scopes = _scopes(tenant, options)
-            if user is None:
-                password = secrets.token_urlsafe(12)
-                user = User(username=options["username"], is_staff=True)
-                user.set_password(password)
-                user.save()
-            membership_grant(user=user, role=Role(options["role"]), scopes=scopes)
-        self.stdout.write(f"{user.username} is {Role(options['role']).label} of {tenant.slug}.")
-        if password:
-            self.stdout.write(f"Password, shown this once: {password}")
+            if user is not None:
+                membership_grant(user=user, role=role, scopes=scopes)
+                self.stdout.write(f"{user.username} is {role.label} of {tenant.slug}.")
+                return
+            validate_email(options["username"])
+            invitation = member_invite(email=options["username"], role=role, scopes=scopes, by_mail=False)
+        secret = invitation_link(TenantId(tenant.id), invitation.id)
+        self.stdout.write(
+            f"{options['username']} becomes {role.label} of {tenant.slug} by this link, once, in seven days:"
+        )
+        self.stdout.write(address_of_link("invitation_link", secret))
 
     def _key(self, options: dict[str, Any]) -> None:
         tenant = tenant_by_slug(options["slug"])
         with open_scope(tenant=TenantId(tenant.id), reason=_REASON):
             _, plain = api_key_create(name=options["name"], role=Role(options["role"]), scopes=_scopes(tenant, options))
         self.stdout.write(f"API key, shown this once: {plain}")
+
+
+def _require_bootstrap(role: Role) -> None:
+    """The platform's operator gives a role that approves to the first two people; those agree to all others."""
+    needed = approvals(role)
+    if not needed:
+        return
+    able = [each.value for each in Role if needed <= approvals(each)]
+    holding = Membership.objects.filter(IN_FORCE, role__in=able, user__is_active=True).values("user_id").distinct()
+    if holding.count() >= _FIRST:
+        raise CommandError(
+            f"{_FIRST} people of this tenant may confirm a {role.label} already: let a tenant administrator invite the "
+            "next one under Members, and one of them agree."
+        )
 
 
 def _scopes(tenant: Tenant, options: dict[str, Any]) -> list[Scope]:

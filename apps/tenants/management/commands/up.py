@@ -1,4 +1,4 @@
-"""Web, worker, beat and the embedded services together, in one terminal."""
+"""Web, workers, beat and the embedded services together, in one terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from config.startup import prepare
 
 
 class Command(BaseCommand):
-    help = "Starts web, worker, beat and the embedded services together; one Ctrl-C stops all."
+    help = "Starts web, workers, beat and the embedded services together; one Ctrl-C stops all."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         return super().create_parser(
@@ -31,11 +31,15 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: %(default)s)")
         parser.add_argument("--web", type=int, default=2, metavar="N", help="web processes (default: %(default)s)")
         parser.add_argument(
-            "--worker", type=int, default=1, metavar="N", help="tasks at the same time (default: %(default)s)"
+            "--worker", type=int, default=1, metavar="N", help="long tasks at the same time (default: %(default)s)"
+        )
+        parser.add_argument(
+            "--ingest", type=int, default=2, metavar="N", help="documents at the same time (default: %(default)s)"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
+            # Asked for before anything is started, and taken when it is needed.
             port = choose_port(options["port"], host=options["host"])
             prepare()
             platform = start_platform(
@@ -43,6 +47,7 @@ class Command(BaseCommand):
                 port=port,
                 web_processes=options["web"],
                 worker_processes=options["worker"],
+                ingest_processes=options["ingest"],
                 emit=to_terminal(sys.stdout),
             )
             self.stdout.write(f"\nGlassbox is up: {platform.base_url}/admin/\nCtrl-C stops it.\n\n")

@@ -1,0 +1,35 @@
+"""What others say of a checkpoint: cosignatures of witnesses, and time stamps."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models.functions import Now
+
+from apps.tenants.models.base import TenantModel
+
+
+class AttestationKind(models.TextChoices):
+    COSIGNATURE = "cosignature", "Cosignature of a witness"
+    TIMESTAMP = "timestamp", "Time stamp (RFC 3161)"
+
+
+class Attestation(TenantModel):
+    """Of the checkpoint of `size` leaves. Inserted by glassbox_worker alone, and never changed or removed.
+
+    by: the witness's name, or the address of the service. content: the line of the note, or the answer in base64; it is
+    what counts. told_at: the moment that it tells.
+    """
+
+    size = models.BigIntegerField()
+    kind = models.CharField(max_length=16, choices=AttestationKind.choices)
+    by = models.CharField(max_length=400)
+    content = models.TextField()
+    told_at = models.DateTimeField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ("-size", "kind", "by")
+        constraints = (models.UniqueConstraint(fields=["tenant", "size", "kind", "by"], name="attestation_once_each"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.size} leaves by {self.by}"

@@ -1,0 +1,161 @@
+"""What of this floor must not go unnoticed: logs that were not verified, and approved removals that do not go on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from apps.audit.erasure.contracts import RunState
+from apps.audit.models import VerificationState
+from apps.audit.verify.statements import CLOCKS_APART, Statement, newest
+from apps.audit.verify.stating import exported_statements
+from apps.tenants.alarms import TELL, Alarm, Rows, Watch, Watched, register_watch
+from apps.tenants.sweeping import LONGEST_WAIT
+
+# A night and two hours: later than that, one was missed.
+OVERDUE_AFTER: Final = timedelta(hours=26)
+# An approved removal is taken up within seconds; whoever looks at the disk may do so once a night.
+REMOVED_WITHIN: Final = timedelta(minutes=10)
+PROVED_WITHIN: Final = timedelta(hours=26)
+# Tried again after one minute, two, four: this often in a row, it does not mend itself.
+_MOST_ATTEMPTS: Final = 3
+
+# For so long it is said that an event was given up.
+_GIVEN_UP_TOLD_FOR: Final = timedelta(days=1)
+
+# The last that were stated, whatever time their rows claim.
+_VERIFIED: Final = """
+    SELECT t.id, t.created_at,
+           (SELECT coalesce(jsonb_agg(v.note), '[]')
+              FROM (SELECT o.note FROM audit_verification o
+                     WHERE o.tenant_id = t.id AND o.note <> '' ORDER BY o.id DESC LIMIT 20) v)
+      FROM tenants_tenant t
+     WHERE t.slug <> 'erased-' || t.id
+     ORDER BY t.id
+"""
+_UNDER_WAY: Final = """
+    SELECT r.tenant_id, r.state, r.proof = 'physical' AND r.prepared_at IS NULL AND r.unproven_agreed_by IS NULL,
+           r.approved_at, r.prepared_at, r.verifying_at, r.lease_until, r.next_attempt_at, r.attempts
+      FROM audit_removalrun r
+     WHERE r.state IN ('approved', 'executing', 'verifying', 'failed')
+     ORDER BY r.tenant_id, r.id
+"""
+_WEBHOOKS: Final = """
+    SELECT w.tenant_id, w.pause_reason, w.given_up_at FROM audit_webhook w
+     WHERE w.pause_reason IN ('failing', 'gone') OR w.given_up_at IS NOT NULL
+     ORDER BY w.tenant_id, w.id
+"""
+
+
+def register_watches() -> None:
+    register_watch(Watch(watched=Watched.VERIFICATION, sql=_VERIFIED, judge=_unverified, age=_oldest))
+    register_watch(Watch(watched=Watched.REMOVALS, sql=_UNDER_WAY, judge=_stuck))
+    register_watch(Watch(watched=Watched.WEBHOOKS, sql=_WEBHOOKS, judge=_not_taken))
+
+
+def _statements(rows: Rows, now: datetime) -> Mapping[UUID, Statement | None]:
+    """Of each tenant, what its last verification found. Raises: CheckpointExportError."""
+    exported = exported_statements([row[0] for row in rows])
+    return {
+        id: newest(
+            notes if isinstance(notes, list) else json.loads(notes), tenant_id=id, now=now, exported=exported.get(id)
+        )
+        for id, _, notes in rows
+    }
+
+
+def _oldest(rows: Rows, now: datetime) -> int | None:
+    ages = [int((now - said.at).total_seconds()) for said in _statements(rows, now).values() if said is not None]
+    return max(0, *ages) if ages else None
+
+
+def _unverified(rows: Rows, now: datetime) -> Iterator[Alarm]:
+    statements = _statements(rows, now)
+    for tenant_id, created_at, _ in rows:
+        said = statements[tenant_id]
+        if said is None and now - OVERDUE_AFTER < created_at <= now + CLOCKS_APART:
+            continue
+        if said is None or now - said.at > OVERDUE_AFTER:
+            last = "" if said is None else f" The last time was {said.at:%Y-%m-%d %H:%M} UTC."
+            what = f"The log was not verified in the last 26 hours.{last}"
+            todo = f"Have it verified now. If that does not end: {TELL[0].lower()}{TELL[1:]}"
+        elif said.state is VerificationState.FINDINGS:
+            what, todo = "The log does not verify.", "See what was found, and what to do now."
+        elif said.state is VerificationState.FAILED:
+            what, todo = "The log could not be verified: nothing is proved until it is.", "See why, and what to do now."
+        else:
+            continue
+        yield Alarm(
+            watched=Watched.VERIFICATION,
+            tenant_id=tenant_id,
+            what=what,
+            todo=todo,
+            operators="See the worker and its log, GLASSBOX_LOG_SIGNING_KEY there and GLASSBOX_LOG_VERIFY_KEYS here.",
+            page="audit_verification",
+        )
+
+
+def _stuck(rows: Rows, now: datetime) -> Iterator[Alarm]:
+    """One alarm a tenant, however many of its removals are concerned."""
+    found: dict[Any, int] = {}
+    for row in rows:
+        if not _moves(row, now):
+            found[row[0]] = found.get(row[0], 0) + 1
+    for tenant_id, count in found.items():
+        runs = "An approved removal does" if count == 1 else f"{count} approved removals do"
+        yield Alarm(
+            watched=Watched.REMOVALS,
+            tenant_id=tenant_id,
+            what=f"{runs} not go on.",
+            todo=f"See why on its page. {TELL}",
+            operators="See that the eraser and the prover run, and what their logs say.",
+            page="erasure_requests",
+        )
+
+
+def _not_taken(rows: Rows, now: datetime) -> Iterator[Alarm]:
+    """Of each tenant, endpoints that were paused because they took nothing, and events that one did not take."""
+    paused: dict[Any, int] = {}
+    given_up: dict[Any, int] = {}
+    for tenant_id, reason, given_up_at in rows:
+        if reason:
+            paused[tenant_id] = paused.get(tenant_id, 0) + 1
+        elif now - _GIVEN_UP_TOLD_FOR <= given_up_at <= now + LONGEST_WAIT:
+            given_up[tenant_id] = given_up.get(tenant_id, 0) + 1
+    for tenant_id in sorted(paused.keys() | given_up.keys()):
+        if tenant_id in paused:
+            one = paused[tenant_id] == 1
+            what = f"{'A webhook was' if one else f'{paused[tenant_id]} webhooks were'} paused: nothing sent was taken."
+        else:
+            what = "A webhook did not take an event for three days, and it was given up."
+        yield Alarm(
+            watched=Watched.WEBHOOKS,
+            tenant_id=tenant_id,
+            what=what,
+            todo="See what the receiver answered, mend it, and resume it or send the event again.",
+            operators="It is the tenant's receiver; see that this installation reaches it.",
+            page="webhooks",
+        )
+
+
+def _moves(row: tuple[Any, ...], now: datetime) -> bool:
+    _, state, waits_for_proof, approved_at, prepared_at, verifying_at, lease_until, next_at, attempts = row
+    if state == RunState.VERIFYING:
+        return _within(verifying_at, PROVED_WITHIN, now)
+    if state == RunState.FAILED:
+        # Without a next time somebody must have it tried again.
+        return next_at is not None and attempts < _MOST_ATTEMPTS and _within(next_at, REMOVED_WITHIN, now)
+    if state == RunState.APPROVED:
+        # Taken up again, it says so by its next time, and its approval is of long ago.
+        since = max(filter(None, (approved_at, prepared_at, next_at)), default=None)
+        return _within(since, PROVED_WITHIN if waits_for_proof else REMOVED_WITHIN, now)
+    until = max(filter(None, (lease_until, next_at)), default=None)
+    return _within(until, REMOVED_WITHIN, now)
+
+
+def _within(moment: datetime | None, longest: timedelta, now: datetime) -> bool:
+    """Not longer ago than that; and no time further off than any that we write."""
+    return moment is not None and now - longest <= moment <= now + LONGEST_WAIT

@@ -1,0 +1,1 @@
+"""Telling a tenant's own programs of events: endpoints, deliveries, attempts."""

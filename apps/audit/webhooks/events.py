@@ -1,0 +1,70 @@
+"""What the log says of webhooks. None of these is sent to one, but for the test."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from apps.audit.models import Event, Outcome, Webhook
+from apps.audit.registry import EventClass, Group, register
+from apps.audit.services import record
+from apps.tenants.ids import ScopeId
+from apps.tenants.roles import Permission
+
+PREFIX: Final = "audit.webhook."
+SUBJECT: Final = "webhook"
+TESTED: Final = f"{PREFIX}tested"
+# Action after the prefix -> in words, and its fields beside what every one has.
+_BY_PEOPLE: Final = {
+    "created": ("Webhook made", ()),
+    "changed": ("Webhook changed", ()),
+    "resumed": ("Webhook sent to again", ()),
+    "rotated": ("Webhook given a new secret", ()),
+    "deleted": ("Webhook deleted", ("waiting",)),
+    "tested": ("Webhook tested", ()),
+    "redelivered": ("Event sent to a webhook again", ("delivery_id", "event_id")),
+}
+_BY_EITHER: Final = {"paused": ("Webhook paused", ("because",))}
+_BY_PLATFORM: Final = {
+    "gave_up": ("Event not taken by a webhook: given up", ("delivery_id", "event_id", "attempts", "error"))
+}
+_EVERY: Final = ("host", "actions", "scope_ids")
+
+
+def register_webhook_events() -> None:
+    manages = frozenset({Permission.TENANT_MANAGE})
+    register(
+        *(
+            EventClass(
+                action=f"{PREFIX}{name}",
+                label=label,
+                fields={Group.CORE: frozenset((*_EVERY, *fields))},
+                permissions=permissions,
+            )
+            for classes, permissions in (
+                (_BY_PEOPLE, manages),
+                (_BY_EITHER, manages),
+                (_BY_PLATFORM, frozenset[Permission]()),
+            )
+            for name, (label, fields) in classes.items()
+        )
+    )
+
+
+def tell_webhook(name: str, webhook: Webhook, *, outcome: Outcome = Outcome.SUCCESS, **more: Any) -> Event:
+    """Record what happened to an endpoint, for who holds its scopes. Args: more: the class' own fields."""
+    from apps.audit.webhooks.addresses import host_of
+
+    core = {
+        "host": host_of(webhook.url),
+        "actions": sorted(webhook.actions),
+        "scope_ids": sorted(str(each) for each in webhook.scope_ids),
+        **more,
+    }
+    return record(
+        action=f"{PREFIX}{name}",
+        core=core,
+        outcome=outcome,
+        subject_type=SUBJECT,
+        subject_id=webhook.id,
+        scopes=[ScopeId(each) for each in webhook.scope_ids],
+    )

@@ -1,0 +1,64 @@
+"""What can be corrected of a document, checked field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from rest_framework import serializers
+
+from apps.corpus.description import InvalidFieldError
+from apps.corpus.kinds import DocumentType, SourceType
+from apps.corpus.models import Document
+from apps.corpus.services.correct import document_correct
+from apps.tenants.api.serializers import StrictSerializer
+
+# What an upload states, too, and what to do where it was wrong.
+_NOT_CORRECTED: Final[Mapping[str, str]] = {
+    "kind": "A kind decides which questions reach a document, and can't be corrected.",
+    "scope": "A scope decides who reads a document, and can't be corrected.",
+}
+_INSTEAD: Final = "Upload the file anew with the right one, and propose the removal of this document with DELETE."
+
+
+class CorrectionSerializer(StrictSerializer):
+    title = serializers.CharField(max_length=300, required=False)
+    document_type = serializers.ChoiceField(choices=DocumentType.choices, required=False)
+    source_type = serializers.ChoiceField(choices=SourceType.choices, required=False)
+    company = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    ticker = serializers.CharField(max_length=16, required=False, allow_blank=True)
+    fiscal_year = serializers.IntegerField(min_value=1900, max_value=2100, required=False, allow_null=True)
+    fiscal_quarter = serializers.IntegerField(
+        min_value=1, max_value=4, required=False, allow_null=True, help_text="Of the fiscal year: none without one."
+    )
+    published_on = serializers.DateField(required=False, allow_null=True)
+    language = serializers.RegexField(
+        r"^([a-z]{2})?$", required=False, allow_blank=True, help_text="ISO 639-1, such as en."
+    )
+    jurisdictions = serializers.ListField(
+        child=serializers.CharField(max_length=16), max_length=50, required=False, help_text="All of them."
+    )
+    external_id = serializers.CharField(
+        max_length=200,
+        required=False,
+        allow_blank=True,
+        help_text="What your system calls it. From then on an upload with it becomes the next version.",
+    )
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            if not isinstance(data, Mapping) or not isinstance(error.detail, dict):
+                raise
+            told = {name: [f"{why} {_INSTEAD}"] for name, why in _NOT_CORRECTED.items() if name in data}
+            raise serializers.ValidationError({**error.detail, **told}) from None
+
+
+def correct(document_id: UUID, changes: Mapping[str, object]) -> Document:
+    """Raises: what document_correct raises; ValidationError: a value that can't be understood, beside its field."""
+    try:
+        return document_correct(document_id=document_id, changes=changes)
+    except InvalidFieldError as error:
+        raise serializers.ValidationError({error.data["field"]: error.detail}) from error

@@ -1,0 +1,206 @@
+"""Removals of documents: what is proposed, and the second person's decision on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.audit.erasing import RemovalReason
+from apps.audit.erasure.contracts import Origin
+from apps.audit.erasure.errors import RunChangedError, RunNotFoundError
+from apps.audit.erasure.runs import RejectionReason, run_approve, run_reject
+from apps.audit.models import RemovalRun
+from apps.audit.models.removal import RemovalState
+from apps.corpus.models import Document
+from apps.tenants.api.examples import sample
+from apps.tenants.api.filtering import FilterSet
+from apps.tenants.api.idempotency import ActResponse, idempotent
+from apps.tenants.api.preconditions import TaggedView
+from apps.tenants.api.serializers import StrictSerializer, choices_of, revision_field
+from apps.tenants.api.views import ApiListView, ApiView
+from apps.tenants.context import current_scope
+from apps.tenants.roles import Permission
+
+_BASE: Final = "{base}/api/v1/removals/"
+_KEY: Final = '-H "Authorization: Bearer $GLASSBOX_KEY"'
+_JSON: Final = '-H "Content-Type: application/json"'
+# Within an example's single quotes: what the reader of the page has in front of them.
+_READ: Final = '"document_id": "\'"$DOCUMENT_ID"\'", "revision": \'"$REVISION"\''
+_TAG: Final = ["Documents"]
+
+
+class RemovalSerializer(serializers.Serializer[RemovalRun]):
+    """Ids, codes and times: why, in the proposer's own words, is in the log."""
+
+    id = serializers.UUIDField()
+    document_id = serializers.UUIDField(source="origin_id", help_text="The version that is to go.")
+    state = serializers.ChoiceField(choices=RemovalState.choices)
+    reason = serializers.ChoiceField(source="reason_code", choices=choices_of(RemovalReason))
+    revision = serializers.IntegerField(help_text="Counts its steps. Send the one that you read with your decision.")
+    proposed_by_id = serializers.UUIDField(source="proposed_by")
+    proposed_at = serializers.DateTimeField()
+    approved_by_id = serializers.UUIDField(source="approved_by", allow_null=True)
+    approved_at = serializers.DateTimeField(allow_null=True)
+    rejected_by_id = serializers.UUIDField(source="rejected_by", allow_null=True)
+    rejected_at = serializers.DateTimeField(allow_null=True)
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class DecideRemovalSerializer(StrictSerializer):
+    """A decision on the proposal that was read."""
+
+    document_id = serializers.UUIDField(help_text="The removal's, as you read it.")
+    revision = revision_field("The removal's, as you read it.")
+
+
+class RejectRemovalSerializer(DecideRemovalSerializer):
+    reason = serializers.ChoiceField(choices=choices_of(RejectionReason))
+
+
+class RemovalFilter(FilterSet):
+    state = filters.ChoiceFilter(choices=RemovalState.choices, empty_label=None)
+    document_id = filters.UUIDFilter(field_name="origin_id")
+
+    class Meta:
+        model = RemovalRun
+        fields: list[str] = []
+
+
+def removals() -> QuerySet[RemovalRun]:
+    """Of documents that one sees, of one's own proposals, and of all for who reads the log or approves."""
+    found: QuerySet[RemovalRun] = RemovalRun.objects.filter(origin=Origin.REMOVAL)
+    principal = current_scope().principal
+    if principal.may(Permission.AUDIT_VIEW) or principal.may(Permission.PRIVACY_APPROVE):
+        return found
+    return found.filter(Q(proposed_by=principal.id) | Q(origin_id__in=Document.objects.order_by().values("id")))
+
+
+def removal(run_id: UUID) -> RemovalRun:
+    """Raises: RunNotFoundError, alike for one that is not there and one that is not shown."""
+    found = removals().filter(id=run_id).first()
+    if found is None:
+        raise RunNotFoundError(run=run_id)
+    return found
+
+
+def removal_json(run_id: UUID) -> dict[str, Any]:
+    return dict(RemovalSerializer(removal(run_id)).data)
+
+
+class RemovalListView(ApiListView[RemovalRun]):
+    required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": Permission.DOCUMENT_VIEW}
+    serializer_class = RemovalSerializer
+    filterset_class = RemovalFilter
+    ordering = ("-proposed_at", "-id")
+
+    def get_queryset(self) -> QuerySet[RemovalRun]:
+        # The description of the API is made without a scope.
+        return RemovalRun.objects.none() if getattr(self, "swagger_fake_view", False) else removals()
+
+    @extend_schema(
+        operation_id="list_removals",
+        tags=_TAG,
+        summary="List removals of documents",
+        description="Newest first, with how far each has come: those of documents that you see, and your own.",
+        extensions=sample(f'curl "{_BASE}?state=proposed" {_KEY}'),
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+
+class RemovalView(TaggedView):
+    tagged = RemovalRun
+    required_permissions: ClassVar[Mapping[str, Permission | None]] = {"GET": Permission.DOCUMENT_VIEW}
+
+    @extend_schema(
+        operation_id="get_removal",
+        tags=_TAG,
+        summary="Show a removal of a document",
+        description="Who proposed it, why, who decided, and how far it has come.",
+        responses=RemovalSerializer,
+        extensions=sample(f'curl "{_BASE}$REMOVAL_ID/" {_KEY}'),
+    )
+    def get(self, request: Request, id: UUID) -> Response:
+        return Response(removal_json(id))
+
+
+class _StepView(ApiView):
+    """Not there and not shown are told before who may take it."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        removal(kwargs["id"])
+
+    def read(self, serializer: type[DecideRemovalSerializer], request: Request, id: UUID) -> dict[str, Any]:
+        """What was said. Raises: RunChangedError: what was read is of another document."""
+        body = serializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        said = dict(body.validated_data)
+        if removal(id).origin_id != said.pop("document_id"):
+            raise RunChangedError(run=id)
+        return said
+
+
+class RemovalApproveView(_StepView):
+    required_permissions: ClassVar[Mapping[str, Permission | None]] = {"POST": Permission.PRIVACY_APPROVE}
+
+    @extend_schema(
+        operation_id="approve_removal",
+        tags=_TAG,
+        summary="Approve a removal",
+        description="One that somebody else proposed. It is carried out at once, and can't be undone.",
+        request=DecideRemovalSerializer,
+        responses=RemovalSerializer,
+        extensions=sample(f"curl \"{_BASE}$REMOVAL_ID/approve/\" {_KEY} {_JSON} \\\n  -d '{{{_READ}}}'"),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        run_approve(id, **self.read(DecideRemovalSerializer, request, id))
+        return ActResponse(removal_json(id), status=200, subject_id=id)
+
+
+class RemovalRejectView(_StepView):
+    required_permissions: ClassVar[Mapping[str, Permission | None]] = {"POST": Permission.PRIVACY_APPROVE}
+
+    @extend_schema(
+        operation_id="reject_removal",
+        tags=_TAG,
+        summary="Reject a removal",
+        description="For good: nothing is removed. Who still wants it proposes it anew.",
+        request=RejectRemovalSerializer,
+        responses=RemovalSerializer,
+        extensions=sample(
+            f'curl "{_BASE}$REMOVAL_ID/reject/" {_KEY} {_JSON} \\\n  -d \'{{{_READ}, "reason": "must_be_kept"}}\''
+        ),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        said = self.read(RejectRemovalSerializer, request, id)
+        run_reject(id, RejectionReason(said["reason"]), revision=said["revision"])
+        return ActResponse(removal_json(id), status=200, subject_id=id)
+
+
+class RemovalTakeBackView(_StepView):
+    required_permissions: ClassVar[Mapping[str, Permission | None]] = {"POST": Permission.DOCUMENT_DELETE}
+
+    @extend_schema(
+        operation_id="take_back_removal",
+        tags=_TAG,
+        summary="Take a removal back",
+        description="Your own, before anybody decided on it: nothing is removed.",
+        request=DecideRemovalSerializer,
+        responses=RemovalSerializer,
+        extensions=sample(f"curl \"{_BASE}$REMOVAL_ID/take-back/\" {_KEY} {_JSON} \\\n  -d '{{{_READ}}}'"),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        run_reject(id, RejectionReason.WITHDRAWN, **self.read(DecideRemovalSerializer, request, id))
+        return ActResponse(removal_json(id), status=200, subject_id=id)

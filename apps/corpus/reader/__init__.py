@@ -1,0 +1,14 @@
+"""Reading a file whose content nobody vouches for: in a process of its own, within limits."""
+
+from apps.corpus.reader.contracts import ReadDocument, ReadPassage, ReadPosting, ReadRequest
+from apps.corpus.reader.process import hidden_contained, pages_contained, read_contained
+
+__all__ = [
+    "ReadDocument",
+    "ReadPassage",
+    "ReadPosting",
+    "ReadRequest",
+    "hidden_contained",
+    "pages_contained",
+    "read_contained",
+]

@@ -1,0 +1,135 @@
+"""Whether what the reading process sent agrees with itself: a child that was taken over can send anything.
+
+A wrong text of its own file can't be told from a right one. What is cited is checked: a passage is what its page says
+at its place, and it is found by the terms that are counted for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final, NoReturn
+
+from apps.corpus.description import InvalidFieldError
+from apps.corpus.extraction import ExtractionError
+from apps.corpus.extraction.contracts import MediaType, Page
+from apps.corpus.reader.contracts import ReadDocument, ReadPassage, ReadPosting
+from apps.corpus.services.ingest_errors import NoPassagesError
+from apps.errors import ApplicationError
+
+
+class ContradictionError(ValueError):
+    """What disagrees, in words; nothing of the file."""
+
+
+def check_pages(pages: Sequence[Page]) -> Mapping[int, Page]:
+    """The pages by number. Raises: ContradictionError: they don't count up from one or more."""
+    before = 0
+    for page in pages:
+        if page.number <= before:
+            _refuse("a page that does not follow the one before")
+        before = page.number
+    return {page.number: page for page in pages}
+
+
+def check_reading(read: ReadDocument, possible: frozenset[MediaType]) -> None:
+    """Args: possible: what a file of this name can be. Raises: ContradictionError."""
+    if read.media_type not in possible:
+        _refuse("a format that its name excludes")
+    pages = check_pages(read.pages)
+    for number, child in enumerate(read.children, start=1):
+        _check_child(child, number, pages)
+    _check_parents(read, pages)
+    _check_postings(read.postings, len(read.children), read.term_count)
+
+
+def _check_child(child: ReadPassage, number: int, pages: Mapping[int, Page]) -> None:
+    draft = child.draft
+    page = pages.get(draft.page_start)
+    if page is None or draft.page_end != draft.page_start:
+        _refuse("a passage without its page")
+    if draft.is_parent or draft.number != number or draft.token_count < 0:
+        _refuse("passages that are not counted")
+    if not 0 <= draft.char_start < draft.char_end <= len(page.text):
+        _refuse("a passage beyond its page")
+    if draft.text != page.text[draft.char_start : draft.char_end]:
+        _refuse("a passage that its page does not hold")
+    _check_digest(child)
+
+
+def _check_parents(read: ReadDocument, pages: Mapping[int, Page]) -> None:
+    """A parent is its children's pages from the first child to the last: it says nothing of its own."""
+    groups: dict[int, list[ReadPassage]] = defaultdict(list)
+    for child in read.children:
+        if child.draft.parent_number is not None:
+            groups[child.draft.parent_number].append(child)
+    for number, parent in enumerate(read.parents, start=len(read.children) + 1):
+        draft, group = parent.draft, [child.draft for child in groups.pop(number, [])]
+        if not group or not draft.is_parent or draft.number != number or draft.token_count < 0:
+            _refuse("passages that are not counted")
+        parts = []
+        for page, on_page in groupby(group, key=lambda each: each.page_start):
+            run = list(on_page)
+            parts.append(pages[page].text[run[0].char_start : run[-1].char_end])
+        first, last = group[0], group[-1]
+        said = (draft.text, draft.page_start, draft.page_end, draft.char_start, draft.char_end)
+        if said != ("\n".join(parts), first.page_start, last.page_end, first.char_start, last.char_end):
+            _refuse("a passage that its pages do not hold")
+        _check_digest(parent)
+    if groups:
+        _refuse("a passage in one that is not there")
+
+
+def _check_digest(passage: ReadPassage) -> None:
+    if passage.content_sha256 != hashlib.sha256(passage.draft.text.encode()).hexdigest():
+        _refuse("a passage with another's digest")
+
+
+def _check_postings(postings: Sequence[ReadPosting], children: int, term_count: int) -> None:
+    lengths: dict[int, int] = {}
+    counted: dict[int, int] = defaultdict(int)
+    for posting in postings:
+        numbers, frequencies = posting.chunk_numbers, posting.term_frequencies
+        if not len(numbers) == len(frequencies) == len(posting.chunk_term_counts) > 0:
+            _refuse("columns of different lengths")
+        for number, frequency, length in zip(numbers, frequencies, posting.chunk_term_counts, strict=True):
+            if not 1 <= number <= children or frequency < 1 or lengths.setdefault(number, length) != length:
+                _refuse("terms that are not counted")
+            counted[number] += frequency
+    if counted != lengths or sum(counted.values()) != term_count:
+        _refuse("terms that are not counted")
+
+
+def refusal(told: Mapping[str, Any], filename: str) -> ApplicationError:
+    """An error of ours that reading ended with; what it tells is of this file, and fits a line.
+
+    Raises: KeyError, TypeError: it is none, or lacks something.
+    """
+    kind = _ERRORS[told["error"]]
+    data = {key: _told(value) for key, value in dict(told["data"]).items()}
+    return kind(**data | {"filename": filename} if "filename" in data else data)
+
+
+def _told(value: object) -> object:
+    return value if isinstance(value, int | float) else printable(value)
+
+
+def printable(value: object, *, most: int = 300) -> str:
+    """On one line, for a log and a page."""
+    return "".join(each if each.isprintable() else " " for each in str(value)[:most])
+
+
+def _errors(base: type[ApplicationError]) -> dict[str, type[ApplicationError]]:
+    known = {base.__name__: base}
+    for each in base.__subclasses__():
+        known |= _errors(each)
+    return known
+
+
+_ERRORS: Final = _errors(ExtractionError) | {each.__name__: each for each in (NoPassagesError, InvalidFieldError)}
+
+
+def _refuse(what: str) -> NoReturn:
+    raise ContradictionError(what)

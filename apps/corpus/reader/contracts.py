@@ -1,0 +1,56 @@
+"""What goes to the reading process, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from apps.corpus.chunking.contracts import ChunkDraft
+from apps.corpus.description import Description
+from apps.corpus.extraction.contracts import ExtractionWarning, Limits, Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadRequest:
+    """A file's name and what is known of it: `given` as `description.describe` takes it, `language` or "".
+
+    left_empty: the fields of a Description that stay empty, whatever the file says.
+    """
+
+    filename: str
+    given: Mapping[str, str | int | date | None] = field(default_factory=dict)
+    left_empty: tuple[str, ...] = ()
+    language: str = ""
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadPassage:
+    """A passage as it is stored."""
+
+    draft: ChunkDraft
+    content_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadPosting:
+    """The passages that hold a term: three columns of equal length, by passage number; the last is their length in
+    terms."""
+
+    term: str
+    chunk_numbers: Sequence[int]
+    term_frequencies: Sequence[int]
+    chunk_term_counts: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadDocument:
+    pages: Sequence[Page]
+    children: Sequence[ReadPassage]
+    parents: Sequence[ReadPassage]
+    postings: Sequence[ReadPosting]
+    term_count: int
+    media_type: str
+    about: Description
+    warnings: Sequence[ExtractionWarning]

@@ -1,0 +1,21 @@
+"""What a document was read with reservations about: each warning of its row as a sentence for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from apps.corpus.models import Document
+
+
+def reservations(document: Document) -> Sequence[str]:
+    """The warnings in the order in which they are stored: "Page 3: the page is a picture without text"."""
+    return [_sentence(warning) for warning in document.warnings]
+
+
+def _sentence(warning: Mapping[str, Any]) -> str:
+    detail = str(warning.get("detail", ""))
+    for place in ("page", "row"):
+        if warning.get(place):
+            return f"{place.capitalize()} {warning[place]}: {detail}"
+    return detail[:1].upper() + detail[1:]

@@ -1,0 +1,198 @@
+"""Correcting what is known about a document: its title, company, period and the like.
+
+What was published is kept as it is (migration 0010): its correction is a new version with the same bytes. Its passages,
+postings and vectors are made with what is corrected, so the index and citations use it as soon as that version is
+ready; until then the version before is found as ever, and afterwards by whoever asks as of an earlier date. A document
+that never was searchable is corrected where it is, and read again where it was read already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.audit.holds.restrictions import restricted_among
+from apps.corpus.errors import DocumentNotFoundError
+from apps.corpus.extraction.cleaning import one_line
+from apps.corpus.metadata_values import (
+    date_of,
+    document_type_of,
+    invalid,
+    jurisdictions_of,
+    language_of,
+    quarter_of,
+    source_type_of,
+    text_of,
+    year_of,
+)
+from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobStatus, SourceFile
+from apps.corpus.services.ingest import document_ingest, serialise
+from apps.corpus.services.ingest_errors import (
+    ExternalIdTakenError,
+    NotCurrentError,
+    RemovalPendingError,
+    RestrictedContentError,
+)
+from apps.corpus.services.ingest_events import CORRECTED, record_document_event
+from apps.corpus.services.ingest_metadata import (
+    CORRECTABLE,
+    DocumentMetadata,
+    external_id_in_force,
+    metadata_of,
+    store_metadata,
+)
+from apps.corpus.services.ingest_queue import RESEND_AFTER, enqueue
+from apps.corpus.services.removals import proposal_of
+from apps.tenants.context import current_scope
+from apps.tenants.ids import ScopeId
+from apps.tenants.roles import Permission
+
+
+def document_correct(*, document_id: UUID, changes: Mapping[str, object]) -> Document:
+    """Correct what is known about a document, with the event, in one transaction.
+
+    What is corrected stands, also where it is empty: reading the file fills in none of it.
+
+    Args:    changes: by the names of CORRECTABLE; None, "" or an empty list clears a field, but not a title or a type.
+    Returns: the document that has the values: a new version, which a job makes searchable; or the same row, where the
+             document was not searchable yet or is so already.
+    Raises:  PermissionDeniedError; DocumentNotFoundError; InvalidFieldError: a value that can't be understood or
+             stored; NotCurrentError: a newer version is in force, or on its way; RemovalPendingError;
+             ExternalIdTakenError; RestrictedContentError: it is held, or about to be erased, which nobody but the
+             platform sees: for persons it is not there.
+    """
+    current_scope().principal.require(Permission.DOCUMENT_ADD)
+    said = _read(changes)
+    with transaction.atomic():
+        there: Document | None = Document.objects.filter(id=document_id).first()
+        if there is None:
+            raise DocumentNotFoundError(document=document_id)
+        # As every upload of the same file or of the same external id does, and in the same order: those first.
+        named = said.get("external_id") or there.external_id
+        serialise(ScopeId(there.scope_id), there.content_sha256, str(named or said.get("title") or there.title))
+        # Then the jobs' rows, as their worker does: nothing is read with the old values from here on.
+        jobs = list(IngestJob.objects.select_for_update().filter(document_id=document_id).order_by("id"))
+        document: Document | None = Document.objects.select_for_update().filter(id=document_id).first()
+        if document is None:
+            raise DocumentNotFoundError(document=document_id)
+        stored = metadata_of(document)
+        changed = [name for name in said if getattr(stored, name) != said[name]]
+        if not changed:
+            return document
+        wanted = _completed(stored, {name: said[name] for name in changed})
+        if "external_id" in changed:
+            _require_free(document, wanted.external_id)
+        if document.status not in PUBLISHED:
+            return _correct_in_place(document, jobs, wanted, changed)
+        newer = Document.objects.filter(series_id=document.series_id, version__gt=document.version)
+        if document.status != DocumentStatus.READY or newer.exclude(status=DocumentStatus.FAILED).exists():
+            raise NotCurrentError(document=document_id)
+        if (removal := proposal_of(document_id)) is not None:
+            raise RemovalPendingError(document=document_id, run=removal.id)
+        made = document_ingest(
+            content=bytes(SourceFile.objects.get(document=document).content),
+            filename=document.filename,
+            scope_id=ScopeId(document.scope_id),
+            kind=document.kind,
+            metadata=wanted,
+            replaces=document.id,
+            same_bytes_again=True,
+        ).document
+        _record(document, changed, corrected_by=str(made.id))
+    return made
+
+
+def _read(changes: Mapping[str, object]) -> dict[str, Any]:
+    """The values as they are stored. Raises: InvalidFieldError."""
+    if unknown := changes.keys() - set(CORRECTABLE):
+        raise ValueError(f"not what a correction changes: {', '.join(sorted(unknown))}")
+    return {name: _value(name, value) for name, value in changes.items()}
+
+
+def _value(name: str, value: object) -> Any:
+    match name:
+        case "title":
+            title = one_line(_text(name, value))
+            if not title:
+                raise invalid(name, value, "a text of at least one letter")
+            return title
+        case "document_type":
+            return document_type_of(value)
+        case "source_type":
+            return source_type_of(value)
+        case "fiscal_year":
+            return None if value is None else year_of(value)
+        case "fiscal_quarter":
+            return None if value is None else quarter_of(value)
+        case "published_on":
+            return None if value in (None, "") else date_of(value)
+        case "jurisdictions":
+            return jurisdictions_of(value or ())
+        case "language":
+            return language_of(value) if value else ""
+        case "ticker":
+            return _text(name, value).upper()
+        case _:
+            return _text(name, value)
+
+
+def _text(name: str, value: object) -> str:
+    text = text_of("" if value is None else value, field=name)
+    most: int | None = getattr(Document._meta.get_field(name), "max_length", None)
+    if most is not None and len(text) > most:
+        raise invalid(name, value, f"a text of at most {most} characters")
+    return text
+
+
+def _completed(stored: DocumentMetadata, changes: Mapping[str, Any]) -> DocumentMetadata:
+    """What is stored, with the changes, which reading does not fill in again. Raises: InvalidFieldError."""
+    wanted = replace(stored, **changes, corrected=tuple(sorted({*stored.corrected, *changes})))
+    if wanted.fiscal_quarter is not None and wanted.fiscal_year is None and changes.keys() & _PERIOD:
+        raise invalid("fiscal_quarter", wanted.fiscal_quarter, "a quarter of a fiscal_year; state that too, or neither")
+    return wanted
+
+
+_PERIOD = frozenset({"fiscal_year", "fiscal_quarter"})
+
+
+def _require_free(document: Document, external_id: str) -> None:
+    """Raises: ExternalIdTakenError: another document of the scope is called that; the next upload would be its."""
+    others = external_id_in_force(ScopeId(document.scope_id), external_id).exclude(series_id=document.series_id)
+    if external_id and (other := others.order_by("-created_at", "-id").first()) is not None:
+        raise ExternalIdTakenError(external_id=external_id, document=other.id)
+
+
+def _correct_in_place(
+    document: Document, jobs: list[IngestJob], wanted: DocumentMetadata, changed: list[str]
+) -> Document:
+    if restricted_among([document.id]):
+        raise RestrictedContentError
+    store_metadata(document, wanted)
+    document.save(update_fields=[*changed, "corrected_fields"])
+    for job in jobs:
+        _read_again(job)
+    _record(document, changed)
+    return document
+
+
+def _read_again(job: IngestJob) -> None:
+    """What a worker has read, or is reading, bears the old values: it begins anew, and whoever has it finds it lost."""
+    if job.stage == JobStage.EXTRACT and job.status != JobStatus.RUNNING:
+        return
+    job.stage = JobStage.EXTRACT
+    job.chunks_embedded = 0
+    if job.status == JobStatus.RUNNING:
+        job.status = JobStatus.PENDING
+        job.lease_owner, job.lease_until = "", None
+        job.next_attempt_at = timezone.now() + RESEND_AFTER
+        enqueue(job)
+    job.save()
+
+
+def _record(document: Document, changed: list[str], *, corrected_by: str | None = None) -> None:
+    record_document_event(CORRECTED, document, fields=",".join(sorted(changed)), corrected_by=corrected_by)

@@ -1,0 +1,101 @@
+"""Removing a document: proposed by one person with a reason, approved by another, carried out by the eraser.
+
+What may stay one person's is in documents.py (may_discard). Until somebody has approved, the document is what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.audit.erasing import RemovalReason
+from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.audit.erasure.runs import run_propose
+from apps.audit.holds.errors import ItemHeldError
+from apps.audit.models import Reach, RemovalRun
+from apps.audit.retention.baseline import ensure_in_force
+from apps.audit.retention.content import asked
+from apps.audit.retention.in_runs import OPEN, staying
+from apps.audit.retention.selectors import rules_of
+from apps.corpus.errors import DocumentNotFoundError, RemovalKeptError, RemovalNotDueError, RemovalReasonError
+from apps.corpus.models import Document
+from apps.corpus.retention import DOCUMENT, SOURCE
+from apps.corpus.services.documents import document_delete, may_discard
+from apps.tenants.context import current_scope
+from apps.tenants.roles import Permission
+
+# Why a document may go although nobody asked for its erasure and no rule ended its time. In the order of a form.
+REASONS: Final = (
+    RemovalReason.UPLOADED_BY_MISTAKE,
+    RemovalReason.WRONG_PLACE,
+    RemovalReason.DUPLICATE,
+    RemovalReason.NO_LONGER_NEEDED,
+    RemovalReason.ORDER_OF_AUTHORITY,
+)
+_GROUNDS: Final[Mapping[str, str]] = {
+    "run": "is proposed for removal already",
+    "request": "is part of an open request for erasure",
+}
+
+
+def document_remove(*, document_id: UUID, reason: str = "", words: str = "") -> RemovalRun | None:
+    """Remove one's own upload that never was searchable, at once; propose the removal of everything else.
+
+    Args:    reason: a code out of REASONS; needed for a proposal. words: why, in one's own; the log keeps them.
+    Returns: the proposal, which waits for another person; None where the document is gone.
+    Raises:  PermissionDeniedError, DocumentNotFoundError, RemovalReasonError; ItemHeldError, RemovalKeptError:
+             something keeps it; RemovalNotDueError: a retention rule does, and it is just not needed any more;
+             RemoverNotAPersonError.
+    """
+    current_scope().principal.require(Permission.DOCUMENT_DELETE)
+    with transaction.atomic():
+        document: Document | None = Document.objects.filter(id=document_id).first()
+        if document is None:
+            raise DocumentNotFoundError(document=document_id)
+        if may_discard(document):
+            document_delete(document_id=document_id)
+            return None
+        return _propose(document, reason, words)
+
+
+def _propose(document: Document, reason: str, words: str) -> RemovalRun:
+    if reason not in REASONS:
+        raise RemovalReasonError(known=", ".join(REASONS))
+    target = Target(type=TargetType.DOCUMENT, id=document.id)
+    ground = staying([target]).get(target, "")
+    kind, _, id = ground.partition(":")
+    if kind == "hold":
+        raise ItemHeldError(type="document", item=document.id, hold=id)
+    if ground:
+        raise RemovalKeptError(document=document.id, ground=ground, why=_GROUNDS.get(kind, "is kept"))
+    if reason == RemovalReason.NO_LONGER_NEEDED and not is_due(document):
+        raise RemovalNotDueError(document=document.id, schedule=ensure_in_force().number)
+    return run_propose(
+        origin=Origin.REMOVAL,
+        origin_id=document.id,
+        targets=[target],
+        reason=RemovalReason(reason),
+        words=words.strip(),
+    )
+
+
+def is_due(document: Document) -> bool:
+    """Whether the retention rules in force let this document go by now, whatever else keeps it. Two queries."""
+    subject = f"{DOCUMENT}{document.kind}"
+    today = timezone.now().astimezone(UTC).date()
+    wanted = asked(rules_of(ensure_in_force()), on=today, reach=Reach.MAY, subject=subject)
+    return any(SOURCE.lets_go(each.aim, document.id) for each in wanted)
+
+
+def proposal_of(document_id: UUID) -> RemovalRun | None:
+    """The run that has this document among its targets and has not ended; None where there is none. One query."""
+    states = [state.value for state in OPEN if state is not RunState.FAILED]
+    found: RemovalRun | None = RemovalRun.objects.filter(
+        targets__type=TargetType.DOCUMENT, targets__item_id=document_id, state__in=states
+    ).first()
+    return found

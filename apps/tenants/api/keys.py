@@ -1,0 +1,316 @@
+"""API keys: made and rotated by who is signed in, renamed and revoked. The secret is told once, and never kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, Final
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.tenants.api.directory_parts import (
+    BY_SESSION,
+    IN_PERSON,
+    JSON,
+    KEY,
+    NOT_BY_PERSONAL_KEYS,
+    SESSION,
+    ReachSerializer,
+    reach_shown,
+    reason_field,
+    said,
+    scopes_field,
+    scopes_named,
+    scopes_told,
+)
+from apps.tenants.api.examples import sample
+from apps.tenants.api.filtering import FilterSet, SeveralFilter, flag_filter, text_filter
+from apps.tenants.api.idempotency import ActResponse, idempotent
+from apps.tenants.api.preconditions import TaggedView
+from apps.tenants.api.serializers import StrictSerializer, choices_of, require_no_fields
+from apps.tenants.api.views import ApiListView, ApiView
+from apps.tenants.errors import KeyEndedError, ScopeNotGrantedError
+from apps.tenants.models import ApiKey
+from apps.tenants.roles import Permission, Role
+from apps.tenants.selectors.keys import KeyState, has_ended, key, key_state, keys
+from apps.tenants.services.api_keys import api_key_create, api_key_rename, api_key_revoke, api_key_rotate
+
+_BASE: Final = "{base}/api/v1/keys/"
+_TAG: Final = ["Keys"]
+_MANAGE: Mapping[str, Permission | None] = {"POST": Permission.KEY_MANAGE}
+_LONGEST_OVERLAP: Final = timedelta(days=7)
+_ONCE: Final = (
+    "The answer tells the key itself, in `secret`, this once: only its digest is kept. A request that is sent again "
+    "with the same Idempotency-Key makes no second key and is answered without it, `secret` being null: if the first "
+    "answer was lost, revoke the key and make another."
+)
+
+
+class KeyStandingSerializer(ReachSerializer):
+    """Without its name, which may hold a person's: what a repeated request may be answered with, a day later."""
+
+    id = serializers.UUIDField()
+    prefix = serializers.CharField(help_text="The characters after gbx_.")
+    role = serializers.ChoiceField(choices=Role.choices)
+    state = serializers.ChoiceField(
+        choices=choices_of(KeyState),
+        help_text="`opens_nothing`: its person's account is deactivated, or they lost its role.",
+    )
+    person_id = serializers.UUIDField(allow_null=True, help_text="Whom it acts for; null for a key of the tenant's.")
+    with_second_factor = serializers.BooleanField(
+        help_text="Whether its person had just used their second factor: it may decide on what others propose."
+    )
+    rotated_from_id = serializers.UUIDField(allow_null=True, help_text="The key that it succeeds.")
+    created_by_id = serializers.UUIDField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField(allow_null=True, help_text="null: it does not end by itself.")
+    revoked_at = serializers.DateTimeField(allow_null=True)
+
+    def to_representation(self, instance: Any) -> Any:
+        shown = {
+            name: getattr(instance, name)
+            for name in (
+                *("id", "prefix", "role", "person_id", "with_second_factor", "rotated_from_id", "created_by_id"),
+                *("created_at", "expires_at", "revoked_at", "name", "last_used_at"),
+            )
+        }
+        # The secret is put beside it by who made it, and is nowhere to be read.
+        now = {"state": key_state(instance).value, "secret": None}
+        return super().to_representation({**shown, **now, **reach_shown(instance.scope_keys)})
+
+
+class KeySerializer(KeyStandingSerializer):
+    name = serializers.CharField()
+    last_used_at = serializers.DateTimeField(allow_null=True, help_text="To the minute.")
+
+
+class MadeKeySerializer(KeyStandingSerializer):
+    secret = serializers.CharField(
+        allow_null=True, help_text="The key as a client sends it. null where the request was sent before."
+    )
+
+
+class KeyFilter(FilterSet):
+    role = SeveralFilter(choices=Role.choices, help_text="Several: of any of them.")
+    ended = flag_filter(method="with_end", help_text="true for those that were revoked or have expired.")
+    person_id = filters.UUIDFilter(help_text="Those that act for one person.")
+    prefix = text_filter(max_length=16, help_text="The twelve characters after gbx_.")
+    q = text_filter(max_length=200, field_name="name", lookup_expr="icontains", help_text="A part of the name.")
+
+    class Meta:
+        model = ApiKey
+        fields: list[str] = []
+
+    def with_end(self, queryset: QuerySet[ApiKey], name: str, value: bool) -> QuerySet[ApiKey]:
+        return queryset.filter(has_ended()) if value else queryset.exclude(has_ended())
+
+
+def _expiry_field() -> serializers.DateTimeField:
+    return serializers.DateTimeField(allow_null=True, help_text="When it ends by itself; null for never.")
+
+
+class _EndingSerializer(StrictSerializer):
+    def validate_expires_at(self, value: datetime | None) -> datetime | None:
+        if value is not None and value <= timezone.now():
+            raise serializers.ValidationError("This has passed. Choose a time to come.")
+        return value
+
+
+class MakeKeySerializer(_EndingSerializer):
+    name = serializers.CharField(max_length=200, help_text="What uses it, such as Reporting portal.")
+    role = serializers.ChoiceField(choices=Role.choices, help_text="What the client may do.")
+    scopes = scopes_field()
+    expires_at = _expiry_field()
+
+
+class RotateKeySerializer(_EndingSerializer):
+    overlap_hours = serializers.IntegerField(
+        min_value=0,
+        max_value=_LONGEST_OVERLAP // timedelta(hours=1),
+        help_text="For how long the old key works on, so that its client can be moved; 0 ends it now.",
+    )
+    expires_at = _expiry_field()
+
+
+class RenameKeySerializer(StrictSerializer):
+    name = serializers.CharField(max_length=200)
+    reason = reason_field()
+
+
+class KeyListView(ApiListView[ApiKey]):
+    required_permissions: ClassVar[Mapping[str, Permission | None]] = {
+        "GET": Permission.KEY_MANAGE,
+        "POST": Permission.KEY_MANAGE,
+    }
+    field_of_error: ClassVar[Mapping[type[Exception], str]] = {ScopeNotGrantedError: "scopes"}
+    serializer_class = KeySerializer
+    filterset_class = KeyFilter
+    sorts: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "-created_at": ("-created_at", "-id"),
+        "created_at": ("created_at", "id"),
+        "name": ("name", "id"),
+        "-name": ("-name", "-id"),
+    }
+
+    def get_queryset(self) -> QuerySet[ApiKey]:
+        return keys()
+
+    @extend_schema(
+        operation_id="list_keys",
+        tags=_TAG,
+        summary="List API keys",
+        description=(
+            "The tenant's, and those that act for its people; newest first unless `sort` says otherwise. Those that "
+            f"ended are among them. {NOT_BY_PERSONAL_KEYS}"
+        ),
+        extensions=sample(f'curl "{_BASE}?ended=false&sort=name" {KEY}'),
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(
+        operation_id="make_key",
+        tags=_TAG,
+        auth=BY_SESSION,
+        summary="Make an API key",
+        description=(
+            "One of the tenant's, which acts for itself, within a role and scopes of yours. What a role decides on as "
+            "the second person, such a key may not, whatever its role. A key that acts for you is made under My keys. "
+            f"{_ONCE} {IN_PERSON}"
+        ),
+        request=MakeKeySerializer,
+        responses={201: MadeKeySerializer},
+        extensions=sample(
+            f'curl "{_BASE}" {SESSION} {JSON} \\\n'
+            '  -d \'{"name": "Reporting portal", "role": "analyst", "scopes": ["fund:alpha"], "expires_at": null}\''
+        ),
+    )
+    @idempotent
+    def post(self, request: Request) -> ActResponse:
+        asked = said(MakeKeySerializer, request)
+        made, secret = api_key_create(
+            name=asked["name"],
+            role=Role(asked["role"]),
+            scopes=scopes_named(asked["scopes"]),
+            expires_at=asked["expires_at"],
+        )
+        return _told_once(made.id, secret)
+
+
+class KeyView(TaggedView):
+    tagged = ApiKey
+    required_permissions: ClassVar[Mapping[str, Permission | None]] = {
+        "GET": Permission.KEY_MANAGE,
+        "PATCH": Permission.KEY_MANAGE,
+    }
+
+    @extend_schema(
+        operation_id="get_key",
+        tags=_TAG,
+        summary="Show an API key",
+        description=f"Never the key itself: only its digest is kept. {NOT_BY_PERSONAL_KEYS}",
+        responses=KeySerializer,
+        extensions=sample(f'curl "{_BASE}$KEY_ID/" {KEY}'),
+    )
+    def get(self, request: Request, id: UUID) -> Response:
+        return Response(KeySerializer(key(id)).data)
+
+    @extend_schema(
+        operation_id="rename_key",
+        tags=_TAG,
+        summary="Rename an API key",
+        description=(
+            "In use or revoked, since a name may hold a person's. What it is, reaches and may stays as it is. "
+            f"{NOT_BY_PERSONAL_KEYS}"
+        ),
+        request=RenameKeySerializer,
+        responses=KeyStandingSerializer,
+        extensions=sample(
+            f'curl -X PATCH "{_BASE}$KEY_ID/" {KEY} {JSON} \\\n'
+            '  -d \'{"name": "Reporting portal 2", "reason": "The portal was replaced."}\''
+        ),
+    )
+    @idempotent
+    def patch(self, request: Request, id: UUID) -> ActResponse:
+        key(id)
+        api_key_rename(id, **said(RenameKeySerializer, request))
+        return _answer(id)
+
+
+class KeyRevokeView(ApiView):
+    required_permissions = _MANAGE
+
+    @extend_schema(
+        operation_id="revoke_key",
+        tags=_TAG,
+        summary="Revoke an API key",
+        description=(
+            "From the next request on, whoever sends it is answered 401. It does not come back; revoking it again "
+            f"changes nothing. A key that acts for a person is revoked likewise. {NOT_BY_PERSONAL_KEYS}"
+        ),
+        request=None,
+        responses=KeyStandingSerializer,
+        extensions=sample(f'curl -X POST "{_BASE}$KEY_ID/revoke/" {KEY}'),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        found = key(id)
+        require_no_fields(request)
+        api_key_revoke(found)
+        return _answer(id)
+
+
+class KeyRotateView(ApiView):
+    required_permissions = _MANAGE
+
+    @extend_schema(
+        operation_id="rotate_key",
+        tags=_TAG,
+        auth=BY_SESSION,
+        summary="Rotate an API key",
+        description=(
+            "Makes a successor of a key of the tenant's, with its name, its role and those of its scopes that you see; "
+            f"the old one works on for the overlap. {_ONCE} {IN_PERSON}"
+        ),
+        request=RotateKeySerializer,
+        responses={201: MadeKeySerializer},
+        extensions=sample(
+            f'curl "{_BASE}$KEY_ID/rotate/" {SESSION} {JSON} \\\n  -d \'{{"overlap_hours": 24, "expires_at": null}}\''
+        ),
+    )
+    @idempotent
+    def post(self, request: Request, id: UUID) -> ActResponse:
+        found = key(id)
+        asked = said(RotateKeySerializer, request)
+        if key_state(found) in (KeyState.REVOKED, KeyState.EXPIRED):
+            raise KeyEndedError(name=found.name)
+        successor, secret = api_key_rotate(
+            found, overlap=timedelta(hours=asked["overlap_hours"]), expires_at=asked["expires_at"]
+        )
+        return _told_once(successor.id, secret)
+
+
+def _answer(id: UUID) -> ActResponse:
+    data = dict(KeyStandingSerializer(key(id)).data)
+    return ActResponse(data, status=200, subject_id=id, scope_ids=scopes_told(data))
+
+
+def _told_once(id: UUID, secret: str) -> ActResponse:
+    """What is kept for a repeated request does not hold the secret."""
+    made = key(id)
+    kept = dict(MadeKeySerializer(made).data)
+    return ActResponse(
+        {**kept, "secret": secret},
+        kept=kept,
+        status=201,
+        subject_id=id,
+        scope_ids=scopes_told(kept),
+        headers={"Location": f"/api/v1/keys/{id}/"},
+    )

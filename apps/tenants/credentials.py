@@ -1,0 +1,43 @@
+"""Passwords' hashes lie in a table of their own, which no role that runs anything may read (0009_credentials).
+
+An account's own column holds a stamp instead, another one with each password: sessions are bound to it, and it tells
+nothing. Two functions of the database reach the hash of the one account that the identity token names, and this module
+alone asks for such a token: to compare a password, and to keep a new one.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Final
+from uuid import UUID
+
+from django.db import connection
+
+from apps.tenants.context import open_identity
+from apps.tenants.ids import UserId
+from apps.tenants.tokens import Identity
+
+_STAMP: Final = "kept:"
+
+
+def is_stamp(password: str) -> bool:
+    """Whether it stands for a hash that is kept elsewhere, or for none: unusable and missing passwords have no hash."""
+    return password == "" or password.startswith((_STAMP, "!"))
+
+
+def new_stamp() -> str:
+    return f"{_STAMP}{secrets.token_hex(16)}"
+
+
+def hash_of(account: UUID) -> str:
+    """The hash of an account's password; empty where it has none. One query besides the token's."""
+    with open_identity(Identity(credential=UserId(account))), connection.cursor() as cursor:
+        cursor.execute("SELECT coalesce(public.tenants_password(%s), '')", [account])
+        found: str = cursor.fetchone()[0]
+        return found
+
+
+def hash_keep(account: UUID, hashed: str) -> None:
+    """Keep the hash of an account's new password, within the caller's transaction."""
+    with open_identity(Identity(credential=UserId(account))), connection.cursor() as cursor:
+        cursor.execute("SELECT public.tenants_password_keep(%s, %s)", [account, hashed])

@@ -1,0 +1,49 @@
+"""What is known of an account beside its name: whose hands it came from, and the links that were mailed to it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+from apps.tenants.models.base import UuidV7
+
+
+class AccountOrigin(models.Model):
+    """Who made an account, and since when its mailbox is known to be its person's.
+
+    Written by the database alone, from the token (migrations/_people.py). Until the mailbox is confirmed the account
+    counts as in the hands of whoever made it, and decides on nothing that those hands asked for.
+
+    invited_by_id: None for the platform's operator. The roles that serve may not read it: it may be of another tenant.
+    """
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="origin"
+    )
+    invited_by_id = models.UUIDField(null=True, editable=False)
+    mailbox_confirmed_at = models.DateTimeField(null=True, editable=False)
+
+    def __str__(self) -> str:
+        return f"origin of {self.user_id}"
+
+
+class LinkPurpose(models.TextChoices):
+    PASSWORD = "password", "Set a password"
+    EMAIL = "email", "Confirm an e-mail address"
+
+
+class AccountLink(models.Model):
+    """A link that was mailed to an account's mailbox, or to its new one; it works once. The table holds its digest."""
+
+    id = models.UUIDField(primary_key=True, db_default=UuidV7(), editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
+    purpose = models.CharField(max_length=16, choices=LinkPurpose.choices)
+    email = models.EmailField(max_length=254)
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    expires_at = models.DateTimeField(db_index=True)
+    used_at = models.DateTimeField(null=True, editable=False)
+
+    def __str__(self) -> str:
+        return f"{self.get_purpose_display()} until {self.expires_at:%Y-%m-%d %H:%M} UTC"

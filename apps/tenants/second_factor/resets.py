@@ -1,0 +1,122 @@
+"""A lost device: who manages members asks to take the factor away, and somebody else who may approve agrees.
+
+One factor guards what its person decides in every tenant. So it goes once two people agreed in each tenant where they
+hold a role that approves, within seven days (migrations/_factor_stands.py).
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from smtplib import SMTPException
+
+from django.core.mail import EmailMessage
+from django.db import connection, transaction
+from django.utils import timezone
+
+from apps.tenants.context import current_scope, open_identity
+from apps.tenants.errors import FactorResetSettledError, MembershipSettledError, MissingReasonError, SameHandsError
+from apps.tenants.events import emit
+from apps.tenants.ids import UserId
+from apps.tenants.models import FactorReset, Membership, User
+from apps.tenants.roles import Permission
+from apps.tenants.second_factor.codes import factor_remove
+from apps.tenants.second_person import are_same_hands, require_second_person
+from apps.tenants.tokens import Identity
+
+logger = logging.getLogger("glassbox.tenants")
+
+_LETTER = """The second factor of your account {username} on Glassbox was taken away, because it was said to be lost.
+
+Set up a new one under Administration, Second factor. If you did not lose it, tell your tenant administrator at once.
+"""
+
+
+def open_reset_of(user_id: UserId) -> FactorReset | None:
+    """What waits for a second person, of a member of the open tenant."""
+    found: FactorReset | None = FactorReset.objects.filter(
+        user_id=user_id, agreed_at__isnull=True, revoked_at__isnull=True
+    ).first()
+    return found
+
+
+def factor_reset_ask(user: User, *, reason: str) -> FactorReset:
+    """Ask to take somebody's second factor away. Asking again while it waits changes nothing.
+
+    Raises: PermissionDeniedError; SameHandsError: it is one's own; MissingReasonError; MembershipSettledError: they
+            are a member no more.
+    """
+    principal = current_scope().principal
+    principal.require(Permission.MEMBER_MANAGE)
+    said = reason.strip()
+    if not said:
+        raise MissingReasonError
+    if principal.id == user.id:
+        raise SameHandsError
+    with transaction.atomic():
+        waiting = open_reset_of(UserId(user.id))
+        if waiting is not None:
+            return waiting
+        if not Membership.objects.filter(user=user, revoked_at__isnull=True).exists():
+            raise MembershipSettledError
+        reset: FactorReset = FactorReset.objects.create(
+            tenant_id=current_scope().tenant_id, user=user, reason=said, asked_by_id=principal.id
+        )
+        _record("tenants.factor.reset_asked", reset)
+    return reset
+
+
+def factor_reset_agree(reset: FactorReset) -> bool:
+    """Agree, as the second person. Once every tenant that relies on it did, it is gone, and its person is told by mail.
+
+    Returns: whether it is gone.
+    Raises: PermissionDeniedError; StepUpNeededError; SameHandsError: they asked, or it is theirs;
+            FactorResetSettledError.
+    """
+    principal = current_scope().principal
+    if not principal.may(Permission.POLICY_APPROVE):
+        principal.require(Permission.PRIVACY_APPROVE)
+    require_second_person(reset.asked_by_id)
+    if are_same_hands(reset.user_id):
+        raise SameHandsError
+    with transaction.atomic():
+        # Of who is a member no more, nothing is left to agree to.
+        members = Membership.objects.filter(revoked_at__isnull=True).values("user_id")
+        agreed = FactorReset.objects.filter(
+            id=reset.id, agreed_at__isnull=True, revoked_at__isnull=True, user_id__in=members
+        ).update(agreed_by_id=principal.id, agreed_at=timezone.now())
+        if not agreed:
+            raise FactorResetSettledError
+        is_gone = _is_given_up(reset)
+        if is_gone:
+            factor_remove(reset.user)
+        _record("tenants.factor.reset_agreed", reset)
+        if is_gone:
+            transaction.on_commit(partial(_tell, UserId(reset.user_id)))
+    return is_gone
+
+
+def _is_given_up(reset: FactorReset) -> bool:
+    with open_identity(Identity(user=UserId(reset.user_id))), connection.cursor() as cursor:
+        cursor.execute("SELECT tenants_factor_given_up(%s)", [reset.user_id])
+        return bool(cursor.fetchone()[0])
+
+
+def _tell(user_id: UserId) -> None:
+    # Of the two who agreed, neither may know the address.
+    user = User.objects.get_by_id(user_id)
+    if not user.email:
+        return
+    try:
+        EmailMessage("Your second factor for Glassbox", _LETTER.format(username=user.username), to=[user.email]).send()
+    except (SMTPException, OSError) as error:
+        logger.error("somebody was not told that their second factor is gone: %s", type(error).__name__)  # noqa: TRY400
+
+
+def _record(action: str, reset: FactorReset) -> None:
+    emit(
+        action=action,
+        core={"user_id": str(reset.user_id), "asked_by_id": str(reset.asked_by_id)},
+        subject_type="user",
+        subject_id=reset.user_id,
+    )

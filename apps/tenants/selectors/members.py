@@ -1,0 +1,69 @@
+"""Memberships as the API shows them: where each stands, what it reaches, and how often it has changed."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
+
+from apps.tenants.errors import MembershipNotFoundError
+from apps.tenants.models import Grant, Membership
+from apps.tenants.selectors.directory import with_reach
+
+
+class MemberState(StrEnum):
+    WAITING = "waiting"
+    IN_FORCE = "in_force"
+    ENDED = "ended"
+
+
+OF_STATE = {
+    MemberState.WAITING: Q(confirmed_at__isnull=True, revoked_at__isnull=True),
+    MemberState.IN_FORCE: Q(confirmed_at__isnull=False, revoked_at__isnull=True),
+    MemberState.ENDED: Q(revoked_at__isnull=False),
+}
+
+
+def members() -> QuerySet[Any]:
+    """The open tenant's memberships, each with `username`, `scope_keys` (see with_reach) and `revision`."""
+    return with_reach(_with_revision(Membership.objects.select_related("user").annotate(username=F("user__username"))))
+
+
+def member(membership_id: UUID) -> Any:
+    """One of members(). Raises: MembershipNotFoundError."""
+    found = members().filter(id=membership_id).first()
+    if found is None:
+        raise MembershipNotFoundError
+    return found
+
+
+def member_state(membership: Membership) -> MemberState:
+    if membership.revoked_at is not None:
+        return MemberState.ENDED
+    return MemberState.IN_FORCE if membership.is_in_force else MemberState.WAITING
+
+
+def membership_revision(membership_id: UUID) -> int:
+    """As `revision` of members() has it; 0 for one that is not there. One query."""
+    found = _with_revision(Membership.objects.filter(id=membership_id)).values_list("revision", flat=True).first()
+    return 0 if found is None else int(found)
+
+
+def _with_revision(memberships: QuerySet[Membership]) -> QuerySet[Any]:
+    """Counts its steps: each scope given or taken, its confirmation, its end. Rows end and stay, so it only grows."""
+    steps = (
+        Grant.objects.filter(membership=OuterRef("pk"))
+        .order_by()
+        .values("membership")
+        .annotate(steps=Count("*") + Count("valid_to"))
+        .values("steps")
+    )
+    return memberships.annotate(
+        revision=Value(1)
+        + Coalesce(Subquery(steps, output_field=IntegerField()), 0)
+        + Case(When(confirmed_at__isnull=False, then=1), default=0)
+        + Case(When(revoked_at__isnull=False, then=1), default=0)
+    )

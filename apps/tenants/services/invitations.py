@@ -1,0 +1,254 @@
+"""Inviting people: a link goes to a mailbox, and whoever reads it there accepts, with an account of their own.
+
+Who invites learns nothing of accounts: none is looked for. The link's secret is made by the platform when it sends the
+letter, and its digest is taken from nobody else (migrations/_people.py).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from datetime import timedelta
+from functools import partial
+from smtplib import SMTPException
+from typing import Final
+from uuid import UUID
+
+from django.core.mail import EmailMessage
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.tenants.context import current_scope, open_identity, open_scope
+from apps.tenants.errors import (
+    AccountNameTakenError,
+    ApprovesForThemselvesError,
+    InvalidKeyError,
+    InvitationEndedError,
+    InvitationSettledError,
+    InvitedInPersonError,
+    RoleAlreadyHeldError,
+    UnknownTenantError,
+)
+from apps.tenants.events import emit
+from apps.tenants.ids import ScopeId, TenantId, UserId
+from apps.tenants.links import address_of_link, digest_of, new_secret
+from apps.tenants.models import Invitation, Membership, Scope, User
+from apps.tenants.principals import Principal, PrincipalKind
+from apps.tenants.roles import Permission, Role, approvals
+from apps.tenants.selectors.grants import actor_principal
+from apps.tenants.selectors.invitations import OpenInvitation, invitation_of_link, invitations_waiting
+from apps.tenants.selectors.people import user_by_name
+from apps.tenants.selectors.tenants import current_tenant
+from apps.tenants.services.members import grants_set
+from apps.tenants.tokens import Identity
+
+logger = logging.getLogger("glassbox.tenants")
+
+INVITATION_LIFE: Final = timedelta(days=7)
+"""As the database counts it (migrations/_people.py)."""
+
+_LETTER = """You are invited to work in {tenant} on Glassbox, as {role}.
+
+Open this address to accept, with an account of yours or a new one:
+
+    {address}
+
+It works once, for seven days. If you expected no invitation, do nothing.
+"""
+
+
+def member_invite(*, email: str, role: Role, scopes: Iterable[Scope], by_mail: bool = True) -> Invitation:
+    """Invite whoever reads a mailbox into the open tenant. The letter goes out once the transaction is committed.
+
+    Args:   by_mail: no letter otherwise, for the platform's operator, who hands the link over (invitation_link).
+    Raises: InvitedInPersonError: a key acts.
+    """
+    invitation: Invitation
+    principal = current_scope().principal
+    if principal.kind is not PrincipalKind.SYSTEM and not principal.is_signed_in:
+        raise InvitedInPersonError
+    with transaction.atomic():
+        invitation = Invitation.objects.create(
+            tenant_id=current_scope().tenant_id,
+            email=User.objects.normalize_email(email),
+            role=role,
+            scope_ids=sorted(ScopeId(scope.id) for scope in scopes),
+        )
+        _record("tenants.invitation.created", invitation)
+        if by_mail:
+            transaction.on_commit(partial(invitation_send, current_scope().tenant_id, invitation.id))
+    return invitation
+
+
+def invitation_resend(invitation: Invitation) -> None:
+    """Send the letter again, with a new link that works for seven days; the one before works no more.
+
+    Raises: InvitationSettledError: it does not wait, or nobody knows its mailbox any more.
+    """
+    if not invitations_waiting().filter(id=invitation.id).exists():
+        raise InvitationSettledError
+    transaction.on_commit(partial(invitation_send, current_scope().tenant_id, invitation.id))
+
+
+def invitation_link(tenant_id: TenantId, invitation_id: UUID) -> str:
+    """Make the link of an invitation, as the platform; the one before works no more. Returns the link's secret.
+
+    Raises: InvitationEndedError.
+    """
+    secret = new_secret()
+    with open_scope(tenant=tenant_id, reason="make the link of an invitation"):
+        made = Invitation.objects.filter(id=invitation_id, accepted_at__isnull=True, revoked_at__isnull=True).update(
+            token_sha256=digest_of(secret)
+        )
+    if not made:
+        raise InvitationEndedError
+    return secret
+
+
+def invitation_send(tenant_id: TenantId, invitation_id: UUID) -> None:
+    """Send an invitation's letter. Where the mail server is down it is logged, and Members shows it as not sent."""
+    try:
+        secret = invitation_link(tenant_id, invitation_id)
+    except InvitationEndedError:
+        return
+    with open_scope(tenant=tenant_id, reason="send an invitation"):
+        invitation: Invitation = Invitation.objects.get(id=invitation_id)
+        name = current_tenant().name
+    letter = _LETTER.format(
+        tenant=name, role=Role(invitation.role).label, address=address_of_link("invitation_link", secret)
+    )
+    try:
+        EmailMessage(f"Invitation to {name}", letter, to=[invitation.email]).send()
+    except (SMTPException, OSError) as error:
+        logger.error("an invitation was not sent: %s", type(error).__name__)  # noqa: TRY400
+        return
+    with open_scope(tenant=tenant_id, reason="send an invitation"):
+        Invitation.objects.filter(id=invitation_id, token_sha256=digest_of(secret)).update(sent_at=timezone.now())
+        _record("tenants.invitation.sent", invitation)
+
+
+def invitation_withdraw(invitation: Invitation) -> None:
+    """End an invitation: its link works no more. Raises: InvitationSettledError."""
+    with transaction.atomic():
+        ended = Invitation.objects.filter(id=invitation.id, accepted_at__isnull=True, revoked_at__isnull=True).update(
+            revoked_at=timezone.now()
+        )
+        if not ended:
+            raise InvitationSettledError
+        _record("tenants.invitation.withdrawn", invitation)
+
+
+def forget_expired_invitations() -> None:
+    """Empty the mailboxes of the open tenant's invitations that expired, or were never sent for as long."""
+    now = timezone.now()
+    over = Q(expires_at__lte=now) | Q(expires_at__isnull=True, created_at__lte=now - INVITATION_LIFE)
+    waiting = Invitation.objects.filter(over, accepted_at__isnull=True, revoked_at__isnull=True)
+    waiting.exclude(email="").update(email="")
+
+
+def invited_account_create(*, secret: str, first_name: str, last_name: str, password: str) -> User:
+    """Make an account for whoever holds an invitation's link; the mailbox that it was sent to is its sign-in name.
+
+    Raises: InvitationEndedError.
+            AccountNameTakenError: there is an account of that name, which is the invited's to sign in to.
+    """
+    found = _found(secret)
+    email = found.invitation.email
+    username = User.normalize_username(email)
+    with transaction.atomic():
+        if user_by_name(username, any_case=True) is not None:
+            raise AccountNameTakenError
+        user = User(
+            username=username,
+            email=email,
+            first_name=first_name,
+            last_name=last_name,
+            is_staff=True,
+        )
+        user.set_password(password)
+        user.made_with_link = digest_of(secret)
+        try:
+            with transaction.atomic():
+                user.save(force_insert=True)
+        except IntegrityError as error:
+            if "tenants_user_name_folded" not in str(error) and "tenants_user_username_key" not in str(error):
+                raise
+            # One that differs in more than capitals, or that was made at this moment.
+            raise AccountNameTakenError from error
+    return user
+
+
+def invitation_accept(*, secret: str, user: User) -> Membership:
+    """Use an invitation up, for the person who is signed in. A role that approves waits for a second person.
+
+    Raises: InvitationEndedError: or whoever sent it may no longer do so.
+            RoleAlreadyHeldError, ApprovesForThemselvesError.
+    """
+    found = _found(secret)
+    invitation = found.invitation
+    tenant_id = TenantId(invitation.tenant_id)
+    scope_ids = frozenset(ScopeId(each) for each in invitation.scope_ids)
+    _require_inviter(found, scope_ids)
+    if approvals(found.role) and invitation.created_by_id == user.id:
+        raise ApprovesForThemselvesError(role=found.role.label)
+    # Nobody yet: no role, and of the scopes only what the invitation gives.
+    invited = Principal(
+        kind=PrincipalKind.USER,
+        id=user.id,
+        label=user.username,
+        tenant_id=tenant_id,
+        scope_ids=scope_ids,
+        roles=frozenset(),
+        accepts=True,
+    )
+    with open_scope(tenant=tenant_id, principal=invited):
+        with open_identity(Identity(user=UserId(user.id), link=digest_of(secret))):
+            if Membership.objects.filter(user=user, role=found.role, revoked_at__isnull=True).exists():
+                raise RoleAlreadyHeldError(role=found.role.label)
+            membership: Membership = Membership.objects.create(
+                tenant_id=tenant_id, user=user, role=found.role, invitation_id=invitation.id
+            )
+            grants_set(membership=membership, scopes=[Scope(id=each) for each in scope_ids])
+        membership.refresh_from_db()
+        emit(
+            action="tenants.invitation.accepted",
+            core={
+                "invitation_id": str(invitation.id),
+                "user_id": str(user.id),
+                "role": found.role.value,
+                "awaits_confirmation": membership.awaits_confirmation,
+            },
+            subject_type="membership",
+            subject_id=membership.id,
+        )
+    return membership
+
+
+def _found(secret: str) -> OpenInvitation:
+    found = invitation_of_link(secret)
+    if found is None:
+        raise InvitationEndedError
+    return found
+
+
+def _require_inviter(found: OpenInvitation, scope_ids: frozenset[ScopeId]) -> None:
+    """Who invited must still be able to: what an administrator who has left sent out gives nothing any more."""
+    if found.invitation.created_by_id is None:
+        return
+    try:
+        inviter = actor_principal(PrincipalKind.USER, found.invitation.created_by_id, TenantId(found.tenant.id))
+    except (UnknownTenantError, InvalidKeyError) as error:
+        raise InvitationEndedError from error
+    if not inviter.may(Permission.MEMBER_MANAGE) or not scope_ids <= inviter.scope_ids:
+        raise InvitationEndedError
+
+
+def _record(action: str, invitation: Invitation) -> None:
+    emit(
+        action=action,
+        core={"role": invitation.role, "scope_ids": sorted(str(each) for each in invitation.scope_ids)},
+        subject_type="invitation",
+        subject_id=invitation.id,
+        scopes=[ScopeId(each) for each in invitation.scope_ids],
+    )

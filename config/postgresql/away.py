@@ -1,0 +1,39 @@
+"""Whether the server of a pool answers: asked on a connection that is none of the pool's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import psycopg
+from psycopg_pool import ConnectionPool
+
+from config.postgresql.connections import CHECK_S, LentConnection
+from config.reach import Reach
+
+CONNECT_TIMEOUT_S: Final = 2
+# It has no room for one more, so it is there; that psycopg tells by its words alone.
+_FULL: Final = ("too many clients", "remaining connection slots", "too many connections")
+
+
+def reach_of(parameters: Mapping[str, Any], pool: Callable[[], ConnectionPool[Any] | None]) -> Reach:
+    """Args: parameters: of a connection. pool: whose idle connections are dropped when the server is lost."""
+
+    def lost() -> None:
+        found = pool()
+        if found is not None:
+            found.drain()
+
+    return Reach("the database", answers=lambda: answers(parameters), lost=lost)
+
+
+def answers(parameters: Mapping[str, Any]) -> bool:
+    """Whether a new connection can be had and says something, within about two seconds."""
+    try:
+        own = {**parameters, "connect_timeout": CONNECT_TIMEOUT_S, "autocommit": True}
+        with LentConnection.connect(**own) as connection:
+            with connection.limited(CHECK_S):
+                connection.execute("SELECT 1")
+            return True
+    except psycopg.Error as error:
+        return any(words in str(error) for words in _FULL)

@@ -1,0 +1,87 @@
+"""A problem's type leads to a page that says what it means and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+import apps
+from apps.errors import ApplicationError
+from apps.retrieval.api.problem_types import problem_types
+from apps.tenants.api.problems import type_url
+from tests.api.client import Api, openapi
+
+pytestmark = pytest.mark.django_db
+
+
+# Told by commands alone, whose modules no server imports.
+OF_COMMANDS = {"audit.nothing_to_mend", "demo.api", "demo.erased", "demo.ingest"}
+
+
+def page() -> str:
+    response = Client().get("/api/v1/problems/")
+    assert (response.status_code, response["Content-Type"]) == (200, "text/html; charset=utf-8")
+    return response.content.decode()
+
+
+def anchors() -> set[str]:
+    return set(re.findall(r'<section id="([^"]+)">', page()))
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/api/v1/me/?x=1", "api.invalid"),
+        ("/api/v1/nothing/", "api.unknown_address"),
+        ("/api/v1/documents/00000000-0000-7000-8000-000000000000/", "corpus.document_not_found"),
+    ],
+)
+def test_a_type_leads_to_its_place(analyst: Api, path: str, code: str) -> None:
+    problem = analyst.get(path).json()
+    address = urlsplit(problem["type"])
+    assert problem["code"] == address.fragment == code
+    assert problem["type"].startswith(settings.GLASSBOX_URL)
+    assert address.path == "/api/v1/problems/"
+    assert address.fragment in anchors()
+
+
+def test_every_error_that_there_is_has_its_place() -> None:
+    """Whatever module it is in, also one that no address imports."""
+    for module in walk_packages(apps.__path__, "apps."):
+        if not {"migrations", "__main__"} & set(module.name.split(".")):
+            import_module(module.name)
+    assert {error.code for error in kinds_of(ApplicationError)} - anchors() <= OF_COMMANDS
+
+
+def test_every_code_that_is_told_without_an_error_has_its_place() -> None:
+    sources = [path.read_text() for folder in ("apps", "config") for path in Path(folder).rglob("*.py")]
+    told = {code for source in sources for code in re.findall(r'code="([a-z_]+\.[a-z_]+)"', source)}
+    assert {code for code in told if code.startswith("api.")} - anchors() == set()
+
+
+def test_it_says_what_to_do() -> None:
+    shown = page()
+    assert "&lt;document&gt;" in shown
+    assert all(each.messages and all(each.messages) for each in problem_types())
+    # What a defect says of itself is for our log.
+    assert "This is a defect of that retriever" not in shown
+
+
+def test_the_document_s_example_of_a_type_is_of_that_page() -> None:
+    example = openapi()["components"]["schemas"]["Problem"]["properties"]["type"]["example"]
+    assert urlsplit(example)[2:] == urlsplit(type_url("api.invalid"))[2:]
+
+
+def kinds_of(error: type[ApplicationError]) -> Iterator[type[ApplicationError]]:
+    for kind in error.__subclasses__():
+        if kind.__module__.startswith("apps."):
+            yield kind
+        yield from kinds_of(kind)

@@ -1,0 +1,42 @@
+"""What tests take from npm, by a lock file beside them: installed at their first run, outside the tree."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from config.locks import FileLock
+
+_LONGEST_S = 240
+
+
+def run_program(*command: str, directory: Path, environment: dict[str, str] | None = None) -> None:
+    ended = subprocess.run(
+        command, cwd=directory, env=environment, capture_output=True, text=True, timeout=_LONGEST_S, check=False
+    )
+    assert ended.returncode == 0, f"{' '.join(command)}\n{ended.stdout[-4000:]}\n{ended.stderr[-4000:]}"
+
+
+def node_modules(sources: Path) -> Path:
+    """What the lock file in this folder names, installed once for each state of it."""
+    if shutil.which("npm") is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI has no npm: .ci/run brings it")
+        pytest.skip("this machine has no npm; CI has one")
+    lock = sources / "package-lock.json"
+    home = settings.GLASSBOX_HOME / "clients" / hashlib.sha256(lock.read_bytes()).hexdigest()[:16]
+    with FileLock(settings.GLASSBOX_HOME / "clients.lock", timeout_s=_LONGEST_S):
+        if not (home / "installed").exists():
+            shutil.rmtree(home, ignore_errors=True)
+            home.mkdir(parents=True)
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(sources / name, home)
+            run_program("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", directory=home)
+            (home / "installed").touch()
+    return home / "node_modules"
