@@ -1,4 +1,7 @@
-"""What tests take from npm, by a lock file beside them: installed at their first run, outside the tree."""
+"""What tests take from npm, by a lock file beside them: installed at their first run, beside the Python packages.
+
+Never below the state folder: every folder there is one that an erasure has to know.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 
 from config.locks import FileLock
 
@@ -30,11 +33,13 @@ def node_modules(sources: Path) -> Path:
             pytest.fail("CI has no npm: .ci/run brings it")
         pytest.skip("this machine has no npm; CI has one")
     lock = sources / "package-lock.json"
-    home = settings.GLASSBOX_HOME / "clients" / hashlib.sha256(lock.read_bytes()).hexdigest()[:16]
-    with FileLock(settings.GLASSBOX_HOME / "clients.lock", timeout_s=_LONGEST_S):
+    packages = Path(sys.prefix) / "npm"
+    packages.mkdir(exist_ok=True)
+    home = packages / hashlib.sha256(lock.read_bytes()).hexdigest()[:16]
+    with FileLock(packages / "lock", timeout_s=_LONGEST_S):
         if not (home / "installed").exists():
             shutil.rmtree(home, ignore_errors=True)
-            home.mkdir(parents=True)
+            home.mkdir()
             for name in ("package.json", "package-lock.json"):
                 shutil.copy(sources / name, home)
             run_program("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", directory=home)

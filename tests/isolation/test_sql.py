@@ -111,7 +111,7 @@ def test_a_variable_that_looks_like_a_scope_opens_nothing(world: World) -> None:
 
 def test_a_function_of_the_attacker_s_in_the_condition_sees_visible_rows_alone(world: World) -> None:
     """Conditions that raise with a value in their message run after the policy, not before it."""
-    statement = "SELECT count(*) FROM corpus_document WHERE title LIKE '%beta%' AND title::int = 1"
+    statement = "SELECT count(*) FROM corpus_document WHERE title LIKE '%acmebeta%' AND title::int = 1"
     held(as_ann(world, statement), loot=BETA)
 
 
