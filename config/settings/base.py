@@ -375,7 +375,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     ],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "persistAuthorization": False, "validatorUrl": None},
+    # Names a plugin, so it is script and not JSON: static/glassbox/api_docs.js.
+    "SWAGGER_UI_SETTINGS": """{
+        deepLinking: true, persistAuthorization: false, validatorUrl: null,
+        syntaxHighlight: {theme: "obsidian"}, plugins: [GlassboxDocs],
+    }""",
 }
 
 # --- Celery -------------------------------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ def test_the_page_asks_nobody_else() -> None:
 def test_everything_that_the_page_loads_is_here() -> None:
     page = Client().get("/api/v1/docs/").content.decode()
     files = re.findall(r"(?:src|href)=\"/static/([^\"]+)\"", page)
-    assert len(files) == 4
+    assert len(files) == 5
     assert all(finders.find(file) for file in files)
 
 

@@ -73,6 +73,22 @@ def begin_two_days_ago(firm: Firm) -> None:
             )
 
 
+def approve_from_a_moment(page: Page) -> datetime:
+    """Seconds ahead: further where the machine is so slow that the moment has passed when the form is sent."""
+    for seconds in (4, 20, 60):
+        effective_from = datetime.now(UTC) + timedelta(seconds=seconds)
+        date = page.locator("input[name=approve_later-effective_from]")
+        tab_to(page, date)
+        # A browser's field for a date takes keys in the order of its own language; its value is set as those would.
+        date.evaluate("(field, value) => { field.value = value; }", effective_from.strftime("%Y-%m-%dT%H:%M:%S"))
+        enter(page, page.get_by_role("button", name="Approve, in force from the date given"))
+        approved = page.locator("#version", has_text="It takes effect by itself")
+        expect(approved.or_(page.get_by_text("has passed: a version takes effect now or later"))).to_be_visible()
+        if approved.is_visible():
+            return effective_from
+    raise AssertionError("the moment had always passed")
+
+
 def test_a_change_of_the_whitelist_from_its_draft_to_the_auditor_with_the_keyboard_alone(
     acme: Firm, live_server: LiveServer, context: BrowserContext, sign_in: SignIn
 ) -> None:
@@ -137,13 +153,7 @@ def test_a_change_of_the_whitelist_from_its_draft_to_the_auditor_with_the_keyboa
     page.wait_for_url(review)
     expect(page.locator("#changes")).to_contain_text("Performance can now reach Schedules.")
     keep(page, "4-review")
-    effective_from = datetime.now(UTC) + timedelta(seconds=4)
-    date = page.locator("input[name=approve_later-effective_from]")
-    tab_to(page, date)
-    # A browser's field for a date takes keys in the order of its own language; its value is set as those would.
-    date.evaluate("(field, value) => { field.value = value; }", effective_from.strftime("%Y-%m-%dT%H:%M:%S"))
-    enter(page, page.get_by_role("button", name="Approve, in force from the date given"))
-    expect(page.locator("#version")).to_contain_text("It takes effect by itself")
+    effective_from = approve_from_a_moment(page)
     keep(page, "5-approved")
     assert reached() == (1, False)
 
