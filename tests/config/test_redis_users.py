@@ -25,6 +25,7 @@ from apps.audit.residue.access import access_from_settings
 from apps.audit.residue.redis_places import redis_places, rewrite_files
 from apps.tenants.api.probes import _redis
 from apps.tenants.context import open_scope
+from config.celery import app as glassbox
 from config.env import CHECKOUT
 from config.needs import program_environment
 from config.processes import choose_port
@@ -110,8 +111,17 @@ def test_the_eraser_finds_and_clears_counters() -> None:
         assert (store.count(targets), store.clear(targets, limit=10), store.count(targets)) == (1, 1, 0)
 
 
+@pytest.fixture
+def celery_as_it_was() -> Iterator[None]:
+    """A worker that starts makes its application everybody's: shared tasks would go to its broker ever after."""
+    yield
+    glassbox.set_current()
+    glassbox.set_default()
+
+
 # What a worker that starts asks the database before it takes anything.
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("celery_as_it_was")
 def test_a_worker_lives_on_the_broker_s_user(addresses: dict[str, str]) -> None:
     app = Celery("users", broker=addresses["glassbox-broker"], set_as_current=False)
     app.conf.broker_transport_options = {**settings.CELERY_BROKER_TRANSPORT_OPTIONS, "global_keyprefix": _BROKER_PREFIX}
