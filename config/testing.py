@@ -1,8 +1,9 @@
-"""`manage.py test`: the checks, then the tests. With arguments: pytest alone, with those."""
+"""`manage.py test`: the checks, then a lane of the tests. With arguments of pytest's: pytest alone, with those."""
 
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 import sys
 import sysconfig
@@ -17,12 +18,19 @@ _MIGRATIONS: Final = ("makemigrations", "--check", "--dry-run")
 # A file's tests go to one worker: what a file makes once (two firms and their documents) is made once. In the order of
 # tests/conftest.py, longest first; xdist's own would begin the files of few tests last, and the longest are such.
 _WORKERS: Final = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
-_USAGE: Final = """usage: manage.py test [PYTEST ARGUMENT ...]
+_SLOWEST: Final = "--durations=20"
+_ALL: Final = "--all"
+_USAGE: Final = """usage: manage.py test [--all | PYTEST ARGUMENT ...]
 
-Without arguments: ruff, mypy, import-linter, a check for missing migrations, and the whole suite on three processes.
-With arguments: pytest alone, which gets them. For example:
+Without arguments, the short lane: ruff, mypy, import-linter, a check for missing migrations, and the tests that are
+quick, on three processes. It leaves out what is marked slow (browsers, killed processes, backups, physical proofs,
+benchmarks, whole evaluations), and draws a few parameters of each test; it prints the seed, and the slowest tests.
+With --all: the checks and every test. CI runs this.
+With other arguments: pytest alone, which gets them. For example:
 
     python3 manage.py test
+    python3 manage.py test --all
+    python3 manage.py test -n 3 --dist loadfile --short=SEED     # the tests of a short lane that failed
     python3 manage.py test tests/corpus -k pdf
 
 GLASSBOX_TEST_PLAN_CACHE_MODE=force_generic_plan (or force_custom_plan) has PostgreSQL make all plans in one way. Once
@@ -52,22 +60,27 @@ def checks() -> tuple[Step, ...]:
 
 
 def suite(arguments: list[str]) -> Step:
-    return Step("pytest", (sys.executable, "-m", "pytest", *(arguments or _WORKERS)))
+    """Return pytest's step: with these arguments, or for a lane where there are none or `--all` alone."""
+    if arguments == [_ALL]:
+        arguments = [*_WORKERS, _SLOWEST]
+    elif not arguments:
+        arguments = [*_WORKERS, _SLOWEST, f"--short={secrets.randbelow(10**6)}"]
+    return Step("pytest", (sys.executable, "-m", "pytest", *arguments))
 
 
 def run(arguments: list[str]) -> int:
     """Run the steps one after the other, whatever becomes of the earlier ones.
 
-    Args:    arguments: pytest's; the checks are left out when there are any.
+    Args:    arguments: none or `--all` for a lane; else pytest's, and the checks are left out.
     Returns: exit status: 0 when every step passed, pytest's own when it alone was run, else 1.
     """
     if arguments in (["-h"], ["--help"]):
         print(_USAGE)
         return 0
-    if arguments:
+    if arguments not in ([], [_ALL]):
         return _run(suite(arguments))
     outcomes: list[tuple[str, int, float]] = []
-    for step in (*checks(), suite([])):
+    for step in (*checks(), suite(arguments)):
         _print_heading(step.name)
         began = time.monotonic()
         outcomes.append((step.name, _run(step), time.monotonic() - began))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
 
 import httpcore2
 import hypothesis
@@ -55,10 +57,48 @@ _FIRST = (
 )
 
 
+# Whole folders of what the short lane leaves to `manage.py test --all`; elsewhere tests are marked one by one.
+_SLOW = ("tests/browser/", "tests/benchmarks/")
+# Of a test that has more parameters, the short lane tries so many, drawn anew by each run.
+_DRAWN = 4
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--short",
+        type=int,
+        metavar="SEED",
+        help=f"leave out what is marked slow, and draw {_DRAWN} parameters of each test, by this seed",
+    )
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    seed = config.getoption("--short")
+    return "" if seed is None else f"short lane, drawn by --short={seed}"
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long files first; config/testing.py keeps xdist from ordering them anew by how many tests they have."""
+    seed = config.getoption("--short")
+    if seed is not None:
+        kept = draw_short_lane(items, seed=seed)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
     items.sort(key=lambda item: next((n for n, name in enumerate(_FIRST) if item.nodeid.startswith(name)), len(_FIRST)))
+
+
+def draw_short_lane(items: Sequence[pytest.Item], *, seed: int) -> list[pytest.Item]:
+    """Return the tests of the short lane, in the order given: the same ones for one seed, on every worker."""
+    by_function: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if not item.nodeid.startswith(_SLOW) and item.get_closest_marker("slow") is None:
+            by_function[item.nodeid.partition("[")[0]].append(item)
+    drawn: set[pytest.Item] = set()
+    for function, cases in by_function.items():
+        # By the function's name too: a new test does not change what is drawn of the others.
+        drawn.update(Random(f"{seed} {function}").sample(cases, min(_DRAWN, len(cases))))
+    return [item for item in items if item in drawn]
 
 
 @pytest.fixture(scope="session")

@@ -388,6 +388,7 @@ def test_every_operation_of_the_document_is_a_door() -> None:
     assert documented == doors | OPEN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "code"),
     [
@@ -414,6 +415,7 @@ def test_wrong_expired_and_revoked_keys_get_the_same_answer(acme: Firm, home: Id
     assert others == [first, first]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", Role)
 def test_a_role_opens_the_doors_of_its_permissions_and_no_other(acme: Firm, home: Ids, role: Role) -> None:
     _, key = make_key(acme, role)
@@ -434,6 +436,7 @@ def test_a_role_opens_the_doors_of_its_permissions_and_no_other(acme: Firm, home
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whose", ["another tenant", "another scope"])
 def test_what_is_not_yours_is_not_there(acme: Firm, bolt: Firm, home: Ids, whose: str) -> None:
     foreign = home if whose == "another scope" else ids_of(bolt, ready_document(bolt))

@@ -29,6 +29,8 @@ from tests.factories import make_firm, make_key
 from tests.model_server import ModelServer
 from tests.npm import node_modules, run_program
 
+pytestmark = pytest.mark.slow
+
 SOURCES = Path(__file__).parent / "clients"
 
 

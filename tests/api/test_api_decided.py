@@ -105,6 +105,7 @@ def state_of(path: str, id: UUID) -> list[dict[str, Any]]:
     return [*ErasureRequest.objects.filter(id=id).values(), *RemovalRun.objects.filter(id=run_id).values()]
 
 
+@pytest.mark.slow
 def test_no_step_goes_without_what_was_read_nor_with_what_was_read_before(acme: Firm) -> None:
     """Each in the state that it is for: named rightly, it is taken in the end."""
     ready_document(acme)
@@ -183,6 +184,7 @@ def named(path: str, fields: list[str], id: UUID) -> dict[str, Any]:
 WRITES: Final = [door for door in DOORS if door.method in ("post", "put", "patch", "delete")]
 
 
+@pytest.mark.slow
 def test_no_write_takes_a_field_that_it_does_not_know(acme: Firm) -> None:
     """A field that is passed over looks as if it had been heeded."""
     ids = ids_of(acme, ready_document(acme))

@@ -20,6 +20,7 @@ OPERATIONS = [
 ]
 
 
+@pytest.mark.slow
 def test_it_is_valid_as_openapi_3_1() -> None:
     assert openapi()["openapi"].startswith("3.1.")
     validate(openapi(), cls=OpenAPIV31SpecValidator)

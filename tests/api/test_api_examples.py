@@ -69,7 +69,7 @@ from tests.deciding import (
 from tests.factories import Firm, as_, make_invited, make_key, make_member, make_personal_key
 from tests.model_server import ModelServer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 

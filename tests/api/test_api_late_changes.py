@@ -25,6 +25,8 @@ from tests.factories import Firm, make_firm, make_key
 from tests.isolation.harness import admin_dsn
 from tests.model_server import ModelServer
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.django_db(transaction=True)
 def test_what_commits_late_comes_with_the_next_call(model_server: ModelServer) -> None:

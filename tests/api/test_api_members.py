@@ -103,6 +103,7 @@ def waiting(firm: Firm, role: Role, *, by: Principal, scopes: tuple[str, ...] = 
 # --- Who may: generated of roles, operations and ways to sign in ----------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("way", [by_session, by_own_key, by_firm_key])
 def test_who_may_do_what_is_what_the_permission_table_says(
@@ -168,6 +169,7 @@ def test_the_operations_that_take_a_person_are_told_in_the_document() -> None:
 # --- Members --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_members_are_listed_filtered_and_sorted(acme: Firm, amy: Caller) -> None:
     make_member(acme, "zoe", Role.AUDITOR, scopes=["fund:beta"])
     make_invited(acme, "bob", Role.REVIEWER, by=amy.principal)
@@ -186,6 +188,7 @@ def test_members_are_listed_filtered_and_sorted(acme: Firm, amy: Caller) -> None
     assert code_of(amy.api.get("/api/v1/members/?scope=fund:none")) == (400, "tenants.scope_not_granted")
 
 
+@pytest.mark.slow
 def test_a_member_s_scopes_are_changed_as_far_as_one_s_own_go(acme: Firm) -> None:
     nia = person(make_member(acme, "nia", Role.TENANT_ADMIN, scopes=["fund:alpha"]))
     made = make_member(acme, "zoe", Role.ANALYST, scopes=["fund:alpha", "fund:beta"])
@@ -241,6 +244,7 @@ def test_a_role_that_approves_waits_for_a_second_person(acme: Firm, amy: Caller,
     assert events(acme, "tenants.membership.confirmed") == [("tenants.membership.confirmed", rita.principal.id)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["confirm", "decline"])
 def test_what_was_changed_since_it_was_read_is_not_decided_on(acme: Firm, amy: Caller, rita: Caller, step: str) -> None:
     """An administrator widens what the second person is about to agree to."""
@@ -262,6 +266,7 @@ def test_no_step_goes_without_what_was_read(acme: Firm, amy: Caller, step: str) 
         assert (refused.status_code, refused.json()["code"]) == (400, "api.invalid"), body
 
 
+@pytest.mark.slow
 def test_whoever_invited_and_whoever_is_above_them_agree_to_nothing(acme: Firm, amy: Caller) -> None:
     make_member(acme, "amy", Role.REVIEWER)
     both = person(amy.principal)

@@ -60,6 +60,7 @@ def recorded(auditor: Api, answer: dict[str, Any]) -> dict[str, Any]:
     return dict(event["payload"]["core"])
 
 
+@pytest.mark.slow
 def test_the_law_that_is_asked_about_narrows_the_search_and_is_shown_and_recorded(asked: Api, auditor: Api) -> None:
     answer = ask(asked, "What is the redemption notice of the fund under Luxembourg law?")
     (read,) = [each for each in stage(answer, Stage.ANALYSE)["output"]["filters"] if each["field"] == "jurisdiction"]
@@ -70,6 +71,7 @@ def test_the_law_that_is_asked_about_narrows_the_search_and_is_shown_and_recorde
     assert "Luxembourg" not in str(core)
 
 
+@pytest.mark.slow
 def test_a_law_that_nothing_is_held_of_is_relaxed_and_said(asked: Api, auditor: Api) -> None:
     answer = ask(asked, "What is the redemption notice of the fund under Japanese law?")
     assert "No document held has jurisdiction JP; the search goes on without it." in answer["notices"]

@@ -117,6 +117,7 @@ def meets(each: Held, filters: Mapping[str, Any]) -> bool:
 # --- They narrow ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scopes", [(), ("fund:alpha",), ("fund:beta",)])
 def test_what_is_found_is_what_meets_the_filters_of_what_is_found_without(
     analyst: Api, corpus: tuple[Held, ...], foreign: UUID, scopes: tuple[str, ...]
@@ -177,6 +178,7 @@ def test_an_answer_is_of_the_filtered_document_alone(analyst: Api, corpus: tuple
         assert {each["document"]["id"] for each in answer["citations"]} == {str(corpus[number - 1].id)}
 
 
+@pytest.mark.slow
 def test_versions_of_an_instant(acme: Firm, analyst: Api) -> None:
     old = ready_document(acme, b"# Gamma\n\nThe maximum drawdown of Gamma was 3 %.\n", company="Gamma Fund")
     between = timezone.now()

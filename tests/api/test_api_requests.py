@@ -82,6 +82,7 @@ def test_what_is_wrong_is_said_beside_its_field(dora: Api, given: dict[str, Any]
     assert field in problem["errors"]
 
 
+@pytest.mark.slow
 def test_the_steps_are_those_of_the_admin(office: Office, dora: Api) -> None:
     made = received(dora)
     here = f"{URL}{made['id']}/"

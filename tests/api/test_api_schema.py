@@ -24,6 +24,7 @@ OPERATIONS = [
 ]
 
 
+@pytest.mark.slow
 def test_it_is_valid() -> None:
     validate_schema(openapi())
 

@@ -101,6 +101,7 @@ def test_one_that_is_deleted_is_gone(acme: Firm, admin: Api) -> None:
         assert not WebhookDelivery.objects.filter(webhook_id=id).exists()
 
 
+@pytest.mark.slow
 def test_there_are_at_most_twenty(bolt: Firm) -> None:
     api = Api(make_key(bolt, Role.TENANT_ADMIN)[1])
     for _ in range(20):

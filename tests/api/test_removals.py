@@ -94,6 +94,7 @@ def refused(principal: Principal, document: Document, error: type[Exception], **
 # --- Two people -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_one_proposes_another_approves_and_the_eraser_removes_it(acme: Firm, alice: Principal, rita: Principal) -> None:
     document, other = ready_document(acme), ready_document(acme, b"# Another\n\nText.")
     made = proposed(alice, document)

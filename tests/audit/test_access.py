@@ -319,6 +319,7 @@ def test_it_is_for_who_manages_privacy_alone(office: Office, found: Found, name:
 # --- Where it lies ---
 
 
+@pytest.mark.slow
 def test_no_row_and_no_event_holds_a_word_of_it(office: Office, found: Found) -> None:
     request = prepared(office)
     taken_out(office, request)
@@ -395,6 +396,7 @@ def test_it_is_not_answered_without_a_package_that_is_there(office: Office, foun
         assert package_take_back(request.id).state == S.ASSESSING
 
 
+@pytest.mark.slow
 def test_after_thirty_days_package_and_details_are_destroyed(office: Office, found: Found) -> None:
     request = prepared(office)
     with as_(office.dora):
@@ -442,6 +444,7 @@ def test_what_was_known_can_be_destroyed_earlier_and_the_package_goes_with_it(of
     assert there(office, request) == (0, 0)
 
 
+@pytest.mark.slow
 def test_an_erasure_of_the_person_takes_packages_and_what_was_known_along(office: Office, found: Found) -> None:
     answered, waiting = prepared(office), prepared(office)
     with as_(office.dora):

@@ -78,6 +78,7 @@ def test_it_is_taken_in_and_told_apart_in_the_list(office: Office) -> None:
     assert "to be told what is held of a person" in dora.open("erasure_request", request.id).text
 
 
+@pytest.mark.slow
 def test_its_inventory_offers_nothing_of_an_erasure(office: Office, found: Found) -> None:
     request = confirmed(office)
     page = Visitor("dora").open("erasure_inventory", request.id)
@@ -86,6 +87,7 @@ def test_its_inventory_offers_nothing_of_an_erasure(office: Office, found: Found
         assert words not in page.text
 
 
+@pytest.mark.slow
 def test_places_are_quoted_on_the_page_and_the_package_is_made_taken_out_and_answered(
     office: Office, found: Found
 ) -> None:
@@ -125,6 +127,7 @@ def test_words_that_are_not_there_are_said_beside_and_nothing_is_changed(office:
         assert InventoryHit.objects.get(id=hit.id).quoting == ""
 
 
+@pytest.mark.slow
 def test_a_package_is_destroyed_to_change_something(office: Office, found: Found) -> None:
     request = prepared(office)
     assert Visitor("dora").send("access_package", request.id, act="take_back").status == 302
@@ -132,6 +135,7 @@ def test_a_package_is_destroyed_to_change_something(office: Office, found: Found
         assert not AccessPackage.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rita", "ada"])
 def test_others_are_shown_no_package_and_refused_when_typing_it(office: Office, found: Found, name: str) -> None:
     request = prepared(office)
@@ -159,6 +163,7 @@ def test_a_request_for_erasure_has_no_package_and_one_for_access_no_steps_of_era
 # --- By API ---
 
 
+@pytest.mark.slow
 def test_the_whole_way_by_api(office: Office, found: Found, api: Api) -> None:
     given = {
         "purpose": "access",

@@ -67,6 +67,7 @@ def hidden_once(office: Office, request: ErasureRequest, *words: str) -> None:
     quote_all(office, request)
 
 
+@pytest.mark.slow
 def test_every_spelling_of_it_is_hidden_in_every_part_of_the_package(office: Office) -> None:
     stored(office, f"# A call\n\n{HIDE} and {NAME} called us.\n".encode(), title="First")
     for number, (kind, spelling) in enumerate(SPELLINGS.items()):
@@ -91,6 +92,7 @@ def test_every_spelling_of_it_is_hidden_in_every_part_of_the_package(office: Off
     assert page.count(NAME) > len(SPELLINGS) + 2
 
 
+@pytest.mark.slow
 def test_without_hiding_anything_all_of_it_is_there(office: Office) -> None:
     """The control: what the test before looks for is there to be found."""
     for kind, spelling in SPELLINGS.items():
@@ -103,6 +105,7 @@ def test_without_hiding_anything_all_of_it_is_there(office: Office) -> None:
     assert len(left_in(page)) > 2 * len(SPELLINGS)
 
 
+@pytest.mark.slow
 def test_a_name_that_the_edge_of_a_quote_would_cut_leaves_nothing(office: Office) -> None:
     filling = "and so on " * 23
     stored(office, f"# A call\n\n{HIDE} and {NAME} called us.\n".encode(), title="First")

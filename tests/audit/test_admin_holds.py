@@ -139,6 +139,7 @@ def test_more_is_put_under_it(acme: Firm, dora: Principal, visitor: Visitor) -> 
     assert "Two" in visitor.open("audit_legalhold_change", hold.id).text
 
 
+@pytest.mark.slow
 def test_the_release_says_what_waits_and_what_stays_before_it_is_done(
     acme: Firm, dora: Principal, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -179,6 +179,7 @@ def test_a_cosignature_of_another_checkpoint_or_key_is_not_taken(acme: Firm, wit
         cosignature_of(note, witness.line(note.replace("glassbox", "shadow")), witness.key)
 
 
+@pytest.mark.slow
 def test_a_witness_that_does_not_answer_is_given_up_and_another_is_asked(
     acme: Firm, witness: LogWitness, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,6 +247,7 @@ def test_nobody_changes_an_attestation_and_the_worker_alone_brings_one(
 # --- Time stamps ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_stamped_and_openssl_says_so_too(
     acme: Firm, place: Path, settings: LazySettings, tmp_path: Path
 ) -> None:
@@ -274,6 +276,7 @@ def test_a_checkpoint_is_stamped_and_openssl_says_so_too(
     assert verify_tenant(tenant=acme.id).totals["INVALID_ATTESTATION"] == 1  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_a_stamp_that_is_none_is_told_and_not_kept(
     acme: Firm, settings: LazySettings, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

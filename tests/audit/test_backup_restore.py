@@ -62,6 +62,8 @@ from tests.corpus.ingesting import remote_profile
 from tests.factories import Firm, as_
 from tests.model_server import ModelServer
 
+pytestmark = pytest.mark.slow
+
 BACK = other("back")
 # What a restored database has of its own: its events and keys of their payloads, and the marks of its tombstones.
 OWN = frozenset(

@@ -98,6 +98,7 @@ ALTERATIONS: list[tuple[Callable[[Json], None], list[str]]] = [
 ]
 
 
+@pytest.mark.slow
 def test_an_altered_certificate_is_found_out(acme: Firm) -> None:
     document = file_of(acme, certified(acme, [*asked(acme, 3), *documents(acme, 1)]))
     assert refused(document) == []
@@ -115,6 +116,7 @@ def test_an_altered_certificate_is_found_out(acme: Firm) -> None:
     assert not holds(checked(document, ()))
 
 
+@pytest.mark.slow
 def test_the_command_checks_a_file_and_says_what_fails(acme: Firm, tmp_path: Path) -> None:
     target = asked(acme)[0]
     document = file_of(acme, certified(acme, [target]))
@@ -150,6 +152,7 @@ def test_the_command_checks_a_file_and_says_what_fails(acme: Firm, tmp_path: Pat
         run()
 
 
+@pytest.mark.slow
 def test_one_is_issued_once_the_end_is_sealed_in_a_checkpoint_that_is_made_for_it_and_once_alone(acme: Firm) -> None:
     checkpointed(acme)
     run = ending(acme)
@@ -187,6 +190,7 @@ def test_an_end_sends_for_its_certificate_and_nobody_waits_for_the_clock(
         assert Certificate.objects.get().run_id == run.id
 
 
+@pytest.mark.slow
 def test_the_pages_the_files_and_the_link_from_the_run(acme: Firm) -> None:
     certificate = certified(acme)
     make_member(acme, "ada", Role.AUDITOR)
@@ -218,6 +222,7 @@ def test_the_pages_the_files_and_the_link_from_the_run(acme: Firm) -> None:
     assert Visitor("ben").open("erasure_certificate", certificate.id).status == 404
 
 
+@pytest.mark.slow
 def test_the_api_lists_them_and_hands_out_the_file(acme: Firm) -> None:
     certificate = certified(acme)
     api = Api(make_key(acme, Role.AUDITOR)[1])
@@ -239,6 +244,7 @@ def redactions(*older: int) -> list[dict[str, str | int]]:
     return [{"document": str(new_id()), "version": count + 1, "older": count} for count in older]
 
 
+@pytest.mark.slow
 def test_documents_that_stay_in_a_redacted_version_are_signed_shown_and_told_by_the_command(
     acme: Firm, tmp_path: Path
 ) -> None:
@@ -261,6 +267,7 @@ def test_documents_that_stay_in_a_redacted_version_are_signed_shown_and_told_by_
     assert f"document:{other['document']}, version 3" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "alter",
     [
@@ -277,6 +284,7 @@ def test_what_is_said_of_redacted_versions_must_add_up(acme: Firm, alter: Callab
     assert refused(document) == ["Signed", "Says", "The"]
 
 
+@pytest.mark.slow
 def test_that_a_redacted_version_stays_can_not_be_left_out(acme: Firm) -> None:
     document = file_of(acme, certified(acme, documents(acme, 1), redacted=redactions(1)))
     del document["certificate"]["redacted"]
@@ -295,6 +303,7 @@ def test_which_ones_stay_is_frozen_with_the_proposal(acme: Firm, role: str) -> N
     assert len(again(acme, run).redacted) == 1
 
 
+@pytest.mark.slow
 def test_where_none_stays_the_page_says_so_and_the_command_nothing(acme: Firm, tmp_path: Path) -> None:
     certificate = certified(acme, documents(acme, 1))
     make_member(acme, "ada", Role.AUDITOR)
@@ -302,6 +311,7 @@ def test_where_none_stays_the_page_says_so_and_the_command_nothing(acme: Firm, t
     assert "redacted" not in verified(file_of(acme, certificate), tmp_path)
 
 
+@pytest.mark.slow
 def test_an_older_certificate_that_does_not_say_holds_and_nothing_is_said_of_it(acme: Firm, tmp_path: Path) -> None:
     run = ending(acme, documents(acme, 1))
     as_administrator(

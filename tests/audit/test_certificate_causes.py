@@ -33,7 +33,7 @@ from tests.audit.removing import approved
 from tests.factories import Firm, make_firm, make_key, make_member
 from tests.visitor import Visitor
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 _OF_END = "event_id = %(event)s"
 _KEY = f"(SELECT data_key_id FROM audit_payload WHERE {_OF_END} AND field_group = 'core')"

@@ -66,6 +66,7 @@ def mutated(document: Json, chosen: random.Random, count: int) -> Iterator[tuple
         yield f"{path} is gone", json.dumps(cut)
 
 
+@pytest.mark.slow
 def test_both_say_the_same_of_every_mutation(acme: Firm) -> None:
     chosen = random.Random(5)
     document = file_of(acme, certified(acme, [*asked(acme, 3), *documents(acme, 3)], redacted=redactions(1)))
@@ -100,6 +101,7 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_it_and_the_command_end_alike(acme: Firm, tmp_path: Path) -> None:
     target = asked(acme)[0]
     document = file_of(acme, certified(acme, [target]))
@@ -133,6 +135,7 @@ def test_it_and_the_command_end_alike(acme: Firm, tmp_path: Path) -> None:
     assert run(path).returncode == 2, "a key is wanted"
 
 
+@pytest.mark.slow
 def test_a_name_that_stands_twice_is_not_read(acme: Firm, tmp_path: Path) -> None:
     """The attack: a reader that takes the first shows another certificate than the one that is checked."""
     document = file_of(acme, certified(acme))
@@ -143,6 +146,7 @@ def test_a_name_that_stands_twice_is_not_read(acme: Firm, tmp_path: Path) -> Non
         call_command("erasure", "verify-certificate", str(path))
 
 
+@pytest.mark.slow
 def test_it_comes_with_the_certificate_and_by_command(acme: Firm, tmp_path: Path) -> None:
     certificate = certified(acme)
     make_member(acme, "ada", Role.AUDITOR)

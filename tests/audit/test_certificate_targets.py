@@ -17,7 +17,7 @@ from tests.audit.removing import asked
 from tests.audit.test_certificate import Json, file_of
 from tests.factories import Firm, make_firm
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ def named(gaps: list[Gap]) -> set[str]:
     return {each.name for each in gaps}
 
 
+@pytest.mark.slow
 def test_everything_is_classified_and_everything_personal_is_cleared_or_has_a_ground() -> None:
     assert findings(everything()) == []
 
@@ -50,6 +51,7 @@ def test_every_column_of_every_model_is_among_what_is_looked_at() -> None:
     assert "authz.signing_key.inner_pad" in columns()
 
 
+@pytest.mark.slow
 def test_a_new_column_and_a_new_table_are_found() -> None:
     with changed(
         "ALTER TABLE corpus_page ADD COLUMN handwriting text",
@@ -61,6 +63,7 @@ def test_a_new_column_and_a_new_table_are_found() -> None:
     assert {each.problem for each in found} == {"nobody classified it: see personal_data.py"}
 
 
+@pytest.mark.slow
 def test_a_new_model_is_found() -> None:
     class Diary(models.Model):
         entry = models.TextField()
@@ -110,6 +113,7 @@ def test_a_store_that_clears_nothing_classified_is_found() -> None:
     assert [each.name for each in found] == ["corpus.pages"]
 
 
+@pytest.mark.slow
 def test_a_module_that_writes_to_the_cache_or_remembers_is_found(tmp_path: Path) -> None:
     planted = tmp_path / "apps" / "corpus"
     planted.mkdir(parents=True)
@@ -125,6 +129,7 @@ def test_a_module_that_writes_to_the_cache_or_remembers_is_found(tmp_path: Path)
     }
 
 
+@pytest.mark.slow
 def test_a_task_whose_messages_wait_in_redis_is_found() -> None:
     from config.celery import app
 
@@ -146,6 +151,7 @@ def test_the_same_place_is_not_classified_in_two_ways() -> None:
         classify(entry.name, Sort.NONE, because="It is only text.")
 
 
+@pytest.mark.slow
 def test_the_command_prints_every_place_and_every_store() -> None:
     printed = StringIO()
     call_command("erasure", "registry", stdout=printed)
@@ -160,6 +166,7 @@ def test_the_command_prints_every_place_and_every_store() -> None:
     assert "tenants_user.email" in personal.getvalue()
 
 
+@pytest.mark.slow
 def test_the_command_fails_on_what_nobody_classified() -> None:
     with (
         changed("ALTER TABLE corpus_page ADD COLUMN handwriting text"),

@@ -87,6 +87,7 @@ def rows_of(office: Office, documents: list[UUID]) -> int:
         return int(of_them + Document.objects.filter(id__in=documents).count())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("about", [SubjectType.SCOPE, SubjectType.TENANT])
 def test_what_comes_in_any_window_before_the_end_is_gone_or_was_refused(office: Office, about: SubjectType) -> None:
     firm = office.firm
@@ -121,6 +122,7 @@ def test_what_comes_in_any_window_before_the_end_is_gone_or_was_refused(office: 
             assert is_tombstoned(DigestKind.CONTENT, between.document.content_sha256) is not None
 
 
+@pytest.mark.slow
 def test_an_upload_that_goes_on_while_it_is_approved_joins_it_or_is_refused(office: Office) -> None:
     """The approval waits for the transaction that takes something in: it sees it, however late it commits."""
     request = requested(office, SubjectType.SCOPE)

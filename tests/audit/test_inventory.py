@@ -136,6 +136,7 @@ def test_an_excerpt_is_read_when_somebody_looks(office: Office, found: Found) ->
     assert (shown[0].found, shown[0].before.endswith("Called ")) == (NAME, True)
 
 
+@pytest.mark.slow
 def test_searching_again_keeps_what_was_decided_and_finds_what_is_new(office: Office, found: Found) -> None:
     request = assessed(office)
     inventoried(office, request)
@@ -149,6 +150,7 @@ def test_searching_again_keeps_what_was_decided_and_finds_what_is_new(office: Of
         assert {hit.decision for hit in there if hit.id not in before} == {Decision.OPEN}
 
 
+@pytest.mark.slow
 def test_a_changed_description_has_to_be_searched_for(office: Office, found: Found) -> None:
     request = assessed(office)
     inventoried(office, request)
@@ -196,6 +198,7 @@ def test_a_second_click_begins_no_second_search(office: Office) -> None:
 # --- What is decided ---
 
 
+@pytest.mark.slow
 def test_two_people_at_once_do_not_overwrite_each_other(office: Office, found: Found) -> None:
     request = assessed(office)
     inventoried(office, request)
@@ -280,6 +283,7 @@ def test_a_treatment_is_not_overwritten_and_an_old_version_is_only_removed(offic
 # --- What is proposed ---
 
 
+@pytest.mark.slow
 def test_nothing_is_proposed_before_every_place_is_decided_and_every_document_chosen(
     office: Office, found: Found
 ) -> None:
@@ -306,6 +310,7 @@ def test_where_nothing_is_confirmed_there_is_nothing_to_propose(office: Office, 
         inventory_propose(request.id)
 
 
+@pytest.mark.slow
 def test_what_no_removal_reaches_is_named_with_its_ground(office: Office, found: Found) -> None:
     with as_(make_member(office.firm, "carl", Role.COMPLIANCE_OFFICER)):
         series = found.letter.series_id
@@ -337,6 +342,7 @@ def test_what_no_removal_reaches_is_named_with_its_ground(office: Office, found:
         assert prospect(request).problems == ()
 
 
+@pytest.mark.slow
 def test_what_must_stay_by_law_is_said_with_its_ground_everywhere(office: Office, found: Found) -> None:
     """... or it is said that it must stay: in the proposal, on the run, in the letter; nothing is passed over."""
     with open_scope(tenant=office.firm.id, reason="a test"):
@@ -378,6 +384,7 @@ def test_what_must_stay_by_law_is_said_with_its_ground_everywhere(office: Office
 # --- What is left in a redacted version ---
 
 
+@pytest.mark.slow
 def test_a_mention_that_a_redaction_left_is_found_and_named_before_anything_is_proposed(
     office: Office, found: Found
 ) -> None:
@@ -437,6 +444,7 @@ def test_a_mention_that_a_redaction_left_is_found_and_named_before_anything_is_p
 # --- The whole way ---
 
 
+@pytest.mark.slow
 def test_a_person_in_the_middle_of_one_document_and_the_subject_of_another(office: Office, found: Found) -> None:
     event_id = asked_about(office, found.letter)
     assert {"corpus_page", "corpus_chunk", "corpus_posting", "corpus_sourcefile", "log"} <= naming(WORDS).keys()
@@ -471,6 +479,7 @@ def test_a_person_in_the_middle_of_one_document_and_the_subject_of_another(offic
     assert naming(WORDS) == {}
 
 
+@pytest.mark.slow
 def test_a_person_in_three_documents_that_go(office: Office) -> None:
     three = [stored(office, LETTER + f"\n{name}.\n".encode(), title=name) for name in ("One", "Two", "Three")]
     request = assessed(office)
@@ -530,6 +539,7 @@ def naming(words: tuple[str, ...]) -> dict[str, int]:
 # --- Out of use ---
 
 
+@pytest.mark.slow
 def test_restricted_now_and_in_use_again(office: Office, found: Found) -> None:
     request = assessed(office)
     inventoried(office, request)
@@ -542,6 +552,7 @@ def test_restricted_now_and_in_use_again(office: Office, found: Found) -> None:
     assert restricted(office) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [False, True])
 def test_sent_back_it_is_in_use_again_unless_it_was_restricted_before(
     office: Office, found: Found, before: bool
@@ -566,6 +577,7 @@ def test_sent_back_it_is_in_use_again_unless_it_was_restricted_before(
     assert restricted(office) == set()
 
 
+@pytest.mark.slow
 def test_an_open_request_keeps_a_purge_off_and_its_end_lets_it_go_on(office: Office, found: Found) -> None:
     target = Target(type=TargetType.DOCUMENT, id=found.note.id)
     request = assessed(office)

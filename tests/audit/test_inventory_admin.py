@@ -57,6 +57,7 @@ def request_(office: Office, found: Found) -> ErasureRequest:
     return request
 
 
+@pytest.mark.slow
 def test_it_shows_each_place_marked_with_how_it_was_found(office: Office, request_: ErasureRequest) -> None:
     page = Visitor("dora").open("erasure_inventory", request_.id)
     assert "places open" in page.text
@@ -67,6 +68,7 @@ def test_it_shows_each_place_marked_with_how_it_was_found(office: Office, reques
     assert any("/corpus/document/" in link for link in page.links)
 
 
+@pytest.mark.slow
 def test_a_place_is_confirmed_and_a_second_person_with_an_old_page_is_told(
     office: Office, found: Found, request_: ErasureRequest
 ) -> None:
@@ -81,12 +83,14 @@ def test_a_place_is_confirmed_and_a_second_person_with_an_old_page_is_told(
         assert InventoryHit.objects.get(id=hit.id).decision == Decision.CONFIRMED
 
 
+@pytest.mark.slow
 def test_without_a_reason_nothing_is_decided(office: Office, found: Found, request_: ErasureRequest) -> None:
     hit = group_of(office, request_, found.note).hits[0]
     page = Visitor("dora").send("erasure_inventory", request_.id, act="decide", hit=str(hit.id), seen="open", reason="")
     assert (page.status, "choose what the place is" in page.text) == (400, True)
 
 
+@pytest.mark.slow
 def test_all_certain_places_of_a_document_at_once(office: Office, found: Found, request_: ErasureRequest) -> None:
     dora = Visitor("dora")
     group = group_of(office, request_, found.letter)
@@ -107,6 +111,7 @@ def shown_as(page: Page) -> dict[str, str]:
     return {id: values[0] for id, values in offered.items() if values}
 
 
+@pytest.mark.slow
 def test_what_the_document_will_read_like_stands_beside_the_choice(
     office: Office, found: Found, request_: ErasureRequest
 ) -> None:
@@ -122,6 +127,7 @@ def test_what_the_document_will_read_like_stands_beside_the_choice(
     assert "Chosen Redact the passages" in Visitor("dora").open("erasure_inventory", request_.id).text
 
 
+@pytest.mark.slow
 def test_it_is_proposed_from_here_once_nothing_is_open(office: Office, found: Found, request_: ErasureRequest) -> None:
     dora = Visitor("dora")
     assert "Propose for approval" not in dora.open("erasure_inventory", request_.id).text
@@ -140,6 +146,7 @@ def test_it_is_proposed_from_here_once_nothing_is_open(office: Office, found: Fo
     assert Visitor("rita").open("erasure_inventory", request_.id).status == 200
 
 
+@pytest.mark.slow
 def test_who_may_not_know_the_person_sees_nothing_of_it(office: Office, request_: ErasureRequest) -> None:
     for name, role in (("anna", Role.ANALYST), ("tom", Role.TENANT_ADMIN)):
         make_member(office.firm, name, role)
@@ -150,6 +157,7 @@ def test_who_may_not_know_the_person_sees_nothing_of_it(office: Office, request_
     assert page.status == 403
 
 
+@pytest.mark.slow
 def test_a_reader_of_fewer_scopes_is_told_that_there_is_more(office: Office, request_: ErasureRequest) -> None:
     make_member(office.firm, "nora", Role.DPO, scopes=["fund:beta"])
     page = Visitor("nora").open("erasure_inventory", request_.id)
@@ -174,6 +182,7 @@ def test_a_document_as_subject_is_counted_and_proposed_without_places(office: Of
 # --- By API ---
 
 
+@pytest.mark.slow
 def test_by_api_words_are_for_who_manages_privacy_alone(office: Office, request_: ErasureRequest) -> None:
     url = f"/api/v1/privacy/requests/{request_.id}/inventory/"
     dora: Any = Api(make_personal_key(office.firm, "dora", role=Role.DPO)[1])
@@ -188,6 +197,7 @@ def test_by_api_words_are_for_who_manages_privacy_alone(office: Office, request_
     assert not any(word in theirs.content.decode().lower() for word in WORDS)
 
 
+@pytest.mark.slow
 def test_by_api_decided_treated_and_never_overwritten(office: Office, found: Found, request_: ErasureRequest) -> None:
     url = f"/api/v1/privacy/requests/{request_.id}/inventory/"
     dora: Any = Api(make_personal_key(office.firm, "dora", role=Role.DPO)[1])

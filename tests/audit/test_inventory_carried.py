@@ -123,6 +123,7 @@ def told(office: Office) -> list[dict[str, Any]]:
         return [event.payload["core"] for event in events]
 
 
+@pytest.mark.slow
 def test_a_cleared_place_stays_cleared_in_the_name_of_who_cleared_it(
     office: Office, letter: Document, request_: ErasureRequest
 ) -> None:
@@ -144,6 +145,7 @@ def test_a_cleared_place_stays_cleared_in_the_name_of_who_cleared_it(
         assert inventory_propose(request_.id).state == RequestState.AWAITING_APPROVAL
 
 
+@pytest.mark.slow
 def test_it_is_recorded_with_the_search_that_wrote_it_and_tells_who_decided(
     office: Office, letter: Document, request_: ErasureRequest
 ) -> None:
@@ -182,6 +184,7 @@ def test_two_people_who_cleared_places_of_one_document_are_both_told(office: Off
     }
 
 
+@pytest.mark.slow
 def test_what_was_open_before_and_what_is_found_anew_is_open(office: Office) -> None:
     document = stored(office, LETTER + f"\n\n{NAME} called twice.\n".encode(), title="Letters")
     request = assessed(office)
@@ -222,6 +225,7 @@ def test_the_same_words_in_a_version_that_is_not_the_redacted_one_are_open(
     assert told(office) == []
 
 
+@pytest.mark.slow
 def test_what_one_request_cleared_is_open_for_another(
     office: Office, letter: Document, request_: ErasureRequest
 ) -> None:
@@ -235,6 +239,7 @@ def test_what_one_request_cleared_is_open_for_another(
     assert len(told(office)) == 1
 
 
+@pytest.mark.slow
 def test_a_request_for_access_keeps_its_own_decisions_when_another_request_redacts(
     office: Office, letter: Document, request_: ErasureRequest
 ) -> None:
@@ -252,6 +257,7 @@ def test_a_request_for_access_keeps_its_own_decisions_when_another_request_redac
     assert first.decision == Decision.OPEN
 
 
+@pytest.mark.slow
 def test_it_can_be_decided_again_and_no_later_search_says_otherwise(
     office: Office, letter: Document, request_: ErasureRequest
 ) -> None:
@@ -275,6 +281,7 @@ def test_it_can_be_decided_again_and_no_later_search_says_otherwise(
     assert len(told(office)) == 1
 
 
+@pytest.mark.slow
 def test_it_goes_along_to_the_version_after_the_next(office: Office) -> None:
     document = stored(office, LETTER + f"\n\n{NAME} called twice.\n".encode(), title="Letters")
     request = assessed(office)
@@ -295,6 +302,7 @@ def test_it_goes_along_to_the_version_after_the_next(office: Office) -> None:
     assert (hit.decision, hit.decided_by_id, hit.carried_from_id) == (Decision.CLEARED, office.dirk.id, kept.id)
 
 
+@pytest.mark.slow
 def test_what_must_stay_by_law_is_counted_once_however_many_versions_hold_it(
     office: Office, letter: Document, request_: ErasureRequest
 ) -> None:
@@ -309,6 +317,7 @@ def test_what_must_stay_by_law_is_counted_once_however_many_versions_hold_it(
         assert [each["places"] for each in RemovalRun.objects.get(id=run_id).staying] == [1]
 
 
+@pytest.mark.slow
 def test_what_can_not_be_carried_over_fails_the_search_and_leaves_neither_places_nor_the_event(
     office: Office, letter: Document, request_: ErasureRequest
 ) -> None:
@@ -329,6 +338,7 @@ def test_what_can_not_be_carried_over_fails_the_search_and_leaves_neither_places
 # --- What the DPO sees ---
 
 
+@pytest.mark.slow
 def test_the_page_counts_and_marks_what_was_carried_over_with_who_decided_it(
     office: Office, letter: Document, request_: ErasureRequest
 ) -> None:
@@ -348,6 +358,7 @@ def test_the_page_counts_and_marks_what_was_carried_over_with_who_decided_it(
     assert "arried over" not in Visitor("dora").open("erasure_inventory", request_.id).text
 
 
+@pytest.mark.slow
 def test_by_api_it_is_told_as_well(office: Office, letter: Document, request_: ErasureRequest) -> None:
     first, last = on_pages(office, request_, letter)
     cleared(office, request_, last, who=office.dirk)

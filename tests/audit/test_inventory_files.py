@@ -50,6 +50,7 @@ def taken_in(office: Office, content: bytes, filename: str) -> Document:
     return made.document
 
 
+@pytest.mark.slow
 def test_a_name_in_a_part_that_no_page_shows_is_a_place_with_its_part_and_its_words(office: Office) -> None:
     comment = taken_in(office, WORD["comment"](NAME), "fees.docx")
     author = taken_in(office, PDF["info author"](NAME), "fees.pdf")
@@ -65,6 +66,7 @@ def test_a_name_in_a_part_that_no_page_shows_is_a_place_with_its_part_and_its_wo
         assert excerpt.found == NAME
 
 
+@pytest.mark.slow
 def test_a_redacted_version_has_none_of_these_parts(office: Office) -> None:
     document = taken_in(office, WORD["comment"](NAME), "fees.docx")
     request = assessed(office)
@@ -83,6 +85,7 @@ def test_a_redacted_version_has_none_of_these_parts(office: Office) -> None:
     assert left == []
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_taken_apart_is_named(office: Office) -> None:
     document = stored(office, f"# Letter\n\n{NAME} wrote.\n".encode(), title="A letter")
     whole = stored(office, b"# Note\n\nNobody wrote.\n", title="A note")
@@ -103,6 +106,7 @@ def test_a_file_that_cannot_be_taken_apart_is_named(office: Office) -> None:
         assert Inventory.objects.get(id=done.id).unread_files == done.unread_files
 
 
+@pytest.mark.slow
 def test_no_transaction_is_open_while_a_file_is_taken_apart(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     taken_in(office, WORD["comment"](NAME), "fees.docx")
     request = assessed(office)

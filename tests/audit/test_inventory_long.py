@@ -19,7 +19,7 @@ from tests.audit.requesting import Office, make_office
 from tests.corpus.ingesting import remote_profile
 from tests.model_server import ModelServer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ from tests.factories import as_, make_personal_key
 from tests.model_server import Fault, ModelServer
 from tests.visitor import Page, Visitor
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 # Stands once in the document, and is known of the person only later.
 NICK = "Bergmann"

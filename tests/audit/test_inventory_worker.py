@@ -23,7 +23,7 @@ from tests.deciding import redactions_prepare
 from tests.factories import as_
 from tests.model_server import ModelServer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

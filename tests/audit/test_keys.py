@@ -228,6 +228,7 @@ def stored(firm: Firm) -> tuple[dict[UUID, bytes], dict[UUID, str]]:
         return payloads, dict(DataKey.objects.values_list("id", "kek_id"))
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_rotation_wraps_the_data_keys_anew_and_touches_no_payload(
     settings: LazySettings, monkeypatch: pytest.MonkeyPatch

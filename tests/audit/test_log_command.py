@@ -26,6 +26,7 @@ def told(action: str) -> str:
     return out.getvalue()
 
 
+@pytest.mark.slow
 def test_it_becomes_the_worker_by_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "config.settings.test")
     firm = make_firm("acme")
@@ -37,6 +38,7 @@ def test_it_becomes_the_worker_by_itself(monkeypatch: pytest.MonkeyPatch, tmp_pa
         assert Checkpoint.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_the_public_key_is_printed_as_the_setting_takes_it() -> None:
     line = told("log-key").strip()
     assert verify_keys(None, [line]) == settings.GLASSBOX_LOG_VERIFY_KEYS == (signing_key().verify_key,)
@@ -53,6 +55,7 @@ def test_the_worker_s_key_is_not_where_requests_are_served() -> None:
     assert signing_key().seed.hex() not in repr(signing_key())
 
 
+@pytest.mark.slow
 def test_a_log_that_can_not_be_signed_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "config.settings.test")
     monkeypatch.setenv("GLASSBOX_LOG_VERIFY_KEYS", "broken")

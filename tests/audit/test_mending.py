@@ -98,6 +98,7 @@ def both(firm: Firm, folder: Path) -> Counter[str]:
     return Counter({str(kind): count for kind, count in report.totals.items()})
 
 
+@pytest.mark.slow
 def test_what_was_put_into_a_log_is_taken_out_by_two_people_and_it_verifies(spoilt: Spoilt, tmp_path: Path) -> None:
     firm = spoilt.firm
     checkpointed(firm)

@@ -21,7 +21,7 @@ from apps.tenants.ids import TenantId
 from tests.benchmarks.wall_databases import Databases, connect, superuser
 from tests.conftest import _migrate
 
-pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True, databases=["default", "owner"])]
 
 WORD = "kestrelmigrated"
 EVENTS = 1_203  # more than two batches

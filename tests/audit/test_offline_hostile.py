@@ -293,6 +293,7 @@ def hostile_lines(copy: Copy, chosen: random.Random) -> Iterator[tuple[str, int,
                 yield name, number, f"{key} stands twice", doubled(value, key)
 
 
+@pytest.mark.slow
 def test_no_value_of_any_file_that_is_none_passes(copy: Copy, tmp_path: Path) -> None:
     path, passed, tried = copy.copied(tmp_path / "log"), [], 0
     for name, number, what, line in hostile_lines(copy, random.Random(SEED)):

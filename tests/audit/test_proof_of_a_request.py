@@ -37,7 +37,7 @@ from tests.deciding import inventory_propose, redactions_prepare, request_approv
 from tests.factories import as_
 from tests.model_server import ModelServer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

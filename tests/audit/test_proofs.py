@@ -52,6 +52,7 @@ def planted(firm: Firm, leaves: list[bytes]) -> None:
             level += 1
 
 
+@pytest.mark.slow
 def test_proofs_of_every_kind_of_size_verify() -> None:
     firm, leaves = make_firm("acme"), hashes(LARGEST)
     planted(firm, leaves)

@@ -33,7 +33,7 @@ from tests.audit.removing import (
 )
 from tests.factories import Firm, make_firm
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 # Forks a child for each run, which carries it out and is killed at the place that is named: the number of the

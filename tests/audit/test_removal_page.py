@@ -48,6 +48,7 @@ def buttons(shown: Page) -> list[str]:
     return [" ".join(each.text_content().split()) for each in shown.tree.xpath("//*[@id='main']//button[@name='act']")]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_reviewer_reads_what_goes_and_approves_it_knowing_that_it_can_not_be_undone(acme: Firm) -> None:
     run = proposed(acme, [*documents(acme, 2), *asked(acme)])
@@ -67,6 +68,7 @@ def test_a_reviewer_reads_what_goes_and_approves_it_knowing_that_it_can_not_be_u
     assert buttons(shown) == []
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_rejection_needs_a_reason_that_is_one(acme: Firm) -> None:
     run = proposed(acme, documents(acme, 1))
@@ -79,6 +81,7 @@ def test_a_rejection_needs_a_reason_that_is_one(acme: Firm) -> None:
     assert "It must be kept" in text
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_who_proposed_it_may_take_it_back_and_nothing_else(acme: Firm) -> None:
     run = proposed(acme, documents(acme, 1))
@@ -90,6 +93,7 @@ def test_who_proposed_it_may_take_it_back_and_nothing_else(acme: Firm) -> None:
     assert again(acme, run).rejection_code == "withdrawn"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_an_auditor_reads_it_and_decides_nothing(acme: Firm) -> None:
     run = proposed(acme, documents(acme, 1))

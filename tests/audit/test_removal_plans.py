@@ -105,6 +105,7 @@ def requested(office: Office, about: SubjectType, subject: UUID | None) -> Erasu
         return request_approve(received.id)
 
 
+@pytest.mark.slow
 def test_every_way_of_a_request_and_a_purge_goes_ten_times_in_one_session(eraser: Eraser) -> None:
     office = make_office()
     firm = office.firm
@@ -132,6 +133,7 @@ def test_every_way_of_a_request_and_a_purge_goes_ten_times_in_one_session(eraser
     assert ways == [RequestState.COMPLETED] * 3 * eraser.times
 
 
+@pytest.mark.slow
 def test_the_end_of_a_tenant_goes_ten_times_in_one_session(eraser: Eraser) -> None:
     for number in range(eraser.times):
         office = make_office(f"acme-{number}")

@@ -27,7 +27,7 @@ from tests.audit.mutations import acting_as, as_api, log_keys, mutated, of_appli
 from tests.audit.removing import approved, carried_out, stores_of_documents
 from tests.factories import Firm, make_firm
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 ERASURES = int(os.environ.get("GLASSBOX_ERASURES", "40"))
 SEED = int(os.environ.get("GLASSBOX_SEED", "5"))

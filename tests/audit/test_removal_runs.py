@@ -137,6 +137,7 @@ def test_its_events_hold_ids_and_counts_and_who(acme: Firm) -> None:
 # --- Parts of events --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_parts_of_events_are_authorised_in_the_log_and_go_once_that_is_sealed(acme: Firm) -> None:
     parts = asked(acme, 3)
     sealed(acme)
@@ -164,6 +165,7 @@ def test_a_part_whose_event_is_not_sealed_itself_waits_for_that_too(acme: Firm) 
     assert carried_out(acme, run) is RunState.COMPLETED
 
 
+@pytest.mark.slow
 def test_a_part_that_is_gone_already_keeps_nothing_up(acme: Firm) -> None:
     parts = asked(acme, 2)
     sealed(acme)
@@ -179,6 +181,7 @@ def test_a_part_that_is_gone_already_keeps_nothing_up(acme: Firm) -> None:
     assert ledger(acme, second)["audit.payloads"] == (1, 1, 0, 0, True)
 
 
+@pytest.mark.slow
 def test_what_was_authorised_in_another_way_is_removed_by_the_clock(acme: Firm, keeping: Keeping) -> None:
     kept, gone, of_run = asked(acme, 3)
     sealed(acme)
@@ -233,6 +236,7 @@ def test_a_hold_that_comes_while_it_is_carried_out_is_obeyed_from_then_on(acme: 
     assert 2 <= retained <= 3
 
 
+@pytest.mark.slow
 def test_a_release_takes_the_run_up_again_in_its_own_transaction(
     acme: Firm, keeping: Keeping, told: list[tuple[UUID, RunState, int]]
 ) -> None:
@@ -256,6 +260,7 @@ def test_a_release_takes_the_run_up_again_in_its_own_transaction(
     assert actions(acme, run).count("resumed") == 2
 
 
+@pytest.mark.slow
 def test_the_page_that_releases_counts_what_waits(acme: Firm, keeping: Keeping) -> None:
     held, other, free = documents(acme, 3)
     keeping.grounds |= {held: "hold:1", other: "hold:2"}
@@ -308,6 +313,7 @@ def broken(keeping: Keeping) -> Iterator[Callable[..., None]]:
     Broken.how.clear()
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_says_so_by_a_code_and_is_tried_again_by_the_clock(
     acme: Firm, broken: Callable[..., None], caplog: pytest.LogCaptureFixture, told: list[tuple[UUID, RunState, int]]
 ) -> None:
@@ -330,6 +336,7 @@ def test_a_run_that_fails_says_so_by_a_code_and_is_tried_again_by_the_clock(
     assert left_of(acme, targets) == 0
 
 
+@pytest.mark.slow
 def test_a_person_has_it_tried_again_at_once(acme: Firm, broken: Callable[..., None]) -> None:
     run = approved(acme, documents(acme, 1))
     broken("fail")
@@ -342,6 +349,7 @@ def test_a_person_has_it_tried_again_at_once(acme: Firm, broken: Callable[..., N
         run_retry(run.id)
 
 
+@pytest.mark.slow
 def test_a_store_that_does_not_come_to_zero_ends_in_a_failure_and_not_in_a_claim(
     acme: Firm, broken: Callable[..., None]
 ) -> None:
@@ -414,6 +422,7 @@ def test_who_lost_the_lease_writes_nothing_more(acme: Firm, monkeypatch: pytest.
     assert actions(acme, run).count("ended") == 1
 
 
+@pytest.mark.slow
 def test_its_progress_can_be_read(acme: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
     run = approved(acme, documents(acme, 2))
     with open_scope(tenant=acme.id, reason="a test"):
@@ -433,6 +442,7 @@ def test_its_progress_can_be_read(acme: Firm, monkeypatch: pytest.MonkeyPatch) -
         assert removal_lag().waiting == 0
 
 
+@pytest.mark.slow
 def test_runs_of_all_tenants_are_carried_out(acme: Firm) -> None:
     bolt = make_firm("bolt")
     runs = [(firm, approved(firm, documents(firm, 1))) for firm in (acme, bolt)]

@@ -17,7 +17,7 @@ from tests.audit.removing import actions, again, approved, asked, documents, lef
 from tests.corpus.test_jobs_celery import wait_for
 from tests.factories import make_firm
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
 

@@ -125,6 +125,7 @@ def test_who_reads_the_log_sees_that_it_is_there_and_not_whom_it_is_about(office
     assert Visitor("ada").send("erasure_request", request.id, act="confirm").status == 403
 
 
+@pytest.mark.slow
 def test_an_analyst_and_another_firm_see_nothing(office: Office) -> None:
     request = office.received()
     make_member(office.firm, "anna", Role.ANALYST)
@@ -180,6 +181,7 @@ def test_a_letter_is_read_and_changed_before_it_goes(office: Office, dora: Visit
     assert "We need two further months Waits to be sent" in page.text
 
 
+@pytest.mark.slow
 def test_a_letter_by_e_mail_without_an_address_is_refused_beside_its_field(office: Office, dora: Visitor) -> None:
     from apps.audit.requests.details import Details
 

@@ -105,6 +105,7 @@ def test_the_whole_way_from_the_proposal_to_the_last_letter(office: Office, targ
     ]
 
 
+@pytest.mark.slow
 def test_what_is_held_ends_the_request_in_part_and_its_release_ends_it_whole(office: Office, target: Target) -> None:
     from apps.audit.erasure import registry
     from apps.audit.erasure.runs import runs_take_up

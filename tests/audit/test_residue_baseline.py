@@ -18,6 +18,8 @@ from apps.audit.residue.results import ScanResult
 from apps.audit.residue.scanning import scan
 from tests.audit.residue_cluster import running_cluster
 
+pytestmark = pytest.mark.slow
+
 TABLE: Final = "letter"
 NAME: Final = "Charlie Peverell-Quast"
 

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import struct
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.audit.residue.carving import ToastedValues, inline_values, pages_views
 from apps.audit.residue.compression import LZ4, PGLZ, decompress, lz4, pglz
+
+pytestmark = pytest.mark.slow
 
 
 def test_literals_and_a_match_that_overlaps_itself() -> None:

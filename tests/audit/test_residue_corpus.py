@@ -27,7 +27,7 @@ from tests.factories import Firm, make_firm
 from tests.model_server import ModelServer
 from tests.own import OWN
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 MAIL = f"zoe@{OWN}.example"
 # Every longer word is its own, or one that the report has too.

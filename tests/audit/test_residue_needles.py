@@ -19,6 +19,8 @@ from apps.audit.residue.encodings import Encoding
 from apps.audit.residue.matching import Matcher
 from apps.audit.residue.needles import SHORTEST_BYTES, Needles, Sort, make_needles
 
+pytestmark = pytest.mark.slow
+
 NAME = 'Zoë "Öz" Müller-Przybylski\t& Söhne\\Co'
 ID = UUID("0190c2f0-7a3b-7c11-9a51-3f9d2b6e8a77")
 VECTOR = [0.0123, -0.0456, 0.0789, 0.0311, -0.0622, 0.0955, 0.0187, -0.0299]

@@ -25,6 +25,8 @@ from apps.audit.residue.scanning import scan, scan_places
 from apps.audit.residue.wal_turnover import turn_over_wal
 from tests.audit.residue_cluster import DATABASE, TABLE, make_table, remove, running_cluster, subject
 
+pytestmark = pytest.mark.slow
+
 PAGES = frozenset({"heap", "TOAST", "index (btree)", "index (gin)", "index (hnsw)"})
 
 

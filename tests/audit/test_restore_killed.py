@@ -52,6 +52,8 @@ from tests.audit.removing import approved, person
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm, make_member
 
+pytestmark = pytest.mark.slow
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 BEA: Final = "bea-of-the-betas"
 ZOE, STAYS = "Zoe Halvorsen-Quist", "Somebody Else-Entirely"

@@ -53,6 +53,8 @@ from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm
 from tests.own import OWN
 
+pytestmark = pytest.mark.slow
+
 BACK, COPY = other("proofback"), other("proofcopy")
 EARLY: Final = f"Ottilie Zwirnstein{OWN}-Achleitner"
 LATER: Final = f"Leberecht Hopfensperger{OWN}-Quast"

@@ -13,6 +13,8 @@ from apps.audit.erasure.proof import after_restore, safe
 from apps.audit.residue.access import Access
 from tests.audit.test_restore_proof import Story, access, proved, replayed, rows, story, supplements
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["access", "story"]
 
 

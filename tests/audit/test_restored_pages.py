@@ -19,7 +19,7 @@ from tests.audit.proving import PHYSICAL, SCAN, as_administrator, certified
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.visitor import Visitor
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 HIT: Final = {"group": "logs", "place": "log/worker.log", "table": "", "encoding": "utf-8", "packed": False, "count": 2}
 # Past the steps that a restore takes, which test_restore_proof.py has.

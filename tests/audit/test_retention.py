@@ -282,6 +282,7 @@ def test_nothing_below_what_must_be_kept_is_saved_or_handed_in(dora: Principal) 
             draft_submit(draft.id)
 
 
+@pytest.mark.slow
 def test_a_rule_that_got_below_it_all_the_same_removes_nothing_earlier(acme: Firm) -> None:
     """However it got there: what is due goes by the longer of the two."""
     asked_at(acme, datetime(2024, 1, 1, tzinfo=UTC))
@@ -308,6 +309,7 @@ def targets(firm: Firm, rules: object, reach: Reach = Reach.MAY, on: date = TODA
         return [target for found in due(wanted, batch=batch) for target in found.item.targets]
 
 
+@pytest.mark.slow
 def test_the_parts_of_an_old_event_are_due_and_those_of_a_young_one_are_not(acme: Firm) -> None:
     old = asked_at(acme, YEARS_AGO)
     asked_at(acme, datetime(2019, 11, 22, 0, 1, tzinfo=UTC))
@@ -329,6 +331,7 @@ def test_a_part_with_a_rule_of_its_own_goes_by_that(acme: Firm) -> None:
     assert targets(acme, must, Reach.MUST) == [Target(type=TargetType.EVENT_GROUP, id=old.id, part="question")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 2, 3, 500])
 def test_a_walk_in_batches_finds_each_once_and_goes_on_from_where_it_was_left(acme: Firm, batch: int) -> None:
     events = [asked_at(acme, YEARS_AGO + timedelta(days=number // 2)) for number in range(7)]
@@ -343,6 +346,7 @@ def test_a_walk_in_batches_finds_each_once_and_goes_on_from_where_it_was_left(ac
             assert list(due(wanted, after=each.step, batch=batch)) == whole[number + 1 :]
 
 
+@pytest.mark.slow
 def test_what_authorises_removals_is_never_due_in_its_core(acme: Firm) -> None:
     with open_scope(tenant=acme.id, reason="a test"), recorded_at(YEARS_AGO):
         authorising = record(action=ERASED, core={"removals": [], "reason_code": "retention_ended"})
@@ -352,6 +356,7 @@ def test_what_authorises_removals_is_never_due_in_its_core(acme: Firm) -> None:
         assert totals(rules_in_force(acme), on=TODAY).may_remove == 1
 
 
+@pytest.mark.slow
 def test_the_clock_counts_every_night_and_removes_nothing(acme: Firm, dora: Principal, rupert: Principal) -> None:
     old = asked_at(acme, timezone.now() - timedelta(days=3700))
     approved(dora, rupert, group="question", remove_months=96)

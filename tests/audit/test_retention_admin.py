@@ -119,6 +119,7 @@ def test_who_reads_the_log_reads_the_rules_and_changes_none(acme: Firm, role: Ro
 # --- Drafting ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_draft_is_begun_edited_and_handed_in(acme: Firm, officer: Visitor, rupert: Principal) -> None:
     assert "Say why" in officer.send("retention_draft_start", reason=" ").text
     begun = officer.send("retention_draft_start", reason=REASON)
@@ -165,6 +166,7 @@ def test_a_mistake_stands_beside_its_field_and_nothing_is_saved(
     assert rule.keep_months == 120
 
 
+@pytest.mark.slow
 def test_a_part_gets_a_rule_of_its_own_and_loses_it_again(acme: Firm, dora: Principal, officer: Visitor) -> None:
     draft = drafted(dora, keep_months=120)
     assert save(officer, draft, "part", part=f"{ASKED}|question").status == 302
@@ -230,6 +232,7 @@ def test_a_draft_is_discarded_after_a_question(acme: Firm, dora: Principal, offi
 # --- The decision -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_second_person_sees_what_it_affects_and_approves(
     acme: Firm, dora: Principal, reviewer: Visitor, officer: Visitor
 ) -> None:
@@ -297,6 +300,7 @@ def test_another_tenants_schedule_is_not_found(acme: Firm, officer: Visitor) -> 
 # --- Purges: the dry run ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_dry_run_counts_and_removes_nothing(acme: Firm, officer: Visitor) -> None:
     at = timezone.now() - LONG_AGO
     event = asked_at(acme, at)
@@ -328,6 +332,7 @@ def test_a_dry_run_that_finds_nothing_is_not_kept(acme: Firm, dora: Principal, o
         assert not Purge.objects.exists()
 
 
+@pytest.mark.slow
 def test_other_roles_read_a_dry_run_and_make_none(acme: Firm, dora: Principal, reviewer: Visitor) -> None:
     asked_at(acme, timezone.now() - LONG_AGO)
     with as_(dora):
@@ -341,6 +346,7 @@ def test_other_roles_read_a_dry_run_and_make_none(acme: Firm, dora: Principal, r
         purge_count(reach=Reach.MAY, reason=REASON)
 
 
+@pytest.mark.slow
 def test_the_start_page_says_what_is_past_its_latest_date(
     acme: Firm, dora: Principal, rupert: Principal, officer: Visitor, reviewer: Visitor
 ) -> None:

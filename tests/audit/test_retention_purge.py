@@ -108,6 +108,7 @@ def removed(firm: Firm, part: PurgePart) -> RunState | None:
     return state
 
 
+@pytest.mark.slow
 def test_a_purge_goes_from_its_dry_run_to_the_removal(acme: Firm, dora: Principal, rupert: Principal) -> None:
     (event, young) = (old_events(acme, 1)[0], asked_at(acme, timezone.now()))
     dpo, reviewer = Visitor("dora"), Visitor("rupert")
@@ -149,6 +150,7 @@ def test_a_purge_goes_from_its_dry_run_to_the_removal(acme: Firm, dora: Principa
         counted(dora)
 
 
+@pytest.mark.slow
 def test_a_large_purge_is_cut_into_parts_that_go_on_where_the_last_one_ended(acme: Firm, dora: Principal) -> None:
     events = old_events(acme, 5)
     purge = counted(dora)
@@ -161,12 +163,14 @@ def test_a_large_purge_is_cut_into_parts_that_go_on_where_the_last_one_ended(acm
         proposed(dora, purge)
 
 
+@pytest.mark.slow
 def test_an_item_with_more_parts_than_fit_is_taken_whole(acme: Firm, dora: Principal) -> None:
     old_events(acme, 2)
     purge = counted(dora)
     assert [proposed(dora, purge, most=1).targets for _ in range(2)] == [3, 3]
 
 
+@pytest.mark.slow
 def test_what_is_held_is_counted_and_passed_over(acme: Firm, dora: Principal, keeping: Keeping) -> None:
     held, free = old_events(acme, 2)
     keeping.hold(held, "question", "core")
@@ -183,6 +187,7 @@ def test_what_is_held_is_counted_and_passed_over(acme: Firm, dora: Principal, ke
     assert targets_of(acme, part) == {(free.id, group) for group in ("core", "actor", "question")}
 
 
+@pytest.mark.slow
 def test_where_all_is_held_nothing_is_proposed(acme: Firm, dora: Principal, keeping: Keeping) -> None:
     (event,) = old_events(acme, 1)
     keeping.hold(event, "question", "core", "actor")
@@ -193,6 +198,7 @@ def test_where_all_is_held_nothing_is_proposed(acme: Firm, dora: Principal, keep
     assert "Nothing to remove" in Visitor("dora").open("purge", purge.id).text
 
 
+@pytest.mark.slow
 def test_what_is_proposed_already_is_not_proposed_twice_and_after_a_rejection_it_is_found_again(
     acme: Firm, dora: Principal, rupert: Principal
 ) -> None:
@@ -208,6 +214,7 @@ def test_what_is_proposed_already_is_not_proposed_twice_and_after_a_rejection_it
     assert proposed(dora, counted(dora)).targets == 3
 
 
+@pytest.mark.slow
 def test_a_dry_run_by_rules_that_are_not_in_force_any_more_is_not_proposed(
     acme: Firm, dora: Principal, rupert: Principal
 ) -> None:

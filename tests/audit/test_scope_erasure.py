@@ -98,6 +98,7 @@ def test_it_is_frozen_with_all_that_lies_in_it_and_below(acme: Firm) -> None:
         assert set(expanded([alpha])) == {alpha, part(beside, "answer"), part(beside, "passages")}
 
 
+@pytest.mark.slow
 def test_it_goes_with_all_below_it_and_nothing_beside_it(acme: Firm) -> None:
     for name in ("alpha", "beta", "gamma"):
         answered(acme, stored(acme, name, f"fund:{name}"), f"fund:{name}")
@@ -118,6 +119,7 @@ def test_it_goes_with_all_below_it_and_nothing_beside_it(acme: Firm) -> None:
     assert verified_log(acme).findings == ()
 
 
+@pytest.mark.slow
 def test_what_is_held_in_it_stays_whole_and_everything_else_goes(acme: Firm, dora: Principal) -> None:
     beta, gamma, kept = (stored(acme, name, f"fund:{at}") for name, at in HOLDINGS)
     asked, kept_part = answered(acme, beta, "fund:beta"), part(answered(acme, gamma, "fund:gamma"))
@@ -159,6 +161,7 @@ def test_what_is_held_in_it_stays_whole_and_everything_else_goes(acme: Firm, dor
 HOLDINGS = (("beta", "beta"), ("gamma", "gamma"), ("held", "gamma"))
 
 
+@pytest.mark.slow
 def test_what_came_after_the_freeze_and_is_held_stays_though_no_target_names_it(acme: Firm, dora: Principal) -> None:
     stored(acme, "gamma", "fund:gamma")
     run = approved(acme, [scope(acme, "fund:beta")])
@@ -178,6 +181,7 @@ def test_what_came_after_the_freeze_and_is_held_stays_though_no_target_names_it(
     assert counted(acme, late) == {}
 
 
+@pytest.mark.slow
 def test_a_hold_of_two_is_waited_for(acme: Firm, dora: Principal) -> None:
     one, two = stored(acme, "one", "fund:gamma"), stored(acme, "two", "fund:gamma")
     first, second = hold(dora, one), hold(dora, two)

@@ -92,12 +92,14 @@ def test_events_wait_until_they_are_sealed_in_the_order_of_their_ids(acme: Firm)
     tree_is_whole(acme)
 
 
+@pytest.mark.slow
 def test_a_tree_that_grew_bit_by_bit_is_the_one_that_grew_at_once(acme: Firm) -> None:
     for count in (1, 3, BATCH - 1, BATCH, 2 * BATCH + 7):
         sealed(acme, count)
         tree_is_whole(acme)
 
 
+@pytest.mark.slow
 def test_a_batch_may_complete_several_subtrees(acme: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sequencer, "BATCH", 1_024)
     sealed(acme, 100)
@@ -116,6 +118,7 @@ def test_the_sealer_finds_the_tenants_that_wait_and_no_others(acme: Firm) -> Non
         tree_is_whole(firm)
 
 
+@pytest.mark.slow
 def test_a_long_queue_of_one_tenant_keeps_another_waiting_for_one_turn(
     acme: Firm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,6 +217,7 @@ def test_a_rolled_back_writer_leaves_no_gap(acme: Firm) -> None:
 # --- Many -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_many_writers_and_many_sequencers_make_one_tree(acme: Firm) -> None:
     bolt, each, writers, done = make_firm("bolt"), 60, 6, threading.Event()
     problems: list[BaseException] = []
@@ -297,6 +301,7 @@ sequencer.seal_tenant(UUID(sys.argv[1]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_sequencer_killed_before_and_after_its_commit_leaves_the_same_tree(acme: Firm, moment: str) -> None:
     recorded(acme, BATCH + 40)
@@ -364,6 +369,7 @@ def test_the_worker_lets_no_event_off_the_queue_without_a_leaf(acme: Firm) -> No
     assert waiting(acme) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["audit_leaf", "audit_subtree", "audit_checkpoint", "audit_unsealed"])
 @pytest.mark.parametrize(
     "statement", ["UPDATE {} SET tenant_id = tenant_id", "DELETE FROM {}", "TRUNCATE {}"], ids=lambda text: text[:6]

@@ -143,6 +143,7 @@ def said(document: Json, folder: Path) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 def test_a_certificate_is_never_clean_without_naming_them(acme: Firm, tmp_path: Path) -> None:
     certificate = certified(acme, standing=names(acme))
     document = file_of(acme, certificate)
@@ -159,6 +160,7 @@ def test_a_certificate_is_never_clean_without_naming_them(acme: Firm, tmp_path: 
     assert "STILL STANDS" in file
 
 
+@pytest.mark.slow
 def test_the_runs_page_names_the_places_that_lie_in_the_readers_scopes(acme: Firm) -> None:
     certificate = certified(acme, standing=names(acme))
     make_member(acme, "ada", Role.AUDITOR, scopes=["fund:alpha"])
@@ -171,6 +173,7 @@ def test_the_runs_page_names_the_places_that_lie_in_the_readers_scopes(acme: Fir
     assert str(Reason.SOMEBODY_ELSE.label) in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "value"),
     [

@@ -167,6 +167,7 @@ def test_secrets_digests_and_names_of_documents_are_in_no_package(world: World) 
         assert not any(each in text for each in (digest, password, "Starling", "abababab"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", [Format.JSON, Format.HTML])
 def test_nothing_of_another_person_is_in_it(world: World, format: Format) -> None:
     """Neither their name, nor their words, nor an id of theirs, whoever of the two takes it out."""
@@ -184,6 +185,7 @@ def others_in(text: str, world: World, *, of: Principal, word: str) -> list[str]
     return [mark for mark in marks if mark in text]
 
 
+@pytest.mark.slow
 def test_who_else_took_part_is_another_person(world: World) -> None:
     with open_scope(tenant=world.firm.id, reason="a test"):
         mine, bobs = (Membership.objects.get(user_id=each.id) for each in (world.alice, world.bob))
@@ -269,6 +271,7 @@ def test_a_key_of_the_firm_is_nobody(world: World) -> None:
     assert told(world.firm, MY_DATA_EXPORTED) == []
 
 
+@pytest.mark.slow
 def test_that_it_was_taken_is_an_event_of_ids_and_counts(world: World) -> None:
     found = document(world.alice)
     (event,) = told(world.firm, MY_DATA_EXPORTED)

@@ -28,6 +28,7 @@ def test_a_column_that_nobody_decided_on_is_found() -> None:
     assert found == sorted(each.name for each in planted)
 
 
+@pytest.mark.slow
 def test_what_was_decided_on_is_there() -> None:
     """A column that is gone is taken out of the package's words, too."""
     gone = {name for name in decided() - everything() if not name.startswith("folder:")}

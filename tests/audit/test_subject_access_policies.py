@@ -90,6 +90,7 @@ def test_the_reviewer_gets_their_decision_and_not_the_authors_reason(desk: Desk)
     assert event["details"] == {"number": 2, "author": "another person"}
 
 
+@pytest.mark.slow
 def test_who_withdraws_a_version_keeps_their_words_to_themselves(desk: Desk) -> None:
     """Here alice, after bob had decided: the version says why in the place where his reason was."""
     with open_scope(tenant=desk.firm.id, reason="a test"):
@@ -116,6 +117,7 @@ def test_who_withdraws_a_version_keeps_their_words_to_themselves(desk: Desk) -> 
     assert withdrawn["details"] == {"number": 3, "reason": "An osprey.", "author": "you"}
 
 
+@pytest.mark.slow
 def test_documents_that_a_person_brought_are_told_and_not_quoted(desk: Desk) -> None:
     anna = make_member(desk.firm, "anna", Role.ANALYST)
     ingest(desk.firm, b"# Of a kestrel\n\nIt flew.\n", filename="kestrel.md", principal=anna)

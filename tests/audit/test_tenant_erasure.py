@@ -374,6 +374,7 @@ def firm(transactional_db: None) -> Firm:
     return make_firm("acme")
 
 
+@pytest.mark.slow
 def test_what_is_held_stays_with_who_answers_for_it_and_goes_when_it_is_released(firm: Firm) -> None:
     dora = person(firm, "dora-acme", Role.DPO)
     (held, other), (part, question) = documents(firm, 2), asked(firm, 2)
@@ -411,6 +412,7 @@ def test_what_is_held_stays_with_who_answers_for_it_and_goes_when_it_is_released
     assert holding(all_rows(), MATTER, "Settled out of court", "dora-acme", "Who is ill?") == {}
 
 
+@pytest.mark.slow
 def test_what_is_held_after_the_log_was_to_be_emptied_stays(firm: Firm) -> None:
     dora = person(firm, "dora-acme", Role.DPO)
     (part,) = asked(firm)
@@ -429,6 +431,7 @@ def test_what_is_held_after_the_log_was_to_be_emptied_stays(firm: Firm) -> None:
     assert verified_log(firm).findings == ()
 
 
+@pytest.mark.slow
 def test_what_another_process_seals_by_an_old_key_meanwhile_goes_as_well(firm: Firm) -> None:
     from apps.audit.erasure import tenant_log
 
@@ -452,6 +455,7 @@ def test_what_another_process_seals_by_an_old_key_meanwhile_goes_as_well(firm: F
     assert verified_log(firm).findings == ()
 
 
+@pytest.mark.slow
 def test_a_key_that_is_used_once_more_before_it_goes_is_waited_for(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is sealed by it after the log was emptied is removed by another event, and only then the key."""
     destroy = DataKeys.clear

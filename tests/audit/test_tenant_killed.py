@@ -22,7 +22,7 @@ from tests.audit.ending import POLICY, counted, ended, only_the_log, whole
 from tests.audit.removing import approved, asked, carried_out, expire, ledger
 from tests.factories import Firm, make_firm
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 _ERASER: Final = """

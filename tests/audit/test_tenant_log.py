@@ -104,12 +104,14 @@ def places(found: Counter[Any]) -> Found:
     return {(kind, event, group) for kind, _, event, group, _ in found}
 
 
+@pytest.mark.slow
 def test_as_it_is_it_is_intact(log: Emptied, tmp_path: Path) -> None:
     assert judged(log.firm, log.kept, tmp_path, lambda: None) == Counter()
     report = verify_tenant(tenant=log.firm.id)
     assert report.checked.removed == log.before > 20
 
 
+@pytest.mark.slow
 def test_what_is_put_back_is_found(log: Emptied, tmp_path: Path) -> None:
     def attack() -> None:
         for row in log.rows:
@@ -144,6 +146,7 @@ def test_what_goes_afterwards_is_not_covered(log: Emptied, tmp_path: Path) -> No
     assert places(judged(log.firm, log.kept, tmp_path, attack)) == {("UNAUTHORISED_REMOVAL", log.late, "core")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "attack",
     [
@@ -201,6 +204,7 @@ def test_a_key_that_was_destroyed_without_authority_is_found_and_named(tmp_path:
     assert report.checked.opened == 0
 
 
+@pytest.mark.slow
 def test_what_a_hold_kept_of_it_is_missed_when_it_goes(tmp_path: Path) -> None:
     firm = make_firm("acme")
     dora = person(firm, "dora-acme", Role.DPO)

@@ -74,6 +74,7 @@ def told(firm: Firm, certificate: Certificate) -> dict[str, object]:
     return document
 
 
+@pytest.mark.slow
 def test_where_nobody_has_the_administrators_access_it_is_carried_out_and_says_that_nothing_was_shown(
     acme: Firm, settings: LazySettings, tmp_path: Path
 ) -> None:
@@ -103,6 +104,7 @@ def test_where_nobody_has_the_administrators_access_it_is_carried_out_and_says_t
     assert "NO physical proof was made (no_administrator)" in printed.getvalue()
 
 
+@pytest.mark.slow
 def test_a_certificate_without_proof_can_not_pass_for_one_with(acme: Firm, settings: LazySettings) -> None:
     run = approved(acme, [letter(acme, ZOE)])
     without(acme, run)
@@ -120,6 +122,7 @@ def test_a_certificate_without_proof_can_not_pass_for_one_with(acme: Firm, setti
         assert len(failed) >= 3, change
 
 
+@pytest.mark.slow
 def test_one_that_waits_for_the_disk_is_ended_by_the_clock_and_its_needles_are_destroyed(
     acme: Firm, settings: LazySettings
 ) -> None:
@@ -138,6 +141,7 @@ def test_one_that_waits_for_the_disk_is_ended_by_the_clock_and_its_needles_are_d
     assert (certificate.body["unproven"]["code"], certificate.body["scan"]) == ("keeps_failing", None)
 
 
+@pytest.mark.slow
 def test_one_whose_scan_found_something_is_carried_out_again_and_ends_without(acme: Firm, tmp_path: Path) -> None:
     run = ending(acme)
     noted(run, scan={"clean": False, "hits": [{"group": "heap", "count": 1, "place": "x", "encoding": "utf-8"}]})
@@ -150,6 +154,7 @@ def test_one_whose_scan_found_something_is_carried_out_again_and_ends_without(ac
     assert certificate.body["unproven"]["code"] == "residue"
 
 
+@pytest.mark.slow
 def test_a_store_that_holds_something_again_is_not_passed_over(acme: Firm) -> None:
     """Between the count and the agreement days may pass: every store is asked once more."""
     (target,) = documents(acme, 1, pages=0)
@@ -221,6 +226,7 @@ def test_nobody_does_it_alone_by_sql(acme: Firm, as_whom: str) -> None:
     assert not again(acme, run).is_unproven
 
 
+@pytest.mark.slow
 def test_by_the_pages_it_is_asked_agreed_and_said_everywhere(settings: LazySettings) -> None:
     settings.GLASSBOX_PHYSICAL_ORIGINS = frozenset({Origin.REQUEST})
     office: Office = make_office()

@@ -77,6 +77,7 @@ def test_of_every_store_that_is_searched_the_inventory_says_what_is_done_about_a
     assert {store for source in searched() for store in source.stores} - REMOVED == set(BY_HAND)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_name_that_stands_in_one_column_alone_is_found_in_each_of_them(settings: LazySettings) -> None:
     """Written into a row of every column that the sources say they read, one column after the other."""

@@ -160,6 +160,7 @@ def test_before_anything_was_exported_it_says_so(place: Path) -> None:
     assert (found.state, found.checkpoint_size) == ("intact", None)
 
 
+@pytest.mark.slow
 def test_a_removal_under_way_is_looked_at_again_and_then_told(acme: Firm, ada: Principal) -> None:
     event = recorded(acme)[0]
     sealed(acme)
@@ -178,6 +179,7 @@ def test_a_removal_under_way_is_looked_at_again_and_then_told(acme: Firm, ada: P
     assert verified(acme, ada).state == "intact"
 
 
+@pytest.mark.slow
 def test_a_removal_that_no_checkpoint_covers_is_looked_at_again_and_then_not_proven(acme: Firm, ada: Principal) -> None:
     event = recorded(acme)[0]
     sealed(acme)
@@ -233,6 +235,7 @@ def test_an_event_that_says_that_the_log_was_restored_does_not_do_away_with_the_
     assert stored(asked).error_code == "audit.exported_checkpoint_lost"
 
 
+@pytest.mark.slow
 def test_a_log_is_verified_for_longer_than_a_token_is_good_for(
     acme: Firm, ada: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -152,6 +152,7 @@ def test_a_run_whose_worker_is_gone_is_not_shown_as_running(acme: Firm, ada: Pri
     assert "Running" not in page.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", [Role.AUDITOR, Role.DPO, Role.COMPLIANCE_OFFICER, Role.REVIEWER])
 def test_who_may_see_the_log_finds_it_in_the_sidebar_and_on_the_start_page(
     acme: Firm, ada: Principal, role: Role

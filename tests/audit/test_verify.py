@@ -91,6 +91,7 @@ def test_a_log_with_authorised_removals_is_intact(logs: dict[str, Log], kept: Pa
         }
 
 
+@pytest.mark.slow
 def test_every_mutation_is_found_and_named_by_both(logs: dict[str, Log], kept: Path, tmp_path: Path) -> None:
     """In the database: by the application, and offline in an export of it. In an export's files: offline."""
     log, wrong, names = logs["acme"], [], set()

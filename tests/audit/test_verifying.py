@@ -106,6 +106,7 @@ def lifted(firm: Firm, hold_id: UUID) -> None:
         hold_release(hold_id=hold_id, reason="It is settled.")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_given")
 def test_an_erasure_ends_with_a_certificate_that_holds_and_names_nobody(
     acme: Firm, access: Access, settings: LazySettings
@@ -161,6 +162,7 @@ def test_an_erasure_ends_with_a_certificate_that_holds_and_names_nobody(
         assert name not in written.decode()
 
 
+@pytest.mark.slow
 def test_a_scan_that_finds_something_fails_the_run_until_it_is_cleared_and_tried_again(
     acme: Firm, access: Access
 ) -> None:
@@ -187,6 +189,7 @@ def test_a_scan_that_finds_something_fails_the_run_until_it_is_cleared_and_tried
     assert len(issued(acme)) == 1
 
 
+@pytest.mark.slow
 def test_what_others_wrote_since_the_preparation_is_no_residue(acme: Firm, access: Access) -> None:
     """The same passage comes to another firm after the preparation, and to a third one that deletes it again."""
     target = letter(acme, ZOE)
@@ -207,6 +210,7 @@ def test_what_others_wrote_since_the_preparation_is_no_residue(acme: Firm, acces
     assert certificate.body["scan"]["left_out"][WRITTEN_SINCE] == verification["scan"]["left_out"][WRITTEN_SINCE]
 
 
+@pytest.mark.slow
 def test_what_is_held_is_not_looked_for_and_its_release_begins_a_second_certificate(acme: Firm, access: Access) -> None:
     goes, stays = letter(acme, ZOE), letter(acme, "Ignatius Grünwald-Österreicher")
     run = approved(acme, [goes, stays])
@@ -233,6 +237,7 @@ def test_what_is_held_is_not_looked_for_and_its_release_begins_a_second_certific
     assert (second.number, second.body["end"], second.body["targets"]["removed"]) == (2, 2, 2)
 
 
+@pytest.mark.slow
 def test_what_is_released_while_the_disk_is_looked_at_is_taken_up(acme: Firm, tmp_path: Path) -> None:
     goes, stays = letter(acme, ZOE), letter(acme, "Ignatius Grünwald-Österreicher")
     run = approved(acme, [goes, stays])
@@ -246,6 +251,7 @@ def test_what_is_released_while_the_disk_is_looked_at_is_taken_up(acme: Firm, tm
     assert len(issued(acme)) == 1
 
 
+@pytest.mark.slow
 def test_runs_that_wait_share_one_physical_phase_in_their_window(
     acme: Firm, access: Access, settings: LazySettings
 ) -> None:
@@ -266,6 +272,7 @@ def test_runs_that_wait_share_one_physical_phase_in_their_window(
     assert [len(issued(firm)) for firm, _ in runs.values()] == [1, 1]
 
 
+@pytest.mark.slow
 def test_runs_that_wait_are_looked_for_in_one_pass_each_by_itself(
     acme: Firm, access: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -304,6 +311,7 @@ def test_runs_that_wait_are_looked_for_in_one_pass_each_by_itself(
     assert [scan["clean"] for scan in scans] == [True, True]
 
 
+@pytest.mark.slow
 def test_a_control_that_finds_too_little_lets_nothing_go(
     acme: Firm, access: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -328,6 +336,7 @@ def test_a_control_that_finds_too_little_lets_nothing_go(
     assert safe.kept(access.home) == []
 
 
+@pytest.mark.slow
 def test_needles_that_are_lost_fail_the_run_and_are_never_certified(acme: Firm, tmp_path: Path) -> None:
     access = own_access(tmp_path, turned_over=False)
     run = approved(acme, asked(acme))
@@ -341,6 +350,7 @@ def test_needles_that_are_lost_fail_the_run_and_are_never_certified(acme: Firm, 
     assert issued(acme) == []
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_left_of_a_run_that_ended_is_destroyed(acme: Firm, tmp_path: Path) -> None:
     access = own_access(tmp_path, turned_over=False)
     run = approved(acme, asked(acme))

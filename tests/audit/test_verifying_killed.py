@@ -22,7 +22,7 @@ from tests.audit.proving import issued, own_access, prepared_by_hand, proved, re
 from tests.audit.removing import actions, again, approved, asked, carried_out
 from tests.factories import Firm, make_firm
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 # Each place: a function of the prover's, and whether it is killed before or after it has run.

@@ -202,6 +202,7 @@ def test_findings_that_a_later_forged_row_would_hide_stay_red(acme: Firm, ada: P
         assert standing().verdict is Verdict.FINDINGS
 
 
+@pytest.mark.slow
 def test_an_older_word_of_the_workers_that_is_copied_hides_no_findings(acme: Firm, ada: Principal) -> None:
     """Signed by the worker, of this tenant and of today: what is judged lies where no row can be written."""
     good = verified(acme, ada)
@@ -244,6 +245,7 @@ def test_a_place_outside_that_can_not_be_read_is_an_alarm(acme: Firm, ada: Princ
         assert standing().verdict is Verdict.NEVER
 
 
+@pytest.mark.slow
 def test_an_alarm_begins_after_26_hours_and_ends_with_the_next_verification(acme: Firm, ada: Principal) -> None:
     found = verified(acme, ada)
     as_of(found, timezone.now() - timedelta(hours=25))
@@ -291,6 +293,7 @@ def aged(run: RemovalRun, assignments: str) -> None:
         connection.execute(f"UPDATE audit_removalrun SET {assignments} WHERE id = %s", [run.id])  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("assignments", "is_red"),
     [

@@ -45,7 +45,7 @@ from tests.audit.webhooking import HOST, Receiver, receiving
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.isolation.harness import sql
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 MADE = "tenants.scope.created"
 _FIELD = {MADE: "key", "tenants.grant.given": "scope_id"}
 

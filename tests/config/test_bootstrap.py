@@ -111,6 +111,7 @@ def test_a_bare_python_ends_up_in_the_new_environment(prepared: Checkout) -> Non
     assert told == {"prefix": str(prepared.venv), "version": "1.0", "arguments": ["demo", "--json"]}
 
 
+@pytest.mark.slow
 def test_nothing_but_the_commands_own_output_goes_to_stdout(checkout: Checkout) -> None:
     checkout.need("2.0")
     assert json.loads(checkout.run("demo").stdout)["version"] == "2.0"
@@ -122,17 +123,20 @@ def test_aprepared_environment_is_left_as_it_is(checkout: Checkout) -> None:
     assert checkout.stamp.stat().st_mtime_ns == before
 
 
+@pytest.mark.slow
 def test_its_own_python_follows_a_changed_list_too(checkout: Checkout) -> None:
     checkout.need("2.0")
     told = json.loads(checkout.run("demo", python=str(checkout.venv / "bin" / "python")).stdout)
     assert told["version"] == "2.0"
 
 
+@pytest.mark.slow
 def test_the_development_packages_come_with_the_tests(checkout: Checkout) -> None:
     checkout.run("test")
     assert set(json.loads(checkout.stamp.read_text())) == {"runtime", "dev"}
 
 
+@pytest.mark.slow
 def test_they_stay_known_when_the_runtime_list_changes(checkout: Checkout) -> None:
     checkout.run("test")
     checkout.need("2.0")
@@ -140,6 +144,7 @@ def test_they_stay_known_when_the_runtime_list_changes(checkout: Checkout) -> No
     assert set(json.loads(checkout.stamp.read_text())) == {"runtime", "dev"}
 
 
+@pytest.mark.slow
 def test_a_failed_installation_says_what_to_do(checkout: Checkout) -> None:
     path = checkout.root / "pyproject.toml"
     path.write_text(path.read_text().replace("glassbox-sample @", "glassbox-nowhere @").replace("1.0-py3", "9.9-py3"))
@@ -148,6 +153,7 @@ def test_a_failed_installation_says_what_to_do(checkout: Checkout) -> None:
     assert "then run the same command again" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_failed_installation_does_not_count_as_done(checkout: Checkout) -> None:
     path = checkout.root / "pyproject.toml"
     before = path.read_text()
@@ -171,6 +177,7 @@ def test_an_environment_whose_python_would_install_into_the_system_is_not_whole(
     assert not Environment(directory=checkout.venv).is_whole()
 
 
+@pytest.mark.slow
 def test_commands_at_once_install_once(checkout: Checkout) -> None:
     checkout.need("2.0")
     processes = [
@@ -189,6 +196,7 @@ def test_commands_at_once_install_once(checkout: Checkout) -> None:
     assert sum("installing" in errors and "ready" in errors for _, errors in outputs) == 1
 
 
+@pytest.mark.slow
 def test_an_interrupted_installation_is_taken_up_again(checkout: Checkout) -> None:
     checkout.need("2.0")
     process = subprocess.Popen(
@@ -263,6 +271,7 @@ def lock(checkout: Checkout, *, digest: str = "", platform: str = "", stamp: str
     )
 
 
+@pytest.mark.slow
 def test_the_lock_is_used_where_it_fits(bare: Checkout) -> None:
     lock(bare)
     result = bare.run("demo", PIP_FIND_LINKS=str(bare.root))
@@ -271,6 +280,7 @@ def test_the_lock_is_used_where_it_fits(bare: Checkout) -> None:
     assert json.loads(result.stdout)["version"] == "1.0"
 
 
+@pytest.mark.slow
 def test_a_package_of_another_digest_is_not_installed(bare: Checkout) -> None:
     lock(bare, digest="0" * 64)
     result = bare.run("demo", PIP_FIND_LINKS=str(bare.root))
@@ -279,6 +289,7 @@ def test_a_package_of_another_digest_is_not_installed(bare: Checkout) -> None:
     assert bare.stamp.read_text() == "{}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("made", "said"),
     [

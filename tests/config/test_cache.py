@@ -63,6 +63,7 @@ def _read_back(value: Any) -> Any:
     return JsonSerializer().loads(written if isinstance(written, bytes) else str(written).encode())
 
 
+@pytest.mark.slow
 @given(_VALUES)
 def test_what_is_written_comes_back_as_itself(value: Any) -> None:
     found = _read_back(value)

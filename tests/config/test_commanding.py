@@ -11,6 +11,8 @@ from django.conf import settings
 
 from config import celery
 
+pytestmark = pytest.mark.slow
+
 _QUEUE = "commanded"
 _CONF = control.conf
 

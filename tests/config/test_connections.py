@@ -51,6 +51,7 @@ def refused(connection: http.client.HTTPConnection, path: str, body: bytes, **he
     return response.status, not response.will_close
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "size", "content_type", "status"),
     [
@@ -120,6 +121,7 @@ def test_a_body_in_chunks_that_is_refused_is_read_to_its_end(web: str, key: str)
     connection.close()
 
 
+@pytest.mark.slow
 def test_a_sender_that_stops_in_the_middle_is_told_that_this_is_the_end(web: str, key: str) -> None:
     parts = urlsplit(web)
     with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=60) as raw:

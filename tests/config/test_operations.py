@@ -22,6 +22,8 @@ from config.release import version
 from tests.config.served import suite_platform, until
 from tests.factories import Firm, make_firm, make_key
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "a-token-of-the-monitoring-system"
 NAMED = "req-0123456789abcdef"
 

@@ -14,6 +14,8 @@ from config.services import ServiceName, endpoints
 from tests.config.conftest import state_folder
 from tests.config.served import Served, served_platform, until
 
+pytestmark = pytest.mark.slow
+
 # Every door: the API's document, which needs no database by itself, a call, the admin, and the entry's pages.
 DOORS = ("/api/v1/openapi.json", "/api/v1/me/", "/admin/login/", "/password/")
 # Far below the half minute for which a pool waits by itself; far above the second or two that it takes.

@@ -35,6 +35,8 @@ from tests.audit.requesting import Office, make_office
 from tests.deciding import assess, identity_confirm, inventory_propose, request_approve
 from tests.factories import as_, make_firm
 
+pytestmark = pytest.mark.slow
+
 
 class Output:
     """What the processes said."""

@@ -138,6 +138,7 @@ class TestWatch:
         os.kill(supervisor.pid("alice"), signal.SIGKILL)
         wait_for(lambda: output.has("alice", "ended by signal SIGKILL; starting it again at once."), "the report")
 
+    @pytest.mark.slow
     def test_one_that_keeps_dying_ends_all(self, supervise: Callable[..., Supervisor]) -> None:
         supervisor = supervise(spec("alice", FOREVER), spec("bob", "import time\ntime.sleep(0.1)"))
         supervisor.start()
@@ -166,6 +167,7 @@ class TestStop:
         supervisor.stop()
         assert output.has("worker", "finished")
 
+    @pytest.mark.slow
     def test_one_that_will_not_stop_is_made_to(self, supervise: Callable[..., Supervisor], output: Output) -> None:
         code = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\n"
         supervisor = supervise(spec("worker", code + "time.sleep(1000)", stop_timeout_s=0.2))
@@ -184,6 +186,7 @@ class TestStop:
         supervisor.serve()
         assert gone(pid)
 
+    @pytest.mark.slow
     def test_a_second_signal_does_not_wait(self, supervise: Callable[..., Supervisor], output: Output) -> None:
         code = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\n"
         supervisor = supervise(spec("worker", code + "time.sleep(1000)", stop_timeout_s=60))
@@ -252,6 +255,7 @@ def test_output_can_go_to_files(tmp_path: Path) -> None:
     assert (tmp_path / "log" / "web.log").read_text() == "listening\n"
 
 
+@pytest.mark.slow
 def test_whoever_ends_behind_files_is_told_with_the_name_of_its_log(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -57,12 +57,14 @@ def _named(said: str) -> set[str]:
     return set(re.findall(r"was given (\w+), which", said))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("process", Process)
 def test_each_process_starts_with_its_own_secrets_alone(process: Process) -> None:
     """A default secret of Django's own is told by `check --deploy`, so none was put in the place of one."""
     assert _check_deploy(_of(process)) == (0, "System check identified no issues (0 silenced).\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("process", [Process.WEB, Process.BEAT])
 def test_a_process_that_was_given_all_is_told_what_is_too_much(process: Process) -> None:
     """As it was when every process wanted every password."""
@@ -72,11 +74,13 @@ def test_a_process_that_was_given_all_is_told_what_is_too_much(process: Process)
     assert not any(value in said for value in _GIVEN.values())
 
 
+@pytest.mark.slow
 def test_a_file_that_holds_what_it_does_not_need_is_told_too() -> None:
     status, said = _check_deploy(_of(Process.WEB) | {"GLASSBOX_DB_PASSWORD_OWNER_FILE": "/run/secrets/owner"})
     assert (status, _named(said)) == (1, {"GLASSBOX_DB_PASSWORD_OWNER_FILE"})
 
 
+@pytest.mark.slow
 def test_a_password_in_the_address_of_the_database_is_told() -> None:
     address = "postgresql://admin:hunter2hunter2@db.internal/glassbox"
     status, said = _check_deploy(_of(Process.WEB) | {"DATABASE_URL": address})
@@ -85,6 +89,7 @@ def test_a_password_in_the_address_of_the_database_is_told() -> None:
     assert "hunter2" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("process", [Process.WEB, Process.WORKER, Process.MIGRATE])
 def test_everything_that_is_missing_is_named_at_once_and_without_a_traceback(process: Process) -> None:
     status, said = _check_deploy({"GLASSBOX_PROCESS": process.value})
@@ -93,6 +98,7 @@ def test_everything_that_is_missing_is_named_at_once_and_without_a_traceback(pro
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_what_is_advised_is_told_where_it_is_missing() -> None:
     given = {name: value for name, value in _of(Process.WEB).items() if name not in _ADVISED}
     status, said = _check_deploy(given)
@@ -100,6 +106,7 @@ def test_what_is_advised_is_told_where_it_is_missing() -> None:
     assert all(f"Set {name} to" in said for name in _ADVISED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["DATABASE_URL", *_NAMED_KEYS])
 def test_a_malformed_one_is_named_and_its_value_is_not_repeated(name: str) -> None:
     status, said = _check_deploy(_of(Process.WORKER) | {name: "https://user:hunter2hunter2@db.internal/glassbox"})
@@ -114,6 +121,7 @@ def test_a_process_that_there_is_not_is_refused() -> None:
     assert "GLASSBOX_PROCESS must be one of web, worker" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["migrate", "backup /nowhere", "restore /nowhere", "erasure physical"])
 def test_a_command_wants_its_own_secrets_wherever_it_is_typed(command: str) -> None:
     """In the web process's environment: refused with what is missing, before anything is done."""

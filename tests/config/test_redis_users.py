@@ -120,6 +120,7 @@ def celery_as_it_was() -> Iterator[None]:
 
 
 # What a worker that starts asks the database before it takes anything.
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("celery_as_it_was")
 def test_a_worker_lives_on_the_broker_s_user(addresses: dict[str, str]) -> None:

@@ -158,6 +158,7 @@ def test_readme_names_every_process_and_no_other() -> None:
     assert set(_COMMANDS) == {process.value for process in SERVED}
 
 
+@pytest.mark.slow
 def test_a_document_and_a_question_go_through_the_processes_that_readme_starts(
     installation: Installation, django_db_blocker: DjangoDbBlocker
 ) -> None:
@@ -188,6 +189,7 @@ def test_the_process_of_the_clock_loads_nothing_heavy(installation: Installation
         assert not [part.path for part in each.memory_maps() if "torch" in part.path]
 
 
+@pytest.mark.slow
 def test_beat_is_quiet(installation: Installation) -> None:
     """It sends something every second."""
     time.sleep(3)
@@ -195,6 +197,7 @@ def test_beat_is_quiet(installation: Installation) -> None:
     assert len(installation.said("beat").splitlines()) < 5, installation.said("beat")
 
 
+@pytest.mark.slow
 def test_a_document_at_work_is_given_back_when_its_worker_is_stopped(
     installation: Installation, django_db_blocker: DjangoDbBlocker
 ) -> None:
@@ -211,6 +214,7 @@ def test_a_document_at_work_is_given_back_when_its_worker_is_stopped(
         assert (left.status, left.lease_owner) == (JobStatus.PENDING, "")
 
 
+@pytest.mark.slow
 def test_a_web_process_that_has_grown_too_large_is_replaced_and_everybody_is_answered(
     installation: Installation,
 ) -> None:
@@ -226,6 +230,7 @@ def test_a_web_process_that_has_grown_too_large_is_replaced_and_everybody_is_ans
         other.stop()
 
 
+@pytest.mark.slow
 def test_each_of_them_ends_within_its_time(installation: Installation) -> None:
     for process in installation.running.values():
         if process.poll() is None:
@@ -263,6 +268,7 @@ def test_what_can_t_be_served_is_refused_in_a_line(arguments: str, said: str) ->
     assert said in ended.stderr.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_without_its_settings_it_says_in_a_line_what_is_missing() -> None:
     known = {"DJANGO_SETTINGS_MODULE", "DATABASE_URL", "REDIS_URL", *(secret.variable for secret in SECRETS)}
     bare = {name: value for name, value in os.environ.items() if name not in known}

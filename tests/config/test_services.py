@@ -104,6 +104,7 @@ class TestOnDemand:
         start(running)
         assert server_pid(running, POSTGRES) == first
 
+    @pytest.mark.slow
     def test_data_survive_a_stop(self, home: Path) -> None:
         with psycopg.connect(start(home).admin_dsn) as connection:
             connection.execute("CREATE TABLE kept AS SELECT 42 AS answer")
@@ -157,6 +158,7 @@ class TestUsers:
         assert all(gone(pid) for pid in pids)
         assert not Path(reached.postgres_host).exists()
 
+    @pytest.mark.slow
     def test_they_run_on_while_another_process_uses_them(self, home: Path, spawn_user: SpawnUser) -> None:
         bob = spawn_user(home)
         assert bob.stdout is not None
@@ -166,6 +168,7 @@ class TestUsers:
         time.sleep(0.5)
         assert answers(home)
 
+    @pytest.mark.slow
     def test_they_stop_after_the_last_user_was_killed(self, home: Path, spawn_user: SpawnUser) -> None:
         bob = spawn_user(home)
         assert bob.stdout is not None
@@ -173,6 +176,7 @@ class TestUsers:
         bob.kill()
         wait_for(lambda: stopped(home), "stopped after kill -9 of the only user")
 
+    @pytest.mark.slow
     def test_a_forked_child_keeps_them_alive(self, home: Path) -> None:
         start(home)
         reading, writing = os.pipe()
@@ -189,6 +193,7 @@ class TestUsers:
         os.waitpid(child, 0)
         assert alive
 
+    @pytest.mark.slow
     def test_first_starts_at_once_share_one_server(self, bare_home: Path, spawn_user: SpawnUser) -> None:
         users = [spawn_user(bare_home) for _ in range(4)]
         outputs = [user.stdout.readline() for user in users if user.stdout is not None]
@@ -197,6 +202,7 @@ class TestUsers:
         masters = [process for process in psutil.process_iter(["cmdline"]) if data in (process.info["cmdline"] or [])]
         assert len(masters) == 1
 
+    @pytest.mark.slow
     def test_a_start_during_the_stop_waits_and_starts_anew(self, home: Path) -> None:
         for _ in range(3):
             start(home)
@@ -205,6 +211,7 @@ class TestUsers:
         start(home)
         assert answers(home)
 
+    @pytest.mark.slow
     def test_two_homes_are_two_servers(self, home: Path) -> None:
         other = home.with_name("other")
         start(home)
@@ -215,12 +222,14 @@ class TestUsers:
             stop_services(home=other)
         assert answers(home)
 
+    @pytest.mark.slow
     def test_a_removed_home_takes_its_servers_with_it(self, home: Path) -> None:
         start(home)
         pids = [server_pid(home, service) for service in ServiceName]
         shutil.rmtree(home, ignore_errors=True)
         wait_for(lambda: all(gone(pid) for pid in pids), "servers of a removed home ended")
 
+    @pytest.mark.slow
     def test_a_home_that_was_removed_in_use_starts_afresh(self, home: Path) -> None:
         start(home)
         shutil.rmtree(home, ignore_errors=True)
@@ -229,6 +238,7 @@ class TestUsers:
 
 
 class TestKill:
+    @pytest.mark.slow
     @pytest.mark.parametrize("service", [POSTGRES, REDIS])
     def test_a_killed_server_is_started_again(self, home: Path, service: ServiceName) -> None:
         start(home)
@@ -236,6 +246,7 @@ class TestKill:
         os.kill(killed, signal.SIGKILL)
         wait_for(lambda: status(home=home)[service].pid not in (None, killed) and answers(home), "restarted")
 
+    @pytest.mark.slow
     def test_commits_survive_the_postmasters_death(self, home: Path) -> None:
         reached = ensure_services(home=home, needed={POSTGRES})
         with psycopg.connect(reached.admin_dsn) as connection:
@@ -247,6 +258,7 @@ class TestKill:
         with psycopg.connect(reached.admin_dsn) as connection:
             assert connection.execute("SELECT count(*) FROM kept").fetchone() == (1000,)
 
+    @pytest.mark.slow
     def test_a_server_at_work_when_all_is_killed_comes_back(self, home: Path) -> None:
         connection = psycopg.connect(start(home).admin_dsn)
         server = server_pid(home, POSTGRES)
@@ -257,6 +269,7 @@ class TestKill:
         connection.close()
         assert answers(home)
 
+    @pytest.mark.slow
     def test_a_new_keeper_adopts_the_running_servers(self, home: Path) -> None:
         start(home)
         before = [server_pid(home, service) for service in ServiceName]
@@ -265,6 +278,7 @@ class TestKill:
         start(home)
         assert [server_pid(home, service) for service in ServiceName] == before
 
+    @pytest.mark.slow
     def test_stop_reaches_servers_whose_keeper_was_killed(self, home: Path) -> None:
         start(home)
         pids = [server_pid(home, service) for service in ServiceName]
@@ -273,6 +287,7 @@ class TestKill:
         stop_services(home=home)
         assert all(gone(pid) for pid in pids)
 
+    @pytest.mark.slow
     def test_a_pid_file_that_names_a_stranger_is_no_obstacle(self, home: Path) -> None:
         start(home)
         stop_services(home=home)
@@ -282,6 +297,7 @@ class TestKill:
         start(home)
         assert answers(home)
 
+    @pytest.mark.slow
     def test_a_hung_redis_is_replaced(self, home: Path) -> None:
         start(home)
         hung = server_pid(home, REDIS)

@@ -72,26 +72,31 @@ class TestHome:
 
 
 class TestDataDirectory:
+    @pytest.mark.slow
     def test_of_another_major_version(self, home: Path, data: Path) -> None:
         (data / "PG_VERSION").write_text("17\n")
         with pytest.raises(DataDirectoryVersionError, match=r"PostgreSQL 17.*PostgreSQL 18"):
             start(home)
 
+    @pytest.mark.slow
     def test_without_its_version(self, home: Path, data: Path) -> None:
         (data / "PG_VERSION").unlink()
         with pytest.raises(DataDirectoryDamagedError, match="PG_VERSION"):
             start(home)
 
+    @pytest.mark.slow
     def test_without_its_control_file(self, home: Path, data: Path) -> None:
         (data / "global" / "pg_control").unlink()
         with pytest.raises(DataDirectoryDamagedError, match="pg_control"):
             start(home)
 
+    @pytest.mark.slow
     def test_with_a_damaged_control_file(self, home: Path, data: Path) -> None:
         (data / "global" / "pg_control").write_bytes(b"\0" * 8192)
         with pytest.raises(ServiceStartError, match=r"did not start: .*postgres\.log"):
             start(home)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("mode", [0o755, 0o500])
     def test_with_a_wrong_mode(self, home: Path, data: Path, mode: int) -> None:
         data.chmod(mode)
@@ -99,12 +104,14 @@ class TestDataDirectory:
             start(home)
         data.chmod(0o700)
 
+    @pytest.mark.slow
     @only_root
     def test_of_somebody_else(self, home: Path, data: Path) -> None:
         os.chown(data, 12345, 12345)
         with pytest.raises(DataDirectoryAccessError, match="uid 12345"):
             start(home)
 
+    @pytest.mark.slow
     def test_the_start_after_the_repair_works(self, home: Path, data: Path) -> None:
         data.chmod(0o755)
         with pytest.raises(DataDirectoryAccessError):
@@ -112,12 +119,14 @@ class TestDataDirectory:
         data.chmod(0o700)
         start(home)
 
+    @pytest.mark.slow
     def test_a_killed_initdb_is_swept_away(self, bare_home: Path) -> None:
         unfinished = bare_home / "postgres" / "unfinished-abc"
         (unfinished / "base").mkdir(parents=True)
         start(bare_home)
         assert not unfinished.exists()
 
+    @pytest.mark.slow
     def test_an_error_is_one_line(self, home: Path, data: Path) -> None:
         (data / "PG_VERSION").write_text("17\n")
         with pytest.raises(ServiceError) as caught:
@@ -126,6 +135,7 @@ class TestDataDirectory:
 
 
 class TestSockets:
+    @pytest.mark.slow
     def test_a_file_in_their_place(self, home: Path) -> None:
         place = Layout(home).sockets(POSTGRES)
         place.touch()
@@ -135,6 +145,7 @@ class TestSockets:
         finally:
             place.unlink()
 
+    @pytest.mark.slow
     def test_a_link_in_their_place(self, home: Path, tmp_path: Path) -> None:
         place = Layout(home).sockets(POSTGRES)
         place.symlink_to(tmp_path)
@@ -144,6 +155,7 @@ class TestSockets:
         finally:
             place.unlink()
 
+    @pytest.mark.slow
     @only_root
     def test_somebody_elses_directory(self, home: Path) -> None:
         place = Layout(home).sockets(POSTGRES)
@@ -257,6 +269,7 @@ def _restored_signals() -> Iterator[None]:
         signal.signal(number, handler)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_restored_signals")
 def test_a_server_that_keeps_dying_is_given_up(tmp_path: Path) -> None:
     layout = Layout(tmp_path)

@@ -13,7 +13,7 @@ from django.conf import settings
 from config.env import CHECKOUT
 from tests.conftest import admin_dsn
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 def _start_web(**variables: str) -> subprocess.CompletedProcess[str]:

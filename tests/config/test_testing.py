@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -58,8 +61,50 @@ def test_with_arguments_the_checks_are_left_out(
     assert capfd.readouterr().out == "suite['tests/corpus', '-k', 'pdf'] ran\n"
 
 
-def test_without_arguments_pytest_uses_two_processes() -> None:
-    assert testing.suite([]).command[3:] == ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
+def test_all_keeps_the_checks(replaced: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    run(["--all"])
+    printed = capfd.readouterr().out
+    assert printed.index("lint ran") < printed.index("suite['--all'] ran")
+
+
+def test_a_lane_runs_on_three_processes() -> None:
+    workers = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
+    assert testing.suite(["--all"]).command[3:] == (*workers, "--durations=20")
+    assert testing.suite([]).command[3:-1] == (*workers, "--durations=20")
+    assert re.fullmatch(r"--short=\d+", testing.suite([]).command[-1])
+    assert testing.suite([]).command != testing.suite([]).command
+
+
+_SUITE = """
+    import pytest
+
+    @pytest.mark.slow
+    def test_slow(): ...
+
+    def test_quick(): ...
+
+    @pytest.mark.parametrize("number", range(100))
+    def test_many(number): ...
+"""
+
+
+def _collected(folder: Path, *arguments: str) -> list[str]:
+    printed = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "tests.conftest", "--collect-only", "-q", *arguments, str(folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=testing.CHECKOUT,
+    ).stdout
+    return re.findall(r"::(\S+)", printed)
+
+
+def test_the_short_lane_leaves_out_what_is_slow_and_draws_by_its_seed(tmp_path: Path) -> None:
+    (tmp_path / "test_drawn.py").write_text(textwrap.dedent(_SUITE), encoding="utf-8")
+    assert len(_collected(tmp_path)) == 102
+    drawn = [_collected(tmp_path, f"--short={seed}") for seed in (1, 1, 2)]
+    assert all(len(names) == 5 and names[0] == "test_quick" for names in drawn)
+    assert drawn[0] == drawn[1] != drawn[2]
 
 
 def test_the_summary_names_what_failed(replaced: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -73,6 +118,7 @@ def test_help_shows_an_example(capfd: pytest.CaptureFixture[str]) -> None:
     assert "manage.py test tests/corpus -k pdf" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_lane_of_a_kind_of_plan_reaches_every_connection() -> None:
     show = (
         "from django.conf import settings; import os; every = settings.DATABASES.values();"

@@ -139,6 +139,7 @@ def run_all(firm: Firm) -> None:
         run(firm, each)
 
 
+@pytest.mark.slow
 def test_a_batch_shows_each_file_until_all_have_ended(alice: Visitor, acme: Firm) -> None:
     lossy = b'{"fund": "Alpha", "fund": "Beta"}'
     page = batch(alice, acme, file("good.md"), file("cut.pdf", BROKEN), file("scan.pdf", png()), file("a.json", lossy))
@@ -155,6 +156,7 @@ def test_a_batch_shows_each_file_until_all_have_ended(alice: Visitor, acme: Firm
     assert not page.tree.xpath("//*[@data-fragment]")
 
 
+@pytest.mark.slow
 def test_what_failed_of_a_batch_is_started_again_from_its_page(alice: Visitor, acme: Firm) -> None:
     address = batch_address(batch(alice, acme, file("a.pdf", BROKEN), file("b.pdf", BROKEN + b"2"), file("good.md")))
     run_all(acme)
@@ -168,6 +170,7 @@ def test_what_failed_of_a_batch_is_started_again_from_its_page(alice: Visitor, a
     assert "Nothing of this batch has failed" in alice.post(f"{address}retry/", follow=True).content.decode()
 
 
+@pytest.mark.slow
 def test_who_may_not_retry_sees_why_and_what_to_do(acme: Firm) -> None:
     make_member(acme, "bob", Role.ANALYST, scopes=["fund:alpha"])
     bob = Visitor("bob")
@@ -180,6 +183,7 @@ def test_who_may_not_retry_sees_why_and_what_to_do(acme: Firm) -> None:
     assert bob.post(f"{address}retry/").status_code == 403
 
 
+@pytest.mark.slow
 def test_a_batch_is_seen_by_who_uploaded_it_alone(alice: Visitor, acme: Firm) -> None:
     address = batch_address(batch(alice, acme, file("a.md"), file("empty.txt", b"")))
     make_member(acme, "bob", Role.TENANT_ADMIN)
@@ -194,6 +198,7 @@ def test_a_document_of_a_batch_that_is_gone_is_said(alice: Visitor, acme: Firm) 
     assert "has been removed since" in AdminPage(alice.get(address)).text
 
 
+@pytest.mark.slow
 def test_warnings_stand_on_the_document_with_their_place(alice: Visitor, acme: Firm) -> None:
     made = ingest(acme, b'{"a": 1}\n{"a": 1, "a": 2}\n', filename="a.jsonl")
     run(acme, made.job)

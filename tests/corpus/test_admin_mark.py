@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.corpus.admin.document_text import mark
+
+pytestmark = pytest.mark.slow
 
 spans = st.one_of(st.none(), st.text(max_size=6), st.integers(-3, 60).map(str))
 

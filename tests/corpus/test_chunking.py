@@ -283,6 +283,7 @@ def check(source: ExtractedDocument, chunks: Sequence[ChunkDraft], *, child_toke
     assert all(chunk.token_count <= child_tokens - 2 for chunk in found), "within budget"
 
 
+@pytest.mark.slow
 @given(source=DOCUMENTS, child_tokens=st.integers(32, 96))
 @settings(max_examples=150, deadline=None)
 def test_children_cover_every_page_once_in_order_and_within_budget(
@@ -297,6 +298,7 @@ def test_a_long_row_with_empty_cells_is_cut_without_loss(row: str) -> None:
     check(source, cut(source, child_tokens=40), child_tokens=40)
 
 
+@pytest.mark.slow
 @given(source=DOCUMENTS)
 @settings(max_examples=60, deadline=None)
 def test_the_model_never_has_to_cut(source: ExtractedDocument) -> None:
@@ -307,6 +309,7 @@ def test_the_model_never_has_to_cut(source: ExtractedDocument) -> None:
     assert inputs == [chunk.token_count for chunk in children(chunks)]
 
 
+@pytest.mark.slow
 @given(source=DOCUMENTS)
 @settings(max_examples=60, deadline=None)
 def test_parents_hold_their_children_whole(source: ExtractedDocument) -> None:

@@ -205,6 +205,7 @@ def test_every_field_that_an_upload_states_is_corrected(firm: Firm, ready: Docum
     assert told["fields"].split(",") == sorted(ALL)
 
 
+@pytest.mark.slow
 def test_what_was_emptied_is_not_filled_in_by_reading_it_again(firm: Firm) -> None:
     waiting = ingest(firm, FILING, filename="ACME_2023Q4.md")
     run(firm, waiting.job)

@@ -70,6 +70,7 @@ def refused(firm: Firm, role: str, statement: str) -> None:
         cursor.execute(statement)
 
 
+@pytest.mark.slow
 def test_the_eraser_removes_a_document_and_its_like_can_be_taken_in_again(acme: Firm) -> None:
     stays, goes = ingest(acme, b"# One\n\nSomething else altogether.\n"), ingest(acme, long_report())
     for each in (stays, goes):

@@ -115,6 +115,7 @@ def test_nesting_over_the_parsers_limit_is_refused_rather_than_cut() -> None:
         extract(b"<div>" * 5_000 + b"<p>down here</p>", filename="a.html")
 
 
+@pytest.mark.slow
 def test_cells_that_all_reach_down_take_no_time() -> None:
     content = b"<table>" + b"<tr><td rowspan=500>x" * 3_000 + b"</table>"
     assert extract(content, filename="a.html").pages

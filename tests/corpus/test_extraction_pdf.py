@@ -143,6 +143,7 @@ def test_too_many_pages_name_the_limit() -> None:
         extract(pdf([lines("text")] * 4), filename="long.pdf", limits=Limits(max_pages=3))
 
 
+@pytest.mark.slow
 def test_five_hundred_pages_are_read() -> None:
     assert len(extract(pdf([lines(*SENTENCES)] * 500), filename="long.pdf").pages) == 500
 

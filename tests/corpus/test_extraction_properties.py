@@ -35,12 +35,14 @@ def read(content: bytes, filename: str) -> None:
         return  # one of ours; anything else fails the test
 
 
+@pytest.mark.slow
 @given(content=st.binary(max_size=600), filename=FILENAMES)
 @SLOW
 def test_any_bytes(content: bytes, filename: str) -> None:
     read(content, filename)
 
 
+@pytest.mark.slow
 @given(text=MARKUP, filename=FILENAMES)
 @example(text="<table><tr><td>", filename="a.html")
 @example(text="|-|\n|-|", filename="a.md")
@@ -49,12 +51,14 @@ def test_any_markup(text: str, filename: str) -> None:
     read(text.encode(), filename)
 
 
+@pytest.mark.slow
 @given(text=st.text(max_size=300), encoding=st.sampled_from(["utf-8", "utf-16", "utf-8-sig"]))
 @SLOW
 def test_any_text(text: str, encoding: str) -> None:
     read(text.encode(encoding, "surrogatepass"), "a.txt")
 
 
+@pytest.mark.slow
 @given(position=st.floats(0, 1), junk=st.binary(min_size=1, max_size=30))
 @SLOW
 def test_damaged_pdf(position: float, junk: bytes) -> None:
@@ -69,6 +73,7 @@ def test_damaged_docx(position: float, junk: bytes) -> None:
     read(DOCX[:at] + junk + DOCX[at + len(junk) :], "a.docx")
 
 
+@pytest.mark.slow
 @given(
     text=st.text(alphabet=st.characters(), max_size=100)
     | st.binary(max_size=100).map(lambda b: b.decode("utf-16", "surrogatepass") if len(b) % 2 == 0 else "")

@@ -182,6 +182,7 @@ def test_a_document_removed_while_waiting_is_reported(firm: Firm, here: None, fo
     assert "removed" in batch.files[0].error
 
 
+@pytest.mark.slow
 def test_the_real_runner_works_in_a_process_of_its_own(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
     made = ingest(firm, b"%PDF-1.7 cut", filename="cut.pdf")
     with LocalRunner(jobs=1) as runner:

@@ -34,6 +34,8 @@ from tests.corpus.ingesting import actions, change_job, document, ingest, job, l
 from tests.factories import Firm, make_firm, make_member
 from tests.model_server import Fault, ModelServer
 
+pytestmark = pytest.mark.slow
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 committed = pytest.mark.django_db(transaction=True)

@@ -26,6 +26,7 @@ def _by_definition(one: str, other: str) -> int:
     return rows[-1][-1]
 
 
+@pytest.mark.slow
 @given(_WORDS, _WORDS, st.integers(0, 4))
 def test_slips_are_counted_up_to_the_bound(one: str, other: str, most: int) -> None:
     assert slips(one, other, most=most) == min(_by_definition(one, other), most + 1)

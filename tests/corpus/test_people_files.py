@@ -222,6 +222,7 @@ def test_a_name_in_one_part_alone_is_found(make: Callable[[str], tuple[bytes, st
     assert found_in(content, filename) == []
 
 
+@pytest.mark.slow
 def test_what_the_pages_show_is_no_hidden_text() -> None:
     shown = f"{NAME} wrote to us."
     for content, filename in (

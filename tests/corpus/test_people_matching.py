@@ -220,6 +220,7 @@ _PIECES = st.sampled_from(
 _TEXTS = st.one_of(st.text(max_size=80), st.lists(st.one_of(_PIECES, st.text(max_size=4)), max_size=25).map("".join))
 
 
+@pytest.mark.slow
 @given(_TEXTS)
 @settings(max_examples=200, deadline=None)
 def test_spans_lie_within_the_text_in_order_and_apart(text: str) -> None:
@@ -230,6 +231,7 @@ def test_spans_lie_within_the_text_in_order_and_apart(text: str) -> None:
     assert all(0 < match.confidence <= 1 for match in matches)
 
 
+@pytest.mark.slow
 @given(_TEXTS)
 @settings(max_examples=200, deadline=None)
 def test_the_quick_look_never_says_no_where_something_is_found(text: str) -> None:
@@ -240,6 +242,7 @@ def test_the_quick_look_never_says_no_where_something_is_found(text: str) -> Non
 _WITHOUT_LETTERS = st.text(alphabet=" .,;()0123456789\n\u2028€\U0001f600", max_size=20)
 
 
+@pytest.mark.slow
 @given(_WITHOUT_LETTERS, st.sampled_from(["NFC", "NFD"]), _WITHOUT_LETTERS, st.booleans())
 @settings(max_examples=100, deadline=None)
 def test_a_match_points_at_the_original_characters_however_they_are_composed(

@@ -115,6 +115,7 @@ _BLOCKS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(_BLOCKS, min_size=1, max_size=4))
 def test_a_rendition_is_read_as_the_pages_that_it_was_written_from(pages: list[list[BlockDraft]]) -> None:
     pages[0].append(BlockDraft(BlockKind.PARAGRAPH, "there is text"))

@@ -68,6 +68,7 @@ def test_rounding_within_the_tolerance_passes() -> None:
     assert verify(unit_rows(3, 8) * 1.0009).shape == (3, 8)
 
 
+@pytest.mark.slow
 @given(arrays(np.float64, (3, 8), elements=st.floats(-1e6, 1e6)).filter(lambda a: (np.abs(a).max(axis=1) > 1e-3).all()))
 def test_normalise_brings_any_vector_to_unit_norm(vectors: NDArray[np.float64]) -> None:
     assert np.allclose(np.linalg.norm(verify(vectors, normalise=True), axis=1), 1.0, atol=1e-5)

@@ -28,6 +28,7 @@ def minilm() -> SentenceTransformersProvider:
     return provider_with()
 
 
+@pytest.mark.slow
 def test_documents_are_unit_vectors_of_the_models_length(minilm: SentenceTransformersProvider) -> None:
     vectors = minilm.embed_documents(["The fund lost 4 %.", "Fees are charged quarterly."])
     assert vectors.shape == (2, 384)
@@ -60,6 +61,7 @@ def test_the_input_limit_is_the_models_own(minilm: SentenceTransformersProvider)
     assert minilm.max_input_tokens == 256
 
 
+@pytest.mark.slow
 def test_threads_share_one_model(minilm: SentenceTransformersProvider) -> None:
     expected = minilm.embed_query("drawdown")
     results: list[bool] = []
@@ -102,6 +104,7 @@ def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
         provider_with(model=str(tmp_path)).embed_query("drawdown")
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_imported_before_the_first_call() -> None:
     """Neither a model's library nor a remote one's client: every command and every worker starts like this."""
     program = "import sys, django; django.setup(); print({'torch', 'openai', 'apps.corpus'} & set(sys.modules))"

@@ -142,6 +142,7 @@ def test_requests_are_recorded_with_their_bodies(server: ModelServer, client: op
     assert server.requests[0].body["messages"][0]["content"] == "who? (JSON)"
 
 
+@pytest.mark.slow
 def test_it_runs_as_a_process_of_its_own() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "tests.model_server", "--fault", "error_500"], stdout=subprocess.PIPE, text=True

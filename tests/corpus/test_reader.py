@@ -96,6 +96,7 @@ def test_a_hostile_file_is_read_or_is_its_own_error_and_the_next_file_is_read(na
     assert read(PLAIN, "a.md").pages[0].text
 
 
+@pytest.mark.slow
 def test_a_page_that_takes_too_long_is_named() -> None:
     content = pdf([lines("A page of text that is fine, and says so in one line.")])
     assert read(content, "a.pdf").pages
@@ -104,11 +105,13 @@ def test_a_page_that_takes_too_long_is_named() -> None:
     assert caught.value.code == "corpus.file_too_costly"
 
 
+@pytest.mark.slow
 def test_many_pages_are_ended_by_what_the_whole_file_may_cost() -> None:
     with pytest.raises(TooCostlyError, match=r"computing time .*, at page \d+\."):
         read(pdf_many_pages(4_000), "a.pdf")
 
 
+@pytest.mark.slow
 def test_memory_is_limited_and_named() -> None:
     """The control: the same file is read where it may cost more."""
     content = csv_headings(60_000)
@@ -118,6 +121,7 @@ def test_memory_is_limited_and_named() -> None:
     assert read(content, "a.csv", Limits()).pages
 
 
+@pytest.mark.slow
 def test_what_is_read_out_of_a_file_is_limited_and_named() -> None:
     content = b"\n\n".join(b"A paragraph of its own, number %d." % i for i in range(5_000))
     limits = Limits(max_output_bytes=100_000, max_output_ratio=0)
@@ -138,6 +142,7 @@ def test_a_child_that_crashes_is_the_files_own_error() -> None:
     assert read(PLAIN, "a.md").pages
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_readers")
 def test_a_reading_process_that_somebody_ended_is_started_again() -> None:
     read(PLAIN, "a.md")
@@ -147,6 +152,7 @@ def test_a_reading_process_that_somebody_ended_is_started_again() -> None:
     assert first.pid not in [child.pid for child in children()]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_readers")
 def test_one_that_is_ended_in_the_middle_of_a_file_reads_it_once_more() -> None:
     read(PLAIN, "a.md")
@@ -162,6 +168,7 @@ def test_one_that_is_ended_in_the_middle_of_a_file_reads_it_once_more() -> None:
     ending.join()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_readers")
 def test_a_process_that_waits_is_ended_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
@@ -176,6 +183,7 @@ def test_a_process_that_waits_is_ended_by_the_clock(monkeypatch: pytest.MonkeyPa
     assert not [child for child in children() if child.status() == psutil.STATUS_STOPPED]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_readers")
 @pytest.mark.skipif(os.geteuid() != 0, reason="it is closed to all but root; test_reader_sandbox.py looks from within")
 def test_the_reading_process_has_no_secret_and_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,6 +198,7 @@ def test_the_reading_process_has_no_secret_and_no_connection(monkeypatch: pytest
     assert not server.net_connections("inet")
 
 
+@pytest.mark.slow
 def test_several_threads_read_at_once() -> None:
     found: list[int] = []
     threads = [meanwhile(lambda: found.append(len(read(PLAIN, "a.md").pages))) for _ in range(4)]
@@ -216,6 +225,7 @@ def test_pages_alone_are_read_within_the_same_limits() -> None:
 # --- its job ---
 
 
+@pytest.mark.slow
 @committed
 def test_a_hostile_file_fails_its_job_once_and_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     firm = make_firm()

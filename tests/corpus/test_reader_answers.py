@@ -89,6 +89,7 @@ def test_an_answer_ends_as_the_files_own_error_or_as_a_document(change: str) -> 
     assert (outcome is RunOutcome.SUCCEEDED) == (change in STORED), ended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lying", ["another file's error"], indirect=True)
 @pytest.mark.usefixtures("lying")
 def test_an_error_is_of_the_file_that_was_read() -> None:
@@ -98,6 +99,7 @@ def test_an_error_is_of_the_file_that_was_read() -> None:
     assert job(acme, result.job.id).error_detail.startswith("report.md is damaged (a b).")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lying", ["a failure of many lines"], indirect=True)
 @pytest.mark.usefixtures("lying")
 def test_it_writes_no_line_of_its_own_into_the_log(caplog: pytest.LogCaptureFixture) -> None:

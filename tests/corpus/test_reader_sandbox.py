@@ -152,6 +152,7 @@ ATTACKS: dict[str, Callable[[Path], str]] = {
 _HELD_ALREADY = ("fork", "environment", "memory", "server_memory")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("within")
 def test_a_file_that_takes_the_child_over_runs() -> None:
     assert brought("loot = 6 * 7") == "THROUGH42"
@@ -172,6 +173,7 @@ def test_within_the_sandbox_it_is_held(attack: str, tmp_path: Path) -> None:
     assert brought(ATTACKS[attack](tmp_path)).startswith("held ")
 
 
+@pytest.mark.slow
 def test_it_finds_no_secret_in_its_own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLASSBOX_DB_PASSWORD_API", "swordfish")
     with own_server(monkeypatch, _TAKEN_OVER):

@@ -124,11 +124,13 @@ def test_a_server_closes_its_memory_when_it_starts() -> None:
     assert kernel.prctl(_GET_DUMPABLE) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("program", "demanded", "said"), [("", "0", "[]"), (_NO_LANDLOCK, "0", "corpus.W001")])
 def test_the_deployment_check_says_it(program: str, demanded: str, said: str) -> None:
     assert said in _checked(program, demanded)
 
 
+@pytest.mark.slow
 def test_the_deployment_check_is_an_error_where_it_is_demanded() -> None:
     assert "corpus.E001" in _checked(_NO_LANDLOCK, "1")
 

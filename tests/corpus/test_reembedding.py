@@ -212,6 +212,7 @@ def test_a_document_that_was_superseded_meanwhile_is_not_ready_again(firm: Firm)
     assert document(firm, first.id).status == DocumentStatus.SUPERSEDED
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_change_in_mid_job_is_followed_by_another(firm: Firm, server: ModelServer) -> None:
     made = ingest(firm, long_report())

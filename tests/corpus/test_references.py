@@ -190,6 +190,7 @@ def test_identifiers_of_securities_and_entities_are_whole(text: str) -> None:
     assert either(f"({text}).") == [text.lower()]
 
 
+@pytest.mark.slow
 @given(text=st.from_regex(r"[A-Z]{2}[A-Z0-9]{9}[0-9]|[A-Z0-9]{18}[0-9]{2}", fullmatch=True))
 def test_any_isin_and_lei_is_one_term(text: str) -> None:
     assert text.isascii()
@@ -252,6 +253,7 @@ def test_neighbours_in_a_sentence_change_nothing_of_each_other(expressions: list
     assert sorted(terms(" | ".join(f"was {each}" for each in expressions), language)) == sorted(apart)
 
 
+@pytest.mark.slow
 @given(expression=EXPRESSIONS, language=st.sampled_from(["en", "de"]))
 def test_capitals_and_wide_letters_change_nothing(expression: str, language: str) -> None:
     """Wide letters, as in texts from East Asia, are others until they are normalised (NFKC)."""
@@ -261,6 +263,7 @@ def test_capitals_and_wide_letters_change_nothing(expression: str, language: str
     assert terms(wide, language) == found
 
 
+@pytest.mark.slow
 @given(text=st.text(max_size=120), language=st.sampled_from(["en", "de"]))
 def test_a_text_that_is_folded_has_the_same_terms(text: str, language: str) -> None:
     assert folded(folded(text)) == folded(text)

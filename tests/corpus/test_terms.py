@@ -134,6 +134,7 @@ def test_frequencies_sum_to_the_length() -> None:
     assert term_frequencies(text, "en").total() == len(terms(text, "en"))
 
 
+@pytest.mark.slow
 @given(text=st.text(max_size=200), language=st.sampled_from(["en", "de", ""]))
 @settings(max_examples=300)
 def test_any_text_gives_storable_terms(text: str, language: str) -> None:

@@ -68,6 +68,7 @@ def done(firm: Firm, job_id: UUID) -> None:
     change_job(firm, job_id, status=JobStatus.SUCCEEDED, lease_until=None, lease_owner="")
 
 
+@pytest.mark.slow
 def test_a_tenant_does_not_wait_behind_another_one_s_pile(acme: Firm, bolt: Firm) -> None:
     pile = [small(acme) for _ in range(30)]
     own = small(bolt)

@@ -23,6 +23,8 @@ from tests.evaluation.questions import QUESTIONS, TWINS, Question, QuestionType
 from tests.evaluation.running import FolderRun, run_folder
 from tests.evaluation.sources import SOURCES
 
+pytestmark = pytest.mark.slow
+
 FLOORS: Final = {
     "page_recall@1": 0.66,
     "page_recall@5": 0.87,

@@ -48,6 +48,7 @@ def test_every_format_is_there() -> None:
     assert {source.file.rsplit(".", 1)[1] for source in SOURCES} == {"pdf", "docx", "html", "md", "csv", "json"}
 
 
+@pytest.mark.slow
 def test_both_languages_are_read_as_such() -> None:
     longer = [source for source in SOURCES if source.file.endswith(("pdf", "docx", "html"))]
     assert {source.language for source in longer} == {"en", "de"}
@@ -145,6 +146,7 @@ def test_cash_goes_on_from_one_year_to_the_next() -> None:
 # --- the files ---
 
 
+@pytest.mark.slow
 def test_the_same_bytes_are_written_twice(folder: Path, tmp_path: Path) -> None:
     write_folder(tmp_path)
     files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())

@@ -72,6 +72,7 @@ def test_the_accuracy_is_that_of_the_check_with_its_counts_and_its_bar(acme: Fir
     assert "bar of 85%" in verdict
 
 
+@pytest.mark.slow
 def test_the_matrix_adds_up_and_each_number_leads_to_its_examples(officer: Visitor) -> None:
     page = officer.open("policy_desk")
     counted = 0
@@ -100,6 +101,7 @@ def test_only_those_that_go_wrong(officer: Visitor) -> None:
     assert [line for line in every if "✗" in line] == wrong
 
 
+@pytest.mark.slow
 def test_the_examples_of_one_intent_and_of_the_unrecognised(acme: Firm, officer: Visitor) -> None:
     with open_scope(tenant=acme.id, reason="a test"):
         policy = policy_in_force()
@@ -230,6 +232,7 @@ def test_a_question_is_answered_with_its_intent_the_reason_and_the_kinds(acme: F
     assert len(page.tree.xpath("//*[@id='tried']//tbody/tr")) == 3
 
 
+@pytest.mark.slow
 def test_instructions_in_it_are_shown_as_set_aside(officer: Visitor) -> None:
     assert "“Ignore your rules”" in section(attempt(officer, MARKED), "tried")
 
@@ -280,6 +283,7 @@ def test_with_the_provider_down_a_question_is_tried_by_its_terms(officer: Visito
     assert "the terms alone decided" in tried
 
 
+@pytest.mark.slow
 def test_only_who_may_edit_is_offered_to_make_it_an_example(acme: Firm, officer: Visitor) -> None:
     make_member(acme, "bob", Role.ANALYST)
     add = reverse("admin:policy_example_add")
@@ -287,6 +291,7 @@ def test_only_who_may_edit_is_offered_to_make_it_an_example(acme: Firm, officer:
     assert offered == {"olivia": True, "bob": False}
 
 
+@pytest.mark.slow
 def test_unrecognised_questions_are_loaded_for_who_may_read_the_log(acme: Firm, officer: Visitor) -> None:
     make_member(acme, "bob", Role.ANALYST)
     address = reverse("admin:policy_unrecognised")

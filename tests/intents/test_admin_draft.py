@@ -98,6 +98,7 @@ def test_the_list_is_in_the_sidebar_and_says_how_to_begin(officer: Visitor) -> N
     assert any(link.endswith("/policy/drafts/start/") for link in page.links)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", [Role.REVIEWER, Role.ANALYST, Role.AUDITOR, Role.TENANT_ADMIN, Role.DPO])
 def test_who_may_not_edit_is_refused_everywhere(acme: Firm, draft: PolicyVersion, role: Role) -> None:
     make_member(acme, "bob", role)
@@ -120,6 +121,7 @@ def test_a_draft_begins_with_a_reason_as_a_copy_of_the_version_in_force(acme: Fi
     assert (version.number, version.author_label, version.reason) == (2, "olivia", "Funds cost money.")
 
 
+@pytest.mark.slow
 def test_an_older_version_is_brought_back_as_a_draft_and_the_page_says_what_that_changes(
     acme: Firm, olivia: Principal, officer: Visitor, draft: PolicyVersion
 ) -> None:
@@ -138,6 +140,7 @@ def test_a_copy_of_nothing_is_not_found(officer: Visitor, copied: str) -> None:
     assert officer.open("policy_draft_start", copy=copied).status == 404
 
 
+@pytest.mark.slow
 def test_another_tenant_s_draft_is_not_found(officer: Visitor) -> None:
     bolt = make_firm("bolt")
     with as_(make_member(bolt, "bolter", Role.COMPLIANCE_OFFICER)):
@@ -159,6 +162,7 @@ def test_the_list_says_of_each_draft_what_it_changes_and_what_to_do(
     assert any(link.endswith(f"{draft.id}/submit/") for link in page.links)
 
 
+@pytest.mark.slow
 def test_the_list_counts_what_is_to_be_mended(officer: Visitor, draft: PolicyVersion) -> None:
     save(officer, draft, typed(officer, draft).without("kind-i1"))
     page = officer.open("policy_drafts")
@@ -166,6 +170,7 @@ def test_the_list_counts_what_is_to_be_mended(officer: Visitor, draft: PolicyVer
     assert not any(link.endswith("/submit/") for link in page.links)
 
 
+@pytest.mark.slow
 def test_what_was_sent_back_shows_what_the_reviewer_said(
     acme: Firm, olivia: Principal, officer: Visitor, draft: PolicyVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,6 +200,7 @@ def test_others_drafts_are_shown_to_copy_and_not_to_edit(acme: Firm, officer: Vi
 # --- Somebody else's ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_draft_of_somebody_else_is_theirs_to_change(acme: Firm, olivia: Principal, draft: PolicyVersion) -> None:
     make_member(acme, "oscar", Role.COMPLIANCE_OFFICER)
     oscar, before = Visitor("oscar"), stored(acme, draft)
@@ -217,6 +223,7 @@ def test_a_draft_of_somebody_else_is_theirs_to_change(acme: Firm, olivia: Princi
 # --- Editing --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_saving_an_untouched_draft_changes_nothing_of_it(acme: Firm, officer: Visitor, draft: PolicyVersion) -> None:
     page = save(officer, draft, typed(officer, draft))
     assert (page.status, page.location) == (302, f"/admin/policy/drafts/{draft.id}/")
@@ -229,6 +236,7 @@ def test_saving_an_untouched_draft_changes_nothing_of_it(acme: Firm, officer: Vi
     assert "Nothing: it says what version 1 says" in officer.open("policy_draft", draft.id).text
 
 
+@pytest.mark.slow
 def test_everything_that_is_changed_is_saved_recorded_and_told(
     acme: Firm, officer: Visitor, draft: PolicyVersion
 ) -> None:
@@ -276,6 +284,7 @@ def test_rows_and_columns_of_the_matrix_are_headed_and_every_box_says_what_it_me
     assert "Performance may reach Fund profiles" in labels
 
 
+@pytest.mark.slow
 def test_an_intent_is_added_filled_in_and_saved(acme: Firm, officer: Visitor, draft: PolicyVersion) -> None:
     page = save(officer, draft, typed(officer, draft).with_(add="intent", total_cap="4000"))
     assert "Nothing is saved yet" in page.text
@@ -290,6 +299,7 @@ def test_an_intent_is_added_filled_in_and_saved(acme: Firm, officer: Visitor, dr
     assert "No problems" in officer.open("policy_draft", draft.id).text
 
 
+@pytest.mark.slow
 def test_a_draft_with_problems_is_saved_and_each_stands_beside_its_part(
     acme: Firm, officer: Visitor, draft: PolicyVersion
 ) -> None:
@@ -309,6 +319,7 @@ def test_a_draft_with_problems_is_saved_and_each_stands_beside_its_part(
         assert page.tree.xpath(f"//*[@id='draft-problems']//a[@href='#{part}'][contains(., '{words}')]")
 
 
+@pytest.mark.slow
 def test_what_can_t_be_stored_comes_back_beside_its_field_with_everything_typed(
     acme: Firm, officer: Visitor, draft: PolicyVersion
 ) -> None:
@@ -330,6 +341,7 @@ def test_what_can_t_be_stored_comes_back_beside_its_field_with_everything_typed(
     assert "schedule" in Typed.from_page(page.tree).values["kind-i1"]
 
 
+@pytest.mark.slow
 def test_what_was_typed_is_shown_as_text_and_runs_nowhere(officer: Visitor, draft: PolicyVersion) -> None:
     evil = "\"'><script>alert(1)</script>"
     form = typed(officer, draft).with_(label__i1=evil, heading__run=evil, description__i1="</textarea>" + evil)
@@ -341,6 +353,7 @@ def test_what_was_typed_is_shown_as_text_and_runs_nowhere(officer: Visitor, draf
     assert str(page.tree.get_element_by_id("description-i1").value).strip() == "</textarea>" + evil
 
 
+@pytest.mark.slow
 def test_a_post_beyond_all_measure_is_refused_and_changes_nothing(
     acme: Firm, officer: Visitor, draft: PolicyVersion
 ) -> None:
@@ -355,6 +368,7 @@ def test_a_post_beyond_all_measure_is_refused_and_changes_nothing(
     assert stored(acme, draft) == before
 
 
+@pytest.mark.slow
 def test_a_draft_that_was_changed_meanwhile_loses_nothing_that_was_typed(
     acme: Firm, olivia: Principal, officer: Visitor, draft: PolicyVersion
 ) -> None:
@@ -376,12 +390,14 @@ def test_a_draft_that_was_changed_meanwhile_loses_nothing_that_was_typed(
     assert (kept.total_cap_chars, Kind.SCHEDULE in kept.intents[0].kinds) == (5000, False)
 
 
+@pytest.mark.slow
 def test_a_save_that_is_sent_twice_says_that_both_are_the_same(officer: Visitor, draft: PolicyVersion) -> None:
     form = typed(officer, draft).with_(total_cap="5000")
     assert save(officer, draft, form).status == 302
     assert "says the same as what is stored now" in save(officer, draft, form).text
 
 
+@pytest.mark.slow
 def test_a_draft_that_was_thrown_away_meanwhile_shows_what_was_typed(
     olivia: Principal, officer: Visitor, draft: PolicyVersion
 ) -> None:
@@ -394,6 +410,7 @@ def test_a_draft_that_was_thrown_away_meanwhile_shows_what_was_typed(
     assert officer.open("policy_draft", draft.id).status == 302
 
 
+@pytest.mark.slow
 def test_what_is_typed_is_told_at_once_and_not_saved(acme: Firm, officer: Visitor, draft: PolicyVersion) -> None:
     before = stored(acme, draft)
     form = typed(officer, draft).without("kind-i1").with_(total_cap="1000")
@@ -411,6 +428,7 @@ def test_what_is_typed_is_told_at_once_and_not_saved(acme: Firm, officer: Visito
 # --- The test of the classifier -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_test_tells_the_accuracy_and_what_goes_wrong(
     server: ModelServer, officer: Visitor, draft: PolicyVersion
 ) -> None:
@@ -436,6 +454,7 @@ def test_a_provider_that_is_down_is_said_in_words(server: ModelServer, officer: 
     assert "golden examples get their intent" not in page.text
 
 
+@pytest.mark.slow
 def test_nothing_to_tell_apart_is_said_in_words(officer: Visitor, draft: PolicyVersion) -> None:
     removed = {f"remove__i{number}": "on" for number in range(2, 6)}
     assert save(officer, draft, typed(officer, draft).with_(**removed)).status == 302
@@ -445,6 +464,7 @@ def test_nothing_to_tell_apart_is_said_in_words(officer: Visitor, draft: PolicyV
 # --- The ways out ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_submitting_says_who_is_asked_what_changes_and_what_can_t_be_undone(
     acme: Firm, olivia: Principal, officer: Visitor, draft: PolicyVersion
 ) -> None:
@@ -459,6 +479,7 @@ def test_submitting_says_who_is_asked_what_changes_and_what_can_t_be_undone(
     assert "does not change any more" in text
 
 
+@pytest.mark.slow
 def test_a_submitted_draft_waits_and_is_no_longer_edited(
     acme: Firm, olivia: Principal, officer: Visitor, draft: PolicyVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -472,12 +493,14 @@ def test_a_submitted_draft_waits_and_is_no_longer_edited(
     assert officer.send("policy_draft_submit", draft.id).status == 409
 
 
+@pytest.mark.slow
 def test_what_says_the_same_is_not_submitted(server: ModelServer, officer: Visitor, draft: PolicyVersion) -> None:
     assert "It changes nothing" in officer.open("policy_draft_submit", draft.id).text
     page = officer.send("policy_draft_submit", draft.id)
     assert "there is nothing to review" in page.text
 
 
+@pytest.mark.slow
 def test_what_has_problems_is_not_submitted(acme: Firm, officer: Visitor, draft: PolicyVersion) -> None:
     save(officer, draft, typed(officer, draft).without("kind-i1"))
     assert "As it is, it would be refused" in officer.open("policy_draft_submit", draft.id).text
@@ -486,6 +509,7 @@ def test_what_has_problems_is_not_submitted(acme: Firm, officer: Visitor, draft:
         assert PolicyVersion.objects.get(id=draft.id).status == VersionStatus.DRAFT
 
 
+@pytest.mark.slow
 def test_what_recognises_too_little_is_not_submitted(
     server: ModelServer, officer: Visitor, draft: PolicyVersion
 ) -> None:

@@ -105,6 +105,7 @@ def test_an_empty_list_says_so_and_how_it_fills(officer: Visitor, reviewer: Visi
     assert "Nothing was sent back to you." in own
 
 
+@pytest.mark.slow
 def test_what_waits_for_a_reviewer_names_who_asks_why_and_what_becomes_wider(
     version: PolicyVersion, reviewer: Visitor
 ) -> None:
@@ -116,6 +117,7 @@ def test_what_waits_for_a_reviewer_names_who_asks_why_and_what_becomes_wider(
     assert reverse("admin:policy_review", args=[version.id]) in page.links
 
 
+@pytest.mark.slow
 def test_ones_own_version_waits_for_others_and_names_them(
     version: PolicyVersion, officer: Visitor, reviewer: Visitor
 ) -> None:
@@ -131,6 +133,7 @@ def test_with_nobody_to_decide_the_author_is_told_what_to_do(version: PolicyVers
     assert said in section(officer.open("policy_review", version.id), "own")
 
 
+@pytest.mark.slow
 def test_what_was_sent_back_waits_for_its_author_with_what_was_said(
     version: PolicyVersion, rupert: Principal, officer: Visitor, reviewer: Visitor
 ) -> None:
@@ -147,6 +150,7 @@ def test_a_draft_that_nobody_has_seen_is_not_called_sent_back(olivia: Principal,
     assert "Nothing was sent back to you." in officer.open("policy_reviews").text
 
 
+@pytest.mark.slow
 def test_an_approved_version_is_listed_with_its_time(
     version: PolicyVersion, rupert: Principal, reviewer: Visitor
 ) -> None:
@@ -158,6 +162,7 @@ def test_an_approved_version_is_listed_with_its_time(
     assert "Nothing waits for your decision." in page.text
 
 
+@pytest.mark.slow
 def test_another_tenant_s_versions_are_neither_listed_nor_found(version: PolicyVersion) -> None:
     make_member(make_firm("bolt"), "ben", Role.REVIEWER)
     stranger = Visitor("ben")
@@ -174,6 +179,7 @@ def test_an_analyst_reads_what_is_in_review_and_decides_on_nothing(acme: Firm, v
     assert "Policy version 2" in section(page, "to-decide")
 
 
+@pytest.mark.slow
 def test_the_counts_of_the_start_page_lead_to_the_work_list(version: PolicyVersion, reviewer: Visitor) -> None:
     start = reviewer.open("index")
     (link,) = start.tree.xpath("//*[@id='waiting']//a[contains(., 'Policy versions to review')]/@href")
@@ -183,6 +189,7 @@ def test_the_counts_of_the_start_page_lead_to_the_work_list(version: PolicyVersi
 # --- What a reviewer is shown ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_page_says_what_it_is_who_asks_why_and_what_changes(version: PolicyVersion, reviewer: Visitor) -> None:
     page = reviewer.open("policy_review", version.id)
     assert "olivia asks that this version take the place of version 1" in page.text
@@ -193,6 +200,7 @@ def test_the_page_says_what_it_is_who_asks_why_and_what_changes(version: PolicyV
     assert page.response["Cache-Control"].startswith("no-store")
 
 
+@pytest.mark.slow
 def test_the_two_files_stand_side_by_side_with_words_for_what_came(version: PolicyVersion, reviewer: Visitor) -> None:
     page = reviewer.open("policy_review", version.id)
     assert "schedule" in "".join(page.tree.xpath("//*[@id='sides']//ins/text()"))
@@ -204,6 +212,7 @@ def test_the_two_files_stand_side_by_side_with_words_for_what_came(version: Poli
     assert gone
 
 
+@pytest.mark.slow
 def test_unchanged_lines_are_folded_until_all_are_asked_for(version: PolicyVersion, reviewer: Visitor) -> None:
     folded = reviewer.open("policy_review", version.id)
     assert "unchanged lines" in section(folded, "sides")
@@ -211,6 +220,7 @@ def test_unchanged_lines_are_folded_until_all_are_asked_for(version: PolicyVersi
     assert "unchanged lines" not in section(reviewer.open("policy_review", version.id, all="1"), "sides")
 
 
+@pytest.mark.slow
 def test_looking_asks_no_model_and_changes_nothing(
     server: ModelServer, version: PolicyVersion, reviewer: Visitor
 ) -> None:
@@ -219,6 +229,7 @@ def test_looking_asks_no_model_and_changes_nothing(
     assert len(server.requests) == asked
 
 
+@pytest.mark.slow
 def test_each_button_is_named_by_its_effect_and_what_can_not_be_undone_is_said(
     version: PolicyVersion, reviewer: Visitor
 ) -> None:
@@ -234,6 +245,7 @@ def test_each_button_is_named_by_its_effect_and_what_can_not_be_undone_is_said(
     assert acts(page) == {"approve", "approve_later", "send_back", "reject", "comment"}
 
 
+@pytest.mark.slow
 def test_a_version_begun_before_the_one_in_force_bears_a_warning(
     olivia: Principal, rupert: Principal, reviewer: Visitor
 ) -> None:
@@ -249,10 +261,12 @@ def test_a_version_begun_before_the_one_in_force_bears_a_warning(
     assert f"{reverse('admin:policy_compare')}?before=1&after=3" in page.links
 
 
+@pytest.mark.slow
 def test_a_version_begun_from_the_one_in_force_bears_none(version: PolicyVersion, reviewer: Visitor) -> None:
     assert not reviewer.open("policy_review", version.id).tree.xpath("//*[@id='overtaken']")
 
 
+@pytest.mark.slow
 def test_a_version_that_is_to_take_effect_later_is_named_as_it_would_replace_this_one(
     version: PolicyVersion, olivia: Principal, rupert: Principal, reviewer: Visitor
 ) -> None:
@@ -265,6 +279,7 @@ def test_a_version_that_is_to_take_effect_later_is_named_as_it_would_replace_thi
     assert "is approved already" not in reviewer.open("policy_review", later.id).text
 
 
+@pytest.mark.slow
 def test_who_may_not_see_the_members_is_told_no_names_of_reviewers(
     acme: Firm, version: PolicyVersion, rupert: Principal
 ) -> None:
@@ -278,6 +293,7 @@ def test_who_may_not_see_the_members_is_told_no_names_of_reviewers(
 # --- Deciding -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_approved_now_it_is_in_force_and_the_page_is_its_record(
     acme: Firm, version: PolicyVersion, reviewer: Visitor
 ) -> None:
@@ -295,6 +311,7 @@ def test_approved_now_it_is_in_force_and_the_page_is_its_record(
     assert f"{reverse('admin:audit_event_changelist')}?subject={version.id}" in page.links
 
 
+@pytest.mark.slow
 def test_approved_for_later_it_waits_and_can_be_withdrawn(
     acme: Firm, version: PolicyVersion, reviewer: Visitor
 ) -> None:
@@ -311,6 +328,7 @@ def test_approved_for_later_it_waits_and_can_be_withdrawn(
     assert "It was withdrawn after rupert had approved it: “The date was wrong.”" in section(record, "story")
 
 
+@pytest.mark.slow
 def test_a_date_that_has_passed_is_refused_beside_its_field(
     acme: Firm, version: PolicyVersion, reviewer: Visitor
 ) -> None:
@@ -327,6 +345,7 @@ def test_later_needs_a_date(acme: Firm, version: PolicyVersion, reviewer: Visito
     assert again(acme, version).status == VersionStatus.IN_REVIEW
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "status"), [("send_back", VersionStatus.DRAFT), ("reject", VersionStatus.REJECTED)])
 def test_sending_back_and_rejecting_need_a_reason(
     acme: Firm, version: PolicyVersion, reviewer: Visitor, name: str, status: VersionStatus
@@ -340,6 +359,7 @@ def test_sending_back_and_rejecting_need_a_reason(
     assert again(acme, version).status == status
 
 
+@pytest.mark.slow
 def test_a_rejected_version_is_compared_with_what_it_was_based_on(
     version: PolicyVersion, rupert: Principal, reviewer: Visitor
 ) -> None:
@@ -350,6 +370,7 @@ def test_a_rejected_version_is_compared_with_what_it_was_based_on(
     assert "would have changed against version 1, which was in force when it was begun" in section(page, "changes")
 
 
+@pytest.mark.slow
 def test_a_superseded_version_is_compared_with_what_it_replaced(
     olivia: Principal, rupert: Principal, reviewer: Visitor
 ) -> None:
@@ -373,6 +394,7 @@ def test_the_first_version_has_nothing_to_be_compared_with(acme: Firm, reviewer:
     assert "began this tenant's policy with the shipped baseline" in section(page, "story")
 
 
+@pytest.mark.slow
 def test_a_reviewer_who_comes_second_is_told_what_happened(
     acme: Firm, version: PolicyVersion, rupert: Principal, reviewer: Visitor
 ) -> None:
@@ -387,6 +409,7 @@ def test_a_reviewer_who_comes_second_is_told_what_happened(
     assert again(acme, version).status == VersionStatus.REJECTED
 
 
+@pytest.mark.slow
 def test_what_was_changed_since_it_was_read_is_not_approved(
     acme: Firm, version: PolicyVersion, olivia: Principal, reviewer: Visitor
 ) -> None:
@@ -405,6 +428,7 @@ def test_what_was_changed_since_it_was_read_is_not_approved(
     assert act(reviewer, version, "approve").status == 302
 
 
+@pytest.mark.slow
 def test_what_was_read_against_an_older_version_in_force_is_not_approved(
     acme: Firm, version: PolicyVersion, olivia: Principal, rupert: Principal, reviewer: Visitor
 ) -> None:
@@ -416,6 +440,7 @@ def test_what_was_read_against_an_older_version_in_force_is_not_approved(
     assert again(acme, version).status == VersionStatus.IN_REVIEW
 
 
+@pytest.mark.slow
 def test_with_the_provider_down_nothing_is_approved_and_the_page_says_why(
     acme: Firm, version: PolicyVersion, server: ModelServer, reviewer: Visitor, settings: LazySettings
 ) -> None:
@@ -433,6 +458,7 @@ def test_with_the_provider_down_nothing_is_approved_and_the_page_says_why(
 # --- The author -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_author_is_told_who_decides_and_offered_nothing_but_to_withdraw_or_speak(
     version: PolicyVersion, rupert: Principal, officer: Visitor
 ) -> None:
@@ -441,6 +467,7 @@ def test_the_author_is_told_who_decides_and_offered_nothing_but_to_withdraw_or_s
     assert acts(page) == {"withdraw", "comment"}
 
 
+@pytest.mark.slow
 def test_an_author_who_may_approve_is_offered_nothing_and_refused_when_typing_it(
     acme: Firm, olivia: Principal, officer: Visitor
 ) -> None:
@@ -455,6 +482,7 @@ def test_an_author_who_may_approve_is_offered_nothing_and_refused_when_typing_it
     assert again(acme, version).status == VersionStatus.IN_REVIEW
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["approve", "approve_later", "send_back", "reject"])
 def test_who_may_not_approve_is_refused_when_typing_it(
     acme: Firm, version: PolicyVersion, officer: Visitor, name: str
@@ -470,6 +498,7 @@ def test_who_may_not_approve_is_refused_when_typing_it(
     assert again(acme, version).status == VersionStatus.IN_REVIEW
 
 
+@pytest.mark.slow
 def test_the_author_withdraws_with_a_reason(acme: Firm, version: PolicyVersion, officer: Visitor) -> None:
     assert "Say why" in act(officer, version, "withdraw", reason="").errors_of("withdraw-reason")
     act(officer, version, "withdraw", reason="Asked for too early.")
@@ -477,6 +506,7 @@ def test_the_author_withdraws_with_a_reason(acme: Firm, version: PolicyVersion, 
     assert "It was withdrawn: “Asked for too early.”" in officer.open("policy_review", version.id).text
 
 
+@pytest.mark.slow
 def test_nobody_else_withdraws_it(acme: Firm, version: PolicyVersion) -> None:
     make_member(acme, "oscar", Role.COMPLIANCE_OFFICER)
     oscar = Visitor("oscar")
@@ -485,6 +515,7 @@ def test_nobody_else_withdraws_it(acme: Firm, version: PolicyVersion) -> None:
     assert again(acme, version).status == VersionStatus.IN_REVIEW
 
 
+@pytest.mark.slow
 def test_a_version_that_was_decided_can_not_be_withdrawn_any_more(
     version: PolicyVersion, rupert: Principal, officer: Visitor
 ) -> None:
@@ -495,6 +526,7 @@ def test_a_version_that_was_decided_can_not_be_withdrawn_any_more(
     assert "only a version that waits can be withdrawn" in page.text
 
 
+@pytest.mark.slow
 def test_an_act_that_there_is_not_does_nothing(acme: Firm, version: PolicyVersion, reviewer: Visitor) -> None:
     page = reviewer.send("policy_review", version.id, act="bless")
     assert page.status == 400
@@ -505,6 +537,7 @@ def test_an_act_that_there_is_not_does_nothing(acme: Firm, version: PolicyVersio
 # --- The discussion -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_comment_stands_with_its_author_and_markup_in_it_is_text(
     version: PolicyVersion, officer: Visitor, reviewer: Visitor
 ) -> None:
@@ -516,16 +549,19 @@ def test_a_comment_stands_with_its_author_and_markup_in_it_is_text(
     assert "The public ones." in section(reviewer.open("policy_review", version.id), "discussion")
 
 
+@pytest.mark.slow
 def test_an_empty_comment_is_refused_beside_its_field(version: PolicyVersion, reviewer: Visitor) -> None:
     assert "Write what you want to say." in act(reviewer, version, "comment", text=" ").errors_of("comment-text")
 
 
+@pytest.mark.slow
 def test_an_analyst_does_not_comment(acme: Firm, version: PolicyVersion) -> None:
     make_member(acme, "alice", Role.ANALYST)
     refused = Visitor("alice").send("policy_review", version.id, **{"act": "comment", "comment-text": "Hello."})
     assert refused.status == 403
 
 
+@pytest.mark.slow
 def test_the_discussion_stays_with_the_record(version: PolicyVersion, rupert: Principal, reviewer: Visitor) -> None:
     with as_(rupert):
         version_comment(version.id, text="Which schedules?")
@@ -536,6 +572,7 @@ def test_the_discussion_stays_with_the_record(version: PolicyVersion, rupert: Pr
 # --- The versions' list and page ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_list_is_filtered_by_state_and_author_and_leads_to_the_review(
     version: PolicyVersion, olivia: Principal, reviewer: Visitor
 ) -> None:
@@ -551,6 +588,7 @@ def test_the_list_is_filtered_by_state_and_author_and_leads_to_the_review(
     assert reverse("admin:policy_review", args=[version.id]) in page.links
 
 
+@pytest.mark.slow
 def test_a_version_s_page_leads_to_its_record_its_file_and_the_comparison(
     version: PolicyVersion, reviewer: Visitor
 ) -> None:
@@ -561,6 +599,7 @@ def test_a_version_s_page_leads_to_its_record_its_file_and_the_comparison(
     assert "olivia began it as a copy of version 1, then in force." in page.text
 
 
+@pytest.mark.slow
 def test_the_version_in_force_is_compared_with_the_one_before_it(
     version: PolicyVersion, rupert: Principal, reviewer: Visitor
 ) -> None:
@@ -571,6 +610,7 @@ def test_the_version_in_force_is_compared_with_the_one_before_it(
     assert f"{reverse('admin:policy_compare')}?before=1&after=2" in page.links
 
 
+@pytest.mark.slow
 def test_the_one_file_is_downloaded_with_who_answers_for_it(
     acme: Firm, version: PolicyVersion, rupert: Principal, reviewer: Visitor
 ) -> None:
@@ -585,6 +625,7 @@ def test_the_one_file_is_downloaded_with_who_answers_for_it(
     compile(text, "policy-version-2.py", "exec")
 
 
+@pytest.mark.slow
 def test_a_withdrawn_version_s_story_ends_with_that(
     version: PolicyVersion, olivia: Principal, reviewer: Visitor
 ) -> None:

@@ -362,6 +362,7 @@ def policies(draw: st.DrawFn) -> PolicySnapshot:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(policies(), policies())
 def test_nothing_is_said_if_and_only_if_the_contents_are_equal(before: PolicySnapshot, after: PolicySnapshot) -> None:
@@ -369,6 +370,7 @@ def test_nothing_is_said_if_and_only_if_the_contents_are_equal(before: PolicySna
     assert policy_diff(before, before).changes == ()
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(policies(), policies())
 def test_whatever_an_intent_gains_is_said_to_widen(before: PolicySnapshot, after: PolicySnapshot) -> None:
@@ -380,6 +382,7 @@ def test_whatever_an_intent_gains_is_said_to_widen(before: PolicySnapshot, after
         assert all(PLURALS[kind] in said[rule.name] for kind in gained)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.permutations(list(BASELINE.budgets)))
 def test_every_sentence_about_the_order_is_true_and_new(order: list[Any]) -> None:

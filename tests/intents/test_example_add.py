@@ -153,6 +153,7 @@ def test_the_form_offers_the_own_drafts_newest_first_and_nobody_else_s(acme: Fir
     assert "Not hers" not in page.text
 
 
+@pytest.mark.slow
 def test_it_is_added_and_the_page_says_what_it_changes(acme: Firm, olivia: Principal) -> None:
     visitor = Visitor("olivia")
     sent = send(visitor)
@@ -172,6 +173,7 @@ def policy_examples(firm: Firm) -> tuple[Any, ...]:
         return policy_in_force().examples
 
 
+@pytest.mark.slow
 def test_the_question_stands_in_no_address(olivia: Principal) -> None:
     visitor = Visitor("olivia")
     shown, sent = visitor.send("policy_example_add", text=TEXT), send(visitor)
@@ -256,6 +258,7 @@ def test_an_example_that_is_not_in_an_own_draft_is_not_shown(acme: Firm, olivia:
         assert in_force.text not in page.text
 
 
+@pytest.mark.slow
 def test_a_better_neighbour_is_told_as_what_the_example_changes(acme: Firm, olivia: Principal) -> None:
     """The test's vectors stand for words: a copy in other words' order pulls its twin along."""
     with open_scope(tenant=acme.id, reason="a test"):

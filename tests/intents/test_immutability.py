@@ -288,6 +288,7 @@ def test_a_version_in_force_cannot_be_ended_without_a_successor(acme: Firm) -> N
         step(PolicyVersion.objects.get(number=1), status=VersionStatus.SUPERSEDED, valid_to="2030-01-01T00:00:00Z")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["valid_from", "valid_to"])
 def test_the_past_of_a_version_cannot_be_rewritten(acme: Firm, alice: User, bob: User, column: str) -> None:
     with open_scope(tenant=acme.id, reason="a test"):

@@ -28,7 +28,7 @@ from tests.factories import Firm, as_, make_firm, make_member
 from tests.intents.reviewing import submitted
 from tests.model_server import ModelServer
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -99,6 +99,7 @@ def steps(firm: Firm) -> list[str]:
         return [event.action.removeprefix("intents.policy.") for event in recorded]
 
 
+@pytest.mark.slow
 def test_a_change_is_drafted_submitted_approved_and_in_force(
     acme: Firm, officer: Principal, reviewer: Principal
 ) -> None:
@@ -194,6 +195,7 @@ def test_a_version_that_changes_nothing_is_not_reviewed(acme: Firm, officer: Pri
         version_submit(draft_start(reason="Just so.").id)
 
 
+@pytest.mark.slow
 def test_a_version_below_its_own_bar_is_neither_submitted_nor_approved(
     server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,6 +217,7 @@ def test_a_version_below_its_own_bar_is_neither_submitted_nor_approved(
         version_approve(version.id)
 
 
+@pytest.mark.slow
 def test_an_intent_that_no_question_reaches_is_neither_submitted_nor_approved(acme: Firm, officer: Principal) -> None:
     version = changed_draft(officer)
     with as_(officer):
@@ -246,6 +249,7 @@ def test_with_the_provider_down_nothing_is_submitted_on_half_a_check(
         assert PolicyVersion.objects.get(id=version.id).status == VersionStatus.DRAFT
 
 
+@pytest.mark.slow
 def test_a_rejected_version_keeps_its_reason_and_changes_nothing(
     acme: Firm, officer: Principal, reviewer: Principal
 ) -> None:
@@ -260,6 +264,7 @@ def test_a_rejected_version_keeps_its_reason_and_changes_nothing(
             version_approve(version.id)
 
 
+@pytest.mark.slow
 def test_what_is_sent_back_is_its_author_s_to_change_and_is_reviewed_again(
     acme: Firm, officer: Principal, reviewer: Principal
 ) -> None:
@@ -276,6 +281,7 @@ def test_what_is_sent_back_is_its_author_s_to_change_and_is_reviewed_again(
     assert steps(acme)[-5:] == ["sent_back", "draft_changed", "submitted", "approved", "activated"]
 
 
+@pytest.mark.slow
 def test_an_approved_version_waits_for_its_time(acme: Firm, officer: Principal, reviewer: Principal) -> None:
     version = submitted(officer)
     with as_(reviewer):
@@ -285,6 +291,7 @@ def test_an_approved_version_waits_for_its_time(acme: Firm, officer: Principal, 
         assert policy_in_force().number == 1
 
 
+@pytest.mark.slow
 def test_an_approved_version_comes_into_force_by_the_clock(acme: Firm, officer: Principal, reviewer: Principal) -> None:
     version = submitted(officer)
     soon = timezone.now() + timedelta(seconds=2)
@@ -299,6 +306,7 @@ def test_an_approved_version_comes_into_force_by_the_clock(acme: Firm, officer: 
     assert in_force.valid_from >= soon
 
 
+@pytest.mark.slow
 def test_versions_that_were_due_while_nothing_ran_come_into_force_in_their_order(
     acme: Firm, officer: Principal, reviewer: Principal
 ) -> None:
@@ -314,6 +322,7 @@ def test_versions_that_were_due_while_nothing_ran_come_into_force_in_their_order
         assert PolicyVersion.objects.get(id=second.id).status == VersionStatus.SUPERSEDED
 
 
+@pytest.mark.slow
 def test_nothing_takes_effect_in_the_past(acme: Firm, officer: Principal, reviewer: Principal) -> None:
     version = submitted(officer)
     with as_(reviewer), pytest.raises(InvalidMomentError):
@@ -337,6 +346,7 @@ def test_a_waiting_version_is_withdrawn_by_its_author_or_a_reviewer_and_by_nobod
         assert activate_due(acme.id) == 0
 
 
+@pytest.mark.slow
 def test_an_older_version_comes_back_as_a_new_one(acme: Firm, officer: Principal, reviewer: Principal) -> None:
     version = submitted(officer)
     with as_(reviewer):
@@ -366,6 +376,7 @@ def test_a_draft_that_is_thrown_away_leaves_its_number_and_its_event(acme: Firm,
     assert steps(acme) == ["activated", "drafted", "withdrawn", "drafted"]
 
 
+@pytest.mark.slow
 def test_reviewers_are_told_by_letter_that_something_waits_and_not_what(
     acme: Firm,
     officer: Principal,
@@ -388,6 +399,7 @@ def test_a_comment_is_recorded_without_its_text(acme: Firm, officer: Principal, 
         assert "Brown" not in str(event.payload)
 
 
+@pytest.mark.slow
 def test_a_step_that_can_t_be_recorded_does_not_happen(
     acme: Firm, officer: Principal, reviewer: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -403,6 +415,7 @@ def test_a_step_that_can_t_be_recorded_does_not_happen(
         assert PolicyVersion.objects.get(id=version.id).status == VersionStatus.IN_REVIEW
 
 
+@pytest.mark.slow
 def test_one_that_can_t_be_recorded_is_logged_without_its_text_and_no_later_one_is_recorded_before_it(
     acme: Firm,
     officer: Principal,
@@ -436,6 +449,7 @@ def test_one_that_can_t_be_recorded_is_logged_without_its_text_and_no_later_one_
         assert policy_in_force().number == second.number
 
 
+@pytest.mark.slow
 def test_an_approval_takes_effect_at_once_where_the_server_s_clock_is_ahead(
     acme: Firm, officer: Principal, reviewer: Principal
 ) -> None:

@@ -59,6 +59,7 @@ def test_a_file_is_checked_without_a_tenant_and_without_a_database(tmp_path: Pat
     assert "golden examples get their intent without themselves (terms alone)" in printed
 
 
+@pytest.mark.slow
 def test_a_file_is_checked_with_the_bundled_model(tmp_path: Path) -> None:
     body, failure = check_json("--file", file_of(tmp_path, SHIPPED))
     assert (failure, body["passed"], body["terms_only"]) == ("", True, False)

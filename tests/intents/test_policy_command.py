@@ -62,6 +62,7 @@ def test_an_unknown_tenant_is_named(acme: Firm) -> None:
         run("show", "--tenant", "nobody")
 
 
+@pytest.mark.slow
 def test_check_passes_for_the_baseline_with_the_real_model(acme: Firm) -> None:
     outcome = run_json("check", "--tenant", "acme")
     assert (outcome["passed"], outcome["terms_only"]) == (True, False)

@@ -145,6 +145,7 @@ def test_the_baseline_is_written_exactly_as_it_is_shipped() -> None:
     assert Path(defaults.__file__).read_text(encoding="utf-8") == FILE
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(policies())
 def test_what_is_written_says_the_same_when_it_is_read(policy: PolicySnapshot) -> None:
@@ -153,6 +154,7 @@ def test_what_is_written_says_the_same_when_it_is_read(policy: PolicySnapshot) -
     assert policy_sha256(again) == policy_sha256(policy)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(policies())
 def test_what_was_read_is_written_to_the_same_bytes(policy: PolicySnapshot) -> None:
@@ -160,12 +162,14 @@ def test_what_was_read_is_written_to_the_same_bytes(policy: PolicySnapshot) -> N
     assert render_policy_file(parse_policy_file(text, filename="policy.py")) == text
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(policies())
 def test_the_file_hides_nothing_from_the_eye(policy: PolicySnapshot) -> None:
     assert all(character.isprintable() for character in render_policy_file(policy).replace("\n", ""))
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(policies())
 def test_the_file_means_to_python_what_it_means_to_us(policy: PolicySnapshot) -> None:

@@ -166,6 +166,7 @@ def test_no_golden_vector_is_seen_by_another_tenant(acme: Firm) -> None:
         assert GoldenVector._base_manager.count() == 0
 
 
+@pytest.mark.slow
 def test_a_question_is_classified_with_the_real_model(acme: Firm, minilm: EmbeddingProvider) -> None:
     with open_scope(tenant=acme.id, reason="a test"):
         decision = classify(question="What was last quarter's drawdown?", snapshot=policy_in_force(), provider=minilm)

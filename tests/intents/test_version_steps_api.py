@@ -53,6 +53,7 @@ def status_of(reader: Api, version: Json) -> str:
     return status
 
 
+@pytest.mark.slow
 def test_what_is_approved_is_in_force_with_both_names(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     approved = reviewer.step(at(version, "approve"), {"reason": "Agreed."}).json()
@@ -64,12 +65,14 @@ def test_what_is_approved_is_in_force_with_both_names(officer: Api, reviewer: Ap
     assert status_of(officer, officer.get(VERSIONS).json()["results"][1]) == "superseded"
 
 
+@pytest.mark.slow
 def test_an_approval_needs_no_more_than_what_was_read(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     assert list(reviewer.post(at(version, "approve")).json()["errors"]) == ["revision"]
     assert reviewer.post(at(version, "approve"), {"revision": version["revision"]}).json()["status"] == "active"
 
 
+@pytest.mark.slow
 def test_the_author_can_t_approve_whatever_roles_they_hold(acme: Firm, officer: Api) -> None:
     version = submitted(officer)
     response = officer.step(at(version, "approve"))
@@ -80,6 +83,7 @@ def test_the_author_can_t_approve_whatever_roles_they_hold(acme: Firm, officer: 
     assert status_of(officer, version) == "in_review"
 
 
+@pytest.mark.slow
 def test_a_key_that_acts_for_nobody_decides_on_nothing(acme: Firm, officer: Api) -> None:
     version, draft = submitted(officer), begun(officer)
     key = Api(make_key(acme, Role.REVIEWER)[1])
@@ -97,6 +101,7 @@ def test_a_key_that_acts_for_nobody_decides_on_nothing(acme: Firm, officer: Api)
     assert (shown["status"], shown["comments"], status_of(officer, draft)) == ("in_review", [], "draft")
 
 
+@pytest.mark.slow
 def test_an_approval_may_wait_for_its_time(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     later = (timezone.now() + timedelta(days=1)).isoformat()
@@ -106,6 +111,7 @@ def test_an_approval_may_wait_for_its_time(officer: Api, reviewer: Api) -> None:
     assert officer.get("/api/v1/policy/").json()["version"] == 1
 
 
+@pytest.mark.slow
 def test_a_time_that_has_passed_or_is_none_is_refused_at_its_field(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     past_or_none = ("2001-01-01T00:00:00Z", "soon", "", 7, "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00")
@@ -115,6 +121,7 @@ def test_a_time_that_has_passed_or_is_none_is_refused_at_its_field(officer: Api,
     assert status_of(officer, version) == "in_review"
 
 
+@pytest.mark.slow
 def test_who_undoes_somebody_s_work_says_why(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     for step in ("reject", "send-back", "withdraw"):
@@ -124,6 +131,7 @@ def test_who_undoes_somebody_s_work_says_why(officer: Api, reviewer: Api) -> Non
     assert status_of(officer, version) == "in_review"
 
 
+@pytest.mark.slow
 def test_a_rejected_version_keeps_its_reason_and_is_decided_for_good(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     rejected = reviewer.step(at(version, "reject"), {"reason": "Schedules name people."}).json()
@@ -138,6 +146,7 @@ def test_a_rejected_version_keeps_its_reason_and_is_decided_for_good(officer: Ap
     assert refusal(officer.step(at(version, "withdraw"), {"reason": "Mine."})) == (409, "intents.not_withdrawable")
 
 
+@pytest.mark.slow
 def test_what_was_changed_since_it_was_read_is_not_decided_on(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     read = version["revision"]
@@ -153,6 +162,7 @@ def test_what_was_changed_since_it_was_read_is_not_decided_on(officer: Api, revi
     assert reviewer.step(at(version, "approve"), {"revision": read + 2}).json()["status"] == "active"
 
 
+@pytest.mark.slow
 def test_what_is_sent_back_is_a_draft_with_the_reason_beside_it(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     sent_back = reviewer.step(at(version, "send-back"), {"reason": "Say which schedules."}).json()
@@ -162,6 +172,7 @@ def test_what_is_sent_back_is_a_draft_with_the_reason_beside_it(officer: Api, re
     assert officer.step(at(version, "submit")).json()["status"] == "in_review"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["olivia", "rupert"])
 def test_a_waiting_version_is_withdrawn_by_its_author_or_a_reviewer(
     acme: Firm, officer: Api, reviewer: Api, who: str
@@ -206,6 +217,7 @@ def test_with_the_provider_down_nothing_is_submitted(officer: Api, settings: Laz
     assert status_of(officer, draft) == "draft"
 
 
+@pytest.mark.slow
 def test_a_comment_stands_with_the_version_and_its_answer_does_not_repeat_the_text(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     said = reviewer.post(at(version, "comments"), {"text": "Is Mr Brown named in them?"})
@@ -227,6 +239,7 @@ def test_who_neither_writes_nor_approves_policies_says_nothing_of_them(acme: Fir
     assert (response.status_code, response.json()["data"]["permission"]) == (403, "policy.approve")
 
 
+@pytest.mark.slow
 def test_an_unknown_field_of_a_step_is_refused(officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     for step in ("approve", "reject", "send-back", "withdraw", "comments"):
@@ -235,6 +248,7 @@ def test_an_unknown_field_of_a_step_is_refused(officer: Api, reviewer: Api) -> N
     assert status_of(officer, version) == "in_review"
 
 
+@pytest.mark.slow
 def test_an_approval_sent_twice_with_one_key_is_one_approval(acme: Firm, officer: Api, reviewer: Api) -> None:
     version = submitted(officer)
     first, second = (reviewer.step(at(version, "approve"), {}, idempotency_key="approve-1") for _ in range(2))

@@ -90,6 +90,7 @@ def test_the_shipped_policy_comes_back_as_it_went() -> None:
     assert policy_sha256(read(policy_content(baseline_snapshot()))) == policy_sha256(baseline_snapshot())
 
 
+@pytest.mark.slow
 @given(policies())
 @settings(max_examples=60, deadline=None)
 def test_whatever_the_tables_hold_comes_back_as_it_went(snapshot: PolicySnapshot) -> None:
@@ -353,6 +354,7 @@ def test_a_draft_is_seen_by_who_may_view_policies_and_changed_by_its_author_alon
     assert officer.get(at(draft)).json()["revision"] == 1
 
 
+@pytest.mark.slow
 def test_a_version_in_review_is_changed_by_nobody(officer: Api) -> None:
     version = submitted(officer)
     body = {"reason": "One more thing.", "revision": 1, "content": wider()}
@@ -404,6 +406,7 @@ def test_a_session_writes_with_its_csrf_token_alone(acme: Firm) -> None:
     assert begins.status_code == 201
 
 
+@pytest.mark.slow
 def test_a_stranger_finds_no_version_and_changes_none(officer: Api) -> None:
     draft, version = begun(officer), submitted(officer)
     bolt = make_firm("bolt")
@@ -427,6 +430,7 @@ def test_a_stranger_finds_no_version_and_changes_none(officer: Api) -> None:
 # --- List, compare, check -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_list_shows_each_version_s_life_newest_first_in_pages(officer: Api, analyst: Api) -> None:
     version = submitted(officer)
     begun(officer)
@@ -446,6 +450,7 @@ def test_a_list_can_t_be_narrowed_by_what_is_not_there(analyst: Api, query: dict
     assert list(errors(analyst.get(VERSIONS, query))) == list(query)
 
 
+@pytest.mark.slow
 def test_a_long_list_costs_as_many_queries_as_a_short_one(officer: Api, analyst: Api) -> None:
     def cost() -> int:
         with CaptureQueriesContext(connection) as queries:

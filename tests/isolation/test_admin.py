@@ -657,6 +657,7 @@ def tried(visitor: Visitor, everything: list[str], loot: str, *, method: str = "
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["root", "olga"])
 def test_whoever_is_no_member_finds_no_tenant_behind_any_address(world: World, name: str) -> None:
     """A superuser's session and an outsider's, at every address with the ids of rows that are there."""
@@ -670,12 +671,14 @@ def test_whoever_is_no_member_finds_no_tenant_behind_any_address(world: World, n
     assert not re.search(r"status=500|Bolt|Acme|fund:|firm:", found)
 
 
+@pytest.mark.slow
 def test_a_narrow_member_finds_no_hidden_row_behind_any_address(world: World) -> None:
     everything = addresses(world, BETA)
     found = held(lambda: tried(visiting("nia"), everything, canary(*BETA)), loot=canary(*BETA))
     assert "status=500" not in found
 
 
+@pytest.mark.slow
 def test_a_narrow_member_changes_no_hidden_row_by_a_post_to_any_address(world: World) -> None:
     everything = [each for each in addresses(world, BETA) if not re.search("password|/history/|/delete/", each)]
     proposed = "location=/admin/privacy/runs/"

@@ -42,6 +42,7 @@ def event_of(world: World, slug: str, scope: str) -> Event:
         return event
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["audit_payload", "audit_datakey"])
 def test_another_tenants_rows_are_not_there(world: World, table: str) -> None:
     statement = COUNT.format(table=table, condition=f"tenant_id = '{world.bolt.id}'")

@@ -99,6 +99,7 @@ def unbound(acted_on: set[str]) -> set[str]:
     return acted_on - {each.action for each in BOUND} - READ.keys()
 
 
+@pytest.mark.slow
 def test_every_class_that_something_acts_on_is_bound(world: World) -> None:
     found = list(queries())
     assert {file for file, actions in found if actions is None} == TOLD.keys()

@@ -352,6 +352,7 @@ def test_the_probe_finds_a_single_open_table(world: World) -> None:
     assert seen == {"rows without a scope", "corpus_posting"}
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_line_for_each_claim_and_leaves_nothing_behind(world: World) -> None:
     out = StringIO()
     call_command("isolation", "check", stdout=out)

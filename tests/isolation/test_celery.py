@@ -50,6 +50,8 @@ from tests.isolation.harness import eventually, forgetful, held, rolled_back, wa
 from tests.isolation.world import World, canary, content
 from tests.model_server import Fault, ModelServer
 
+pytestmark = pytest.mark.slow
+
 Loss = Callable[[World, IngestJob], None]
 
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from django.db import DatabaseError, connection, transaction
 
 from apps.tenants.catalogue import guarded_tables
@@ -202,6 +203,7 @@ def tables() -> list[str]:
         return guarded_tables(cursor)
 
 
+@pytest.mark.slow
 def test_an_analyst_writes_what_was_reviewed_and_nothing_else(world: World) -> None:
     found, reviewed = {}, {}
     for table in tables():
@@ -216,6 +218,7 @@ def test_an_analyst_writes_what_was_reviewed_and_nothing_else(world: World) -> N
     assert found == reviewed
 
 
+@pytest.mark.slow
 def test_each_try_would_change_something_if_nothing_stood_in_its_way(world: World) -> None:
     """The control."""
     idle = {}

@@ -22,6 +22,8 @@ from tests.factories import make_key
 from tests.isolation.world import KINDS, SCOPES, World, canary
 from tests.model_server import ModelServer
 
+pytestmark = pytest.mark.slow
+
 PROCESSES = 4
 THREADS = 16
 REQUESTS = 4

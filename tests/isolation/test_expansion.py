@@ -63,6 +63,7 @@ def by_metadata(within: SearchBounds) -> list[UUID]:
     return [hit.chunk_id for hit in MetadataRetriever(k1=1.2, b=0.75).retrieve(query, within=within, top_k=9).hits]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["acme fund:beta", "bolt fund:alpha"])
 def test_nothing_is_added_from_another_scope_or_tenant_even_within_its_own_bounds(
     world: World, family: dict[str, list[UUID]], place: str

@@ -180,6 +180,7 @@ def differences(
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOKENS)
 def test_what_hidden_rows_hold_changes_no_answer(name: str, databases: dict[str, str], walled: list[Table]) -> None:
     told = [
@@ -203,6 +204,7 @@ MARKED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "table"),
     [

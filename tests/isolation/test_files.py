@@ -132,6 +132,7 @@ def test_the_bytes_of_an_original_are_behind_the_wall_themselves(world: World) -
     held(attack, loot=SECRET)
 
 
+@pytest.mark.slow
 def test_no_other_form_of_an_original_s_address_leads_to_it(world: World) -> None:
     hidden, own = world.document(*BETA), world.document("acme", "fund:alpha")
     name = f"run-{canary(*BETA)}.md"

@@ -121,6 +121,7 @@ def classes() -> list[EventClass]:
 # --- What may be written ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_each_registered_class_is_written_by_the_platform(world: World, role: str) -> None:
     for each in classes():
         with rolled_back(), open_scope(tenant=world.acme.id, reason="a test"):
@@ -132,6 +133,7 @@ def test_each_registered_class_is_written_by_the_platform(world: World, role: st
             assert event.payload.keys() >= {str(group) for group in each.fields}
 
 
+@pytest.mark.slow
 def test_each_class_is_written_by_who_holds_its_permission_and_by_nobody_else(world: World) -> None:
     """The refusal is the database's: the token is asked, not the service."""
     for each in event_classes():
@@ -142,6 +144,7 @@ def test_each_class_is_written_by_who_holds_its_permission_and_by_nobody_else(wo
             assert ((ALONE if each.binding else THROUGH) in brought) is may, (each.action, permission, brought)
 
 
+@pytest.mark.slow
 def test_every_class_of_a_decision_is_kept_from_who_may_not_take_it(world: World) -> None:
     """An analyst writes nothing but what an analyst does: their control is the database without the permission."""
     ann = world.people["ann"]
@@ -178,6 +181,7 @@ _INSERT = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["actor", "time", "commitments", "nothing"])
 def test_no_row_of_an_event_is_inserted_beside_the_function(world: World, role: str, part: str) -> None:
     ann = world.people["ann"]
@@ -195,6 +199,7 @@ def test_no_row_of_an_event_is_inserted_beside_the_function(world: World, role: 
         assert "permission denied" in brought
 
 
+@pytest.mark.slow
 def test_an_event_has_the_groups_of_its_class(world: World, role: str) -> None:
     for each in event_classes():
         required, others = sorted(each.required), sorted({*map(str, Group), "anything"} - each.groups)

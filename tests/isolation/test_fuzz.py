@@ -148,11 +148,13 @@ def test_no_request_brings_home_what_lies_beyond_the_wall(askers: dict[str, Aske
     anything()
 
 
+@pytest.mark.slow
 def test_without_the_wall_the_same_look_finds_other_scopes(askers: dict[str, Asker]) -> None:
     assert set(_revealing(askers["acme-alpha"], wall_down)) >= REVEALING
     assert _revealing(askers["acme-alpha"], rolled_back) == {}
 
 
+@pytest.mark.slow
 def test_without_the_wall_a_forgotten_filter_finds_another_tenant(askers: dict[str, Asker]) -> None:
     """The application's own filter hides Bolt from Acme also without policies: this is the day that it is forgotten."""
     with patch.object(TenantManager, "get_queryset", models.Manager.get_queryset):

@@ -19,6 +19,7 @@ def _key(world: World, name: str) -> ApiKey:
     return api_key_authenticate(world.keys[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["acme", "nobody"])
 def test_a_key_asks_for_no_job_in_another_keys_name(world: World, other: str) -> None:
     """The worker takes the rights of the actor whom the row names. The token says which key acts (`actor:`)."""

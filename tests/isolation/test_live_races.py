@@ -105,6 +105,7 @@ def unpublished(world: World, document: UUID) -> Iterator[Callable[[], str]]:
             sql("UPDATE corpus_document SET status = %s, valid_from = %s WHERE id = %s", status, since, document)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 def test_nothing_is_changed_in_a_document_while_it_is_published(world: World, level: str) -> None:
     """Ann changes rows of one that she may change still, and commits after it is searchable."""

@@ -483,6 +483,7 @@ def reviewed_by_key(world: World, reviewer: str) -> Iterator[PolicyVersion]:
         yield version
 
 
+@pytest.mark.slow
 def test_another_person_s_key_approves_in_that_person_s_name(world: World) -> None:
     with rolled_back(), reviewed_by_key(world, "rupert") as version:
         active = version_approve(version.id)
@@ -491,11 +492,13 @@ def test_another_person_s_key_approves_in_that_person_s_name(world: World) -> No
         assert active.approver_id == User.objects.get_by_natural_key("rupert").id
 
 
+@pytest.mark.slow
 def test_nobody_approves_their_own_version_by_a_key_of_their_own(world: World) -> None:
     with rolled_back(), reviewed_by_key(world, "olivia") as version, pytest.raises(OwnVersionError):
         version_approve(version.id)
 
 
+@pytest.mark.slow
 def test_nor_does_the_database_let_them(world: World) -> None:
     def attack() -> str:
         with reviewed_by_key(world, "olivia") as version:

@@ -251,6 +251,7 @@ def cella(committed_ground: None, model_server: ModelServer, settings: LazySetti
     return firm
 
 
+@pytest.mark.slow
 def test_a_celery_worker_stops_in_the_middle_of_a_document(
     cella: Firm, model_server: ModelServer, settings: LazySettings, tmp_path: Path
 ) -> None:
@@ -408,6 +409,7 @@ def answers(port: int) -> bool:
         return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
+@pytest.mark.slow
 def test_the_server_breaks_the_connection_of_a_download_that_ends(port: int) -> None:
     dora = make_firm("dora")
     _, plain = make_key(dora, Role.ANALYST)

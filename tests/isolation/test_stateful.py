@@ -40,6 +40,8 @@ from tests.isolation.model import PLACES, SCOPES, Holder, Model, Place, Stored
 from tests.isolation.world import QUESTION
 from tests.model_server import hashed_vector
 
+pytestmark = pytest.mark.slow
+
 TABLES = tuple(model._meta.db_table for model in (Document, *BELOW))
 EVENTS = Event._meta.db_table
 # What an upload makes by itself, before its job has run.

@@ -137,6 +137,7 @@ def poisoned_world(world: World) -> list[str]:
     return poison()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["amy", "ada", "dan", "ann", "dpo-acme"])
 def test_markup_is_text_on_every_page(world: World, poisoned_world: list[str], who: str) -> None:
     assert len(poisoned_world) > 20, poisoned_world

@@ -32,6 +32,7 @@ def _of(moment: datetime) -> UUID:
     return UUID(int=int(moment.timestamp() * 1000) << 80 | bits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("away", [timedelta(days=-365), timedelta(days=365)], ids=["a year ago", "in a year"])
 def test_an_events_id_tells_when_it_was_recorded(world: World, away: timedelta) -> None:
     """Ids are what lists, pages and the sealer go by: "an id tells when its event was recorded" (apps/audit/ids.py)."""

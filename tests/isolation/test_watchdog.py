@@ -104,6 +104,7 @@ def ended(is_over: Callable[[], bool], what: str) -> None:
         eventually(looked, within_s=_WITHIN_S, what=what)
 
 
+@pytest.mark.slow
 def test_a_statement_past_its_limit_is_cancelled_and_an_honest_one_goes_on(low: None, session: Any) -> None:
     """glassbox_auditor's limits stay as they are: what it runs meanwhile takes as long, and is within them."""
     endless, honest = (
@@ -127,6 +128,7 @@ def test_without_the_watchdog_nothing_ends_it(session: Any) -> None:
     assert rows == [("0",)]
 
 
+@pytest.mark.slow
 def test_one_that_goes_on_when_it_is_cancelled_loses_its_session(low: None, session: Any) -> None:
     deaf = (
         "DO $$ BEGIN LOOP BEGIN PERFORM pg_sleep(600); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END $$"
@@ -136,6 +138,7 @@ def test_one_that_goes_on_when_it_is_cancelled_loses_its_session(low: None, sess
     assert endless.connection.closed
 
 
+@pytest.mark.slow
 def test_a_transaction_of_short_statements_ends(low: None, session: Any) -> None:
     connection = session()
     connection.execute("BEGIN")
@@ -150,6 +153,7 @@ def test_a_transaction_of_short_statements_ends(low: None, session: Any) -> None
     ended(is_over, "the transaction's session is ended")
 
 
+@pytest.mark.slow
 def test_a_session_that_waits_in_a_transaction_ends(low: None, session: Any) -> None:
     connection = session()
     connection.execute("BEGIN; LOCK TABLE tenants_tenant IN ACCESS SHARE MODE")
@@ -201,6 +205,7 @@ def test_a_search_path_of_the_caller_s_changes_nothing(session: Any) -> None:
             worker.execute("CREATE TEMP TABLE pg_stat_activity AS SELECT 1 AS pid")
 
 
+@pytest.mark.slow
 def test_it_is_logged_and_an_alarm(low: None, session: Any, caplog: pytest.LogCaptureFixture) -> None:
     def of_sessions() -> list[str]:
         return [alarm.operators for alarm in alarms.look(lambda _: (), only=(Watched.SESSIONS,)).alarms]
@@ -216,6 +221,7 @@ def test_it_is_logged_and_an_alarm(low: None, session: Any, caplog: pytest.LogCa
     assert of_sessions() == []
 
 
+@pytest.mark.slow
 def test_it_goes_on_looking_when_the_database_was_away(
     low: None, session: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

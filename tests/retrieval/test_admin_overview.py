@@ -45,6 +45,7 @@ def asked(firm: Firm, principal: Principal, outcome: Outcome = Outcome.SUCCESS, 
         record(action=action, core=core, outcome=outcome)
 
 
+@pytest.mark.slow
 def test_every_figure_leads_to_as_many_rows(acme: Firm) -> None:
     alice = make_member(acme, "alice", Role.TENANT_ADMIN)
     make_member(acme, "alice", Role.AUDITOR)

@@ -50,6 +50,7 @@ def test_the_list_links_to_the_events_for_who_may_open_them(firm: Firm) -> None:
         assert len(found) == links
 
 
+@pytest.mark.slow
 def test_a_long_list_has_pages(firm: Firm) -> None:
     alice = Visitor("alice")
     for _ in range(26):

@@ -131,6 +131,7 @@ def test_ids_that_break_ties_are_in_the_same_order(world: World) -> None:
     assert len(found) > 30
 
 
+@pytest.mark.slow
 def test_while_it_was_there_the_subject_changed_answers(asked: Asked, world: World) -> None:
     """Else nothing would be shown below."""
     bolt = {text: world.told(world.bolt, answered(world.bolt, text)) for text in questions()}
@@ -140,11 +141,13 @@ def test_while_it_was_there_the_subject_changed_answers(asked: Asked, world: Wor
     assert asked.counted_before != inventory(world.bolt)
 
 
+@pytest.mark.slow
 def test_everything_is_answered_as_by_a_firm_that_never_held_it(world: World) -> None:
     assert differing(world, questions()) == []
     assert inventory(world.acme) == inventory(world.bolt)
 
 
+@pytest.mark.slow
 def test_questions_as_of_an_instant_are_too(world: World) -> None:
     """Also as of when Acme held it: the versions of then are gone."""
     for instant in world.instants:
@@ -167,6 +170,7 @@ def test_what_a_process_remembers_is_known_and_was_asked(world: World) -> None:
     assert expression_pattern.cache_info().currsize > 0
 
 
+@pytest.mark.slow
 def test_another_process_answers_alike(asked: Asked, world: World) -> None:
     texts = questions()[::5]
     given = {
@@ -189,5 +193,6 @@ def test_another_process_answers_alike(asked: Asked, world: World) -> None:
         assert [world.told(firm, each) for each in found[firm.tenant.slug]] == here
 
 
+@pytest.mark.slow
 def test_no_word_of_it_is_left_in_any_table(world: World) -> None:
     assert {word: places(word) for word in CANARIES} == {word: [] for word in CANARIES}

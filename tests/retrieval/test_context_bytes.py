@@ -45,6 +45,7 @@ def test_the_context_is_what_it_was_on_every_other_platform() -> None:
     assert hashlib.sha256(context.text.encode()).hexdigest() == context.sha256 == GOLDEN_SHA256
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variables", PROCESSES, ids=[each["TZ"] for each in PROCESSES])
 def test_another_process_with_another_seed_locale_and_time_zone_gives_the_same_bytes(variables: dict[str, str]) -> None:
     assert bytes_of(variables) == built().text.encode()

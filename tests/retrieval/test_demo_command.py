@@ -14,6 +14,8 @@ import pytest
 from apps.corpus.kinds import Kind
 from config.env import CHECKOUT
 
+pytestmark = pytest.mark.slow
+
 _QUESTION_FIELDS = {
     "text",
     "tenant",

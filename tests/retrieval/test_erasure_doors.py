@@ -40,7 +40,7 @@ from tests.retrieval.test_recording import keep, places
 from tests.retrieval.twins import CANARIES, erased
 from tests.visitor import Visitor
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 QUESTION = "What was the maximum drawdown of the Alpha Fund in the fourth quarter?"
 LETTER = (

@@ -112,6 +112,7 @@ def beside(act: Callable[[], Any]) -> threading.Thread:
 # --- Questions --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_was_answered_from_it_before_goes_though_the_document_alone_was_named(
     firm: Firm, letter: Target, amy: Principal
 ) -> None:
@@ -128,6 +129,7 @@ def test_what_was_answered_from_it_before_goes_though_the_document_alone_was_nam
     assert places("Zaunkoenig") == []
 
 
+@pytest.mark.slow
 def test_from_the_approval_on_nobody_is_answered_from_it(firm: Firm, letter: Target, amy: Principal) -> None:
     sealed(firm)
     removal = approved(firm, [letter])
@@ -145,6 +147,7 @@ def test_a_proposal_alone_takes_nothing_away(firm: Firm, letter: Target, amy: Pr
     assert "12.5" in asked(amy).result.answer.text
 
 
+@pytest.mark.slow
 def test_an_answer_that_was_written_when_the_document_went_is_written_anew(
     firm: Firm, letter: Target, amy: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +181,7 @@ def test_a_question_that_never_gets_to_look_ends_with_an_error_that_says_nothing
         assert told.payload["core"] == {"code": "retrieval.documents_gone"}
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_being_recorded_is_waited_for_and_its_record_goes_too(
     firm: Firm, letter: Target, amy: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +217,7 @@ def test_an_answer_that_is_being_recorded_is_waited_for_and_its_record_goes_too(
 # --- Jobs -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_job_that_is_on_the_document_writes_nothing_more(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its vectors are being computed, between two transactions, when the erasure goes through from end to end."""
     made = ingest(firm, LETTER, filename="zaunkoenig.md", title="Zaunkoenig's letter")
@@ -236,6 +241,7 @@ def test_a_job_that_is_on_the_document_writes_nothing_more(firm: Firm, monkeypat
         assert not IngestJob.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_job_that_is_sent_while_the_document_goes_is_found_and_removed(
     firm: Firm, letter: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,6 +270,7 @@ def test_a_job_that_is_sent_while_the_document_goes_is_found_and_removed(
         assert not IngestJob.objects.filter(document_id=letter.id).exists()
 
 
+@pytest.mark.slow
 def test_a_preview_that_was_computed_with_it_is_not_stored(
     firm: Firm, letter: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,6 +306,7 @@ def test_nobody_adds_an_evaluation_question_about_it_whoever_sees_it_still(firm:
 # --- What the database holds of it ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_eraser_adds_what_concerns_the_targets_and_nothing_else(
     firm: Firm, letter: Target, amy: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -281,6 +281,7 @@ def test_a_crash_is_written_down_without_its_words(
     assert "secret" not in row.error_detail + caplog.text
 
 
+@pytest.mark.slow
 def test_a_worker_that_died_is_replaced_and_it_ends_the_same(officer: Principal, draft: PolicyVersion) -> None:
     asked(officer, QUESTION)
     expects(officer, QUESTION, document="alpha.md", scope="firm:acme")

@@ -84,6 +84,7 @@ def test_while_it_waits_and_runs_it_shows_how_far_it_is(
     assert page.tree.xpath("//progress/@value") == ["31"]
 
 
+@pytest.mark.slow
 def test_when_done_it_says_it_in_words_first_then_by_question(
     olivia: Visitor, draft: PolicyVersion, officer: Principal
 ) -> None:
@@ -147,6 +148,7 @@ def test_the_preview_of_what_is_in_force_is_a_record_and_is_not_offered(
     assert olivia.send("policy_impact", active.id).status == 409
 
 
+@pytest.mark.slow
 def test_who_reads_without_a_scope_sees_no_question_and_no_title_of_it(
     firm: Firm, draft: PolicyVersion, officer: Principal
 ) -> None:

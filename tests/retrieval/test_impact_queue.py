@@ -195,6 +195,7 @@ def worker(remote: Firm, settings: LazySettings, server: ModelServer, tmp_path: 
     running.close()
 
 
+@pytest.mark.slow
 @committed
 def test_a_worker_takes_a_submission_to_its_preview(remote: Firm, worker: Worker) -> None:
     officer = make_member(remote, "olivia", Role.COMPLIANCE_OFFICER)

@@ -7,7 +7,7 @@ import pytest
 from tests.model_server import ModelServer
 from tests.retrieval.refusing import ASKED, NOT_HELD, hold_demo
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 FEWEST_REFUSED = 0.9
 FEWEST_ANSWERED = 0.8
 """The vectors are the test server's, which know words and no meaning: some passages are not found with them."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,6 +42,7 @@ def block(drawn: list, question: str, caps: tuple[int, int, int], total: int) ->
 CAPS = st.tuples(st.integers(0, 900), st.integers(0, 900), st.integers(0, 900))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(CANDIDATES, QUESTIONS, CAPS, st.integers(0, 1500))
 def test_caps_are_never_passed(drawn: list, question: str, caps: tuple[int, int, int], total: int) -> None:

@@ -71,6 +71,7 @@ def test_order_of_rankings_changes_nothing(lists: list[list[int]], shuffler: ran
     assert fuse(rankings, k=60) == fuse(shuffled, k=60)
 
 
+@pytest.mark.slow
 @given(st.lists(NUMBERS, min_size=1, max_size=4))
 def test_every_chunk_comes_out_once_best_first(lists: list[list[int]]) -> None:
     fused = fuse([ranking(f"r{position}", numbers) for position, numbers in enumerate(lists)], k=60)

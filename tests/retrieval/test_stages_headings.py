@@ -61,6 +61,7 @@ def test_without_words_over_them_passages_have_no_score() -> None:
     assert scores([heading("")], "risk") == (0.0,)
 
 
+@pytest.mark.slow
 @given(HEADINGS, st.randoms(use_true_random=False))
 def test_neither_the_order_of_headings_nor_that_of_terms_changes_a_score(
     headings: list[Heading], shuffler: object

@@ -62,6 +62,7 @@ def test_an_invitation_makes_neither_an_account_nor_a_membership(alice: Visitor,
     assert "bob@example.com" in alice.open("tenants_membership_changelist").text
 
 
+@pytest.mark.slow
 def test_nothing_is_told_of_an_account_that_is_there(alice: Visitor, acme: Firm) -> None:
     bolt = make_firm("bolt")
     make_member(bolt, "bob", Role.DPO, password="the own password")
@@ -97,6 +98,7 @@ def test_an_invitation_is_withdrawn(alice: Visitor, acme: Firm) -> None:
     assert invitation_of_link(secret) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", APPROVING_ROLES)
 def test_a_role_that_approves_waits_for_a_second_person(acme: Firm, role: Role) -> None:
     ann = make_member(acme, "alice", Role.TENANT_ADMIN)
@@ -124,6 +126,7 @@ def test_who_invited_does_not_confirm_though_they_hold_the_role(acme: Firm) -> N
     assert membership_of(acme, "bob").awaits_confirmation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["confirm", "decline"])
 def test_what_was_changed_since_the_page_was_opened_is_not_decided_on(acme: Firm, step: str) -> None:
     alice = make_member(acme, "alice", Role.TENANT_ADMIN)
@@ -158,6 +161,7 @@ def test_a_scope_of_another_tenant_can_not_be_granted(alice: Visitor, acme: Firm
     assert invite(alice, acme, "bob@example.com", scopes=[str(bolt.root.id)]).errors_of("scopes")
 
 
+@pytest.mark.slow
 def test_the_list_holds_this_tenants_people(alice: Visitor, acme: Firm) -> None:
     bolt = make_firm("bolt")
     make_member(bolt, "charlie", Role.DPO)

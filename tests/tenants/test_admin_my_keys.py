@@ -64,6 +64,7 @@ def only_key(firm: Firm) -> ApiKey:
 # --- My keys --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_key_is_shown_once_and_acts_for_who_made_it(alice: Visitor, acme: Firm) -> None:
     shown = create(alice, acme)
     plain = secret(shown)
@@ -297,6 +298,7 @@ def test_nobody_else_is_told_of_it_and_an_administrator_neither(alice: Visitor, 
     assert "API keys that expire" not in amy.open("index").text
 
 
+@pytest.mark.slow
 def test_a_key_that_was_rotated_or_revoked_or_opens_nothing_is_no_reason_to_warn(alice: Visitor, acme: Firm) -> None:
     rotated = key_of(acme, "alice", days=3)
     alice.send("my_keys_rotate", rotated.id, life_days="90", overlap_hours="24")

@@ -43,6 +43,7 @@ def acme() -> Firm:
     return make_firm("acme")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", list(Role))
 def test_a_role_opens_what_the_table_gives_it_and_no_more(acme: Firm, role: Role) -> None:
     make_member(acme, "alice", role)
@@ -52,6 +53,7 @@ def test_a_role_opens_what_the_table_gives_it_and_no_more(acme: Firm, role: Role
     assert {alice.open(name).status for name in NOBODY} == {403}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", list(Role))
 def test_every_link_that_a_role_is_shown_opens(acme: Firm, role: Role) -> None:
     make_member(acme, "alice", role)

@@ -147,6 +147,7 @@ def test_a_link_for_a_new_password_is_recorded_in_every_tenant_of_the_person(roo
     assert (recorded(acme, action), recorded(bolt, action)) == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_deactivated_account_is_shut_out(root: Visitor, acme: Firm) -> None:
     make_member(acme, "bob", Role.ANALYST)
     bob = Visitor("bob")

@@ -43,6 +43,7 @@ def switched(firm: Firm) -> int:
         return Event.objects.filter(action=SWITCHED).count()
 
 
+@pytest.mark.slow
 def test_the_switch_leads_to_the_start_page_of_the_other_tenant(alice: Visitor, bolt: Firm) -> None:
     assert active(alice.open("index")) == "Acme"
     answer = alice.send("tenant_switch", tenant=str(bolt.id))
@@ -68,6 +69,7 @@ def test_an_unknown_tenant_is_refused_and_nothing_changes(alice: Visitor, wanted
     assert active(alice.open("index")) == "Acme"
 
 
+@pytest.mark.slow
 def test_a_tenant_without_a_membership_is_refused_like_an_unknown_one(alice: Visitor) -> None:
     charlies = make_firm("charlies")
     refused = alice.send("tenant_switch", tenant=str(charlies.id))
@@ -99,6 +101,7 @@ def test_a_search_answers_from_the_active_tenant_alone(alice: Visitor, acme: Fir
     assert "Drawdown of Alpha" not in alice.open("search", s="drawdown", extended="1").response.content.decode()
 
 
+@pytest.mark.slow
 def test_a_search_finds_pages_that_the_role_may_open(alice: Visitor) -> None:
     assert "/admin/corpus/ingestjob/" in alice.open("search", s="jobs").response.content.decode()
     assert "/admin/tenants/apikey/" not in alice.open("search", s="keys").response.content.decode()

@@ -106,6 +106,7 @@ def test_the_window_ends_whatever_was_tried_meanwhile(acme: Firm) -> None:
     assert sign_in("alice").status == 302
 
 
+@pytest.mark.slow
 def test_a_success_forgets_what_the_person_mistyped_and_counts_as_no_failure(acme: Firm) -> None:
     for _ in range(3):
         assert failed("alice", 1) == [200]
@@ -140,6 +141,7 @@ def test_a_name_that_is_tried_from_many_addresses_waits_everywhere(acme: Firm) -
     assert sign_in("alice", at=THERE).status == 429
 
 
+@pytest.mark.slow
 def test_a_refused_attempt_uses_up_nothing_of_the_other_limits(acme: Firm) -> None:
     failed("alice", 30)
     assert failed("bob", 3) == [200, 200, 200]

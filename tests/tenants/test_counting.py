@@ -66,6 +66,7 @@ def test_of_750_requests_at_once_600_are_let_through(monkeypatch: pytest.MonkeyP
     assert 3_000 < refused.wait() <= 3_600
 
 
+@pytest.mark.slow
 def test_reading_a_count_and_writing_it_lets_more_through(name: str) -> None:
     """The control: what the limits did before, on the same Redis with the same threads."""
 
@@ -93,6 +94,7 @@ print(sum(slide(name, most=100, window_s=3600) == 0 for _ in range(75)))
 """
 
 
+@pytest.mark.slow
 def test_processes_share_the_count(name: str) -> None:
     start = str(time.time() + 3)
     prefix = cache.key_prefix
@@ -105,6 +107,7 @@ def test_processes_share_the_count(name: str) -> None:
     assert sum(told) == 100
 
 
+@pytest.mark.slow
 def test_the_window_slides(name: str) -> None:
     assert [counting.slide(name, most=2, window_s=1) for _ in range(2)] == [0, 0]
     wait_s = counting.slide(name, most=2, window_s=1)
@@ -140,6 +143,7 @@ def test_of_several_counts_all_go_up_or_none(name: str) -> None:
         counting.forget(keys)
 
 
+@pytest.mark.slow
 def test_sign_ins_at_one_moment_that_fail_or_succeed_are_counted_once_each(settings: LazySettings, name: str) -> None:
     settings.GLASSBOX_SIGN_IN_FAILURES = settings.GLASSBOX_SIGN_IN_FAILURES_OF_ADDRESS = 10_000
     settings.GLASSBOX_SIGN_IN_FAILURES_OF_NAME = 50
@@ -164,6 +168,7 @@ def test_sign_ins_at_one_moment_that_fail_or_succeed_are_counted_once_each(setti
     assert passed(guess, times=50) == 10
 
 
+@pytest.mark.slow
 def test_secrets_guessed_at_one_moment_are_answered_as_often_as_the_limit_allows(
     settings: LazySettings, name: str
 ) -> None:

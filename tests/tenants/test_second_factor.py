@@ -89,6 +89,7 @@ def membership_waiting(firm: Firm) -> Membership:
     return make_invited(firm, "dora", Role.DPO, by=user_principal(user("amy"), firm.id))
 
 
+@pytest.mark.slow
 def test_it_is_set_up_in_the_browser_and_asked_for_at_a_decision(acme: Firm) -> None:
     membership = membership_waiting(acme)
     visitor = Visitor("rita")
@@ -290,6 +291,7 @@ def test_a_key_does_not_say_of_itself_that_it_was(acme: Firm) -> None:
 # --- A lost device --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_others_take_a_lost_one_away(acme: Firm) -> None:
     set_up(acme, "rob")
     set_up(acme, "rita")
@@ -330,6 +332,7 @@ def test_nobody_takes_one_away_without_them(acme: Firm) -> None:
         sql("DELETE FROM tenants_secondfactor WHERE user_id = %s", rob.id)
 
 
+@pytest.mark.slow
 def test_the_pages_of_a_lost_device(acme: Firm) -> None:
     set_up(acme, "rob")
     device, _ = set_up(acme, "rita")

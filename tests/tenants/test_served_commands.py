@@ -68,6 +68,7 @@ def test_nothing_is_done_with_a_closed_database(arguments: tuple[str, ...]) -> N
     assert caught.value.returncode == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("closed")
 def test_what_asks_for_nothing_of_a_tenants_works(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("audit", "log-key")

@@ -84,6 +84,7 @@ def test_a_time_further_off_than_any_of_ours_has_come(moment: datetime, expected
     assert has_come(moment, NOW) is expected
 
 
+@pytest.mark.slow
 def test_every_walk_over_all_tenants_goes_through_each_tenant() -> None:
     """What is done by the clock for all tenants: a loop, or a sum, of its own stops at the first that fails."""
     found = []
@@ -121,6 +122,7 @@ def _loops_over_all_tenants(path: Path) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 def test_every_lease_and_wait_of_the_clock_is_asked_with_its_bound() -> None:
     """No filter asks by itself whether a lease has ended or a time has come."""
     asked = ("lease_until__lte", "next_attempt_at__lte", "next_try_at__lte", "claimed_at__lt=", "claimed_at__lte")

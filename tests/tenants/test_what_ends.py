@@ -79,6 +79,7 @@ def test_a_password_that_is_set_ends_every_other_link_to_set_one(acme: Firm) -> 
     assert user("rita").check_password(NEW)
 
 
+@pytest.mark.slow
 def test_a_link_to_a_mailbox_that_the_account_left_sets_no_password(acme: Firm) -> None:
     """Rita leaves a mailbox that somebody else reads."""
     password_link_send("rita")
@@ -90,6 +91,7 @@ def test_a_link_to_a_mailbox_that_the_account_left_sets_no_password(acme: Firm) 
         password_set_by_link(secret=theirs, password="the attacker's own 1")
 
 
+@pytest.mark.slow
 def test_a_password_that_is_set_ends_links_that_would_move_the_account_to_another_mailbox(acme: Firm) -> None:
     """Somebody who knew the password asked for it; the new password was set because they knew it."""
     mailbox_link_send(user("rita"), email="attacker@example.com")
@@ -122,6 +124,7 @@ def _may_decide(plain: str) -> bool:
     return principal.may_decide and principal.may(Permission.POLICY_APPROVE)
 
 
+@pytest.mark.slow
 def test_a_key_made_with_a_factor_decides_no_more_once_two_took_the_factor_away(acme: Firm) -> None:
     """The device was lost, with whoever has it; the key that was made with it goes on deciding for a year."""
     plain = _stepped_up_key(acme)
@@ -138,6 +141,7 @@ def _taken_away(firm: Firm, name: str) -> None:
         assert factor_reset_agree(reset)
 
 
+@pytest.mark.slow
 def test_a_session_that_used_a_factor_decides_no_more_once_two_took_it_away(acme: Firm) -> None:
     """Nor once another one was set up, which this session has not used."""
     device, _ = set_up(acme, "rita")
@@ -158,6 +162,7 @@ def test_a_session_that_used_a_factor_decides_no_more_once_two_took_it_away(acme
             set_up(acme, "rita")
 
 
+@pytest.mark.slow
 def test_the_database_lets_nobody_decide_by_a_factor_that_is_gone(acme: Firm) -> None:
     """With a token that was made before it went."""
     membership = make_invited(acme, "dora", Role.DPO, by=user_principal(user("amy"), acme.id))
@@ -203,6 +208,7 @@ def test_nobody_gives_a_key_that_has_ended_another_life(acme: Firm) -> None:
         api_key_authenticate(plain)
 
 
+@pytest.mark.slow
 def test_a_key_made_before_somebody_left_does_not_come_back_with_them(acme: Firm) -> None:
     """Rita left, and her keys with her; she comes back, confirmed by rob. Nobody asked for the old keys."""
     plain = _stepped_up_key(acme)

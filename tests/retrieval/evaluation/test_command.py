@@ -82,6 +82,7 @@ def test_a_folder_is_ingested_asked_and_judged(evaluate: Evaluate, folder: Path)
     assert again["run_id"] != body["run_id"]
 
 
+@pytest.mark.slow
 def test_what_changed_is_read_again_and_what_left_is_not_searched_any_more(evaluate: Evaluate, folder: Path) -> None:
     first = evaluate(folder)
     write_report(folder, 2023, drawdown="14.9")
@@ -123,6 +124,7 @@ def test_a_broken_file_is_one_failure_and_the_rest_goes_on(
     assert "gone.md" in error
 
 
+@pytest.mark.slow
 def test_stopped_in_between_it_goes_on_from_there(
     evaluate: Evaluate, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +146,7 @@ def test_stopped_in_between_it_goes_on_from_there(
         assert IngestJob.objects.get(document_id=read.id).finished_at == finished_at
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_or_killed_is_kept_as_stopped(
     evaluate: Evaluate, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +174,7 @@ def test_a_run_that_is_stopped_or_killed_is_kept_as_stopped(
         assert EvaluationRun.objects.get(id=run.id).state == RunState.STOPPED
 
 
+@pytest.mark.slow
 def test_variants_change_one_thing_each_and_are_kept(evaluate: Evaluate, folder: Path) -> None:
     body = evaluate(folder, ablate=True)
     assert {"dense only", "BM25 only", "without filters", "without boost of likely filters"} <= body["ablations"].keys()
@@ -179,6 +183,7 @@ def test_variants_change_one_thing_each_and_are_kept(evaluate: Evaluate, folder:
         assert EvaluationRun.objects.get(id=UUID(body["run_id"])).ablations == body["ablations"]
 
 
+@pytest.mark.slow
 def test_questions_are_chosen_by_id_and_number_and_settings_by_name(evaluate: Evaluate, folder: Path) -> None:
     body = evaluate(folder, questions=["dealing", "drawdown"], limit=1, set=["sparse_top_k=7", "cut_top_k=2"])
     assert (body["queries"], body["changes"]) == (1, {"sparse_top_k": 7, "cut_top_k": 2})
@@ -205,6 +210,7 @@ def test_a_wrong_option_is_told_before_anything_is_read(
         evaluate(folder, **options)
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared_question_by_question(evaluate: Evaluate, folder: Path) -> None:
     before = evaluate(folder)
     # Read anew its documents have other ids, and are the same documents; so are the questions.
@@ -223,6 +229,7 @@ def test_two_runs_are_compared_question_by_question(evaluate: Evaluate, folder: 
         evaluate(folder, compare=uuid4())
 
 
+@pytest.mark.slow
 def test_folders_do_not_mix(evaluate: Evaluate, folder: Path, tmp_path: Path) -> None:
     evaluate(folder)
     other = make_folder(tmp_path / "others")
@@ -234,6 +241,7 @@ def test_folders_do_not_mix(evaluate: Evaluate, folder: Path, tmp_path: Path) ->
     assert searched() == {"kestrel-2022", "kestrel-2023", "dealing"}
 
 
+@pytest.mark.slow
 def test_the_policy_lets_every_intent_reach_the_kinds_of_the_folder(evaluate: Evaluate, folder: Path) -> None:
     evaluate(folder)
     evaluate(folder)
@@ -256,6 +264,7 @@ def test_a_tenant_of_that_name_that_is_somebodys_own_is_left_alone(evaluate: Eva
         assert PolicyVersion.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_a_member_is_given_and_the_tables_say_where_to_look(evaluate: Evaluate, folder: Path) -> None:
     user = make_user("alice")
     out = io.StringIO()
@@ -274,6 +283,7 @@ def test_a_folder_with_wrong_lines_is_refused_by_file_and_line(evaluate: Evaluat
         evaluate(folder)
 
 
+@pytest.mark.slow
 def test_a_tenants_own_questions_are_asked_within_their_scopes(here: None, server: ModelServer) -> None:
     firm = make_acme()
     out = io.StringIO()
@@ -297,6 +307,7 @@ def test_a_tenants_own_questions_are_asked_within_their_scopes(here: None, serve
         assert set(scopes) == set(firm.scope_ids("fund:alpha"))
 
 
+@pytest.mark.slow
 def test_it_runs_with_the_model_that_is_shipped(here: None, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("evaluate", str(folder), json=True)
     body = json.loads(capsys.readouterr().out)
