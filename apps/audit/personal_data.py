@@ -280,6 +280,12 @@ def _beside() -> None:
         because="Data keys that the process has used lately, unwrapped.",
         stays="Five minutes in the memory of a process, and not after its end.",
     )
+    classify(
+        "memory:apps.audit.log.export.s3",
+        Sort.CREDENTIAL,
+        because="Clients of the object store, with the keys that the settings or a role gave.",
+        stays="As long as the process, which was started with them.",
+    )
     classify("memory:apps.tenants.api.probes", Sort.NONE, because="Whether the platform's parts work; two seconds.")
     classify(
         "memory:apps.tenants.api.media_types",

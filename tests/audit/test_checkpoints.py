@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
+import os
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
 
 import psycopg
 import pytest
@@ -17,13 +15,14 @@ from django.conf import LazySettings, settings
 from apps.audit.errors import CheckpointExportError, LogInconsistentError, SigningKeyMissingError
 from apps.audit.log.checkpoints import checkpoint_all, checkpoint_tenant
 from apps.audit.log.epochs import origin_of
-from apps.audit.log.export.s3 import authorised
+from apps.audit.log.export.contracts import checkpoint_place
 from apps.audit.log.export.state import export_state
 from apps.audit.log.notes import opened
 from apps.audit.log.storage import root_at, stored_size
 from apps.audit.models import Checkpoint
 from apps.tenants.context import open_scope
 from tests.audit.acting import as_worker, checkpointed, sealed
+from tests.audit.s3 import EXAMPLE, Store, authorised
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm
 
@@ -162,14 +161,6 @@ def test_a_file_address_is_a_directory(acme: Firm, settings: LazySettings, tmp_p
 
 # --- S3 ---------------------------------------------------------------------------------------------------------------
 
-# Amazon's own examples of signed requests: "Authenticating Requests: Using the Authorization Header".
-_EXAMPLE: dict[str, Any] = {
-    "region": "us-east-1",
-    "access_key": "AKIAIOSFODNN7EXAMPLE",
-    "secret_key": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-    "now": datetime(2013, 5, 24, tzinfo=UTC),
-}
-
 
 @pytest.mark.parametrize(
     ("method", "path", "headers", "body", "signature"),
@@ -190,63 +181,25 @@ _EXAMPLE: dict[str, Any] = {
         ),
     ],
 )
-def test_requests_are_signed_as_amazon_signs_its_examples(
+def test_the_store_takes_requests_that_are_signed_as_amazon_signs_its_examples(
     method: str, path: str, headers: dict[str, str], body: bytes, signature: str
 ) -> None:
     every = {"host": "examplebucket.s3.amazonaws.com", **headers}
-    signed = authorised(method=method, path=path, headers=every, body=body, **_EXAMPLE)
+    signed = authorised(method=method, path=path, headers=every, body=body, **EXAMPLE)
     assert signed["authorization"].endswith(f"Signature={signature}")
-
-
-class Store(BaseHTTPRequestHandler):
-    """What of S3 is spoken here: PUT and GET of an object, and no for who signs wrongly."""
-
-    objects: ClassVar[dict[str, bytes]] = {}
-
-    def do_PUT(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        if self._is_signed(body):
-            self.objects[self.path] = body
-            self._answer(200, b"")
-
-    def do_GET(self) -> None:
-        if self._is_signed(b""):
-            self._answer(200 if self.path in self.objects else 404, self.objects.get(self.path, b""))
-
-    def _is_signed(self, body: bytes) -> bool:
-        now = datetime.strptime(self.headers["x-amz-date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-        expected = authorised(
-            method=self.command,
-            path=self.path,
-            headers={"host": self.headers["Host"]},
-            body=body,
-            **{**_EXAMPLE, "now": now},
-        )
-        right = expected["authorization"] == self.headers["Authorization"]
-        right = right and self.headers["x-amz-content-sha256"] == hashlib.sha256(body).hexdigest()
-        if not right:
-            self._answer(403, b"")
-        return right
-
-    def _answer(self, status: int, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Not to the terminal."""
 
 
 @pytest.fixture
 def store(settings: LazySettings) -> Iterator[dict[str, bytes]]:
     Store.objects.clear()
+    Store.asked.clear()
+    Store.token, Store.busy = "", False
     server = ThreadingHTTPServer(("127.0.0.1", 0), Store)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     settings.GLASSBOX_CHECKPOINT_URL = "s3://audits/glass box"
     settings.GLASSBOX_CHECKPOINT_S3 = {
-        "endpoint": f"http://127.0.0.1:{server.server_port}",
-        **{name: _EXAMPLE[name] for name in ("region", "access_key", "secret_key")},
+        "endpoint": f"http://127.0.0.1:{server.server_port}/",
+        **{name: EXAMPLE[name] for name in ("region", "access_key", "secret_key")},
     }
     yield Store.objects
     server.shutdown()
@@ -273,3 +226,87 @@ def test_a_store_that_refuses_is_tried_again(store: dict[str, bytes], settings: 
     settings.GLASSBOX_CHECKPOINT_S3 = right
     checkpointed(firm)
     assert len(store) == 2
+
+
+@pytest.mark.usefixtures("store")
+def test_a_note_is_read_as_it_was_written_and_none_where_there_is_none() -> None:
+    place = checkpoint_place()
+    assert place.get("firm", "latest") is None
+    place.put("firm", "latest", "päper\n")
+    assert place.get("firm", "latest") == "päper\n"
+
+
+@pytest.fixture
+def without_keys(settings: LazySettings, store: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What the settings say with no keys in them, on a machine that has none of its own."""
+    for name in [each for each in os.environ if each.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, os.devnull)
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    settings.GLASSBOX_CHECKPOINT_S3 = {**settings.GLASSBOX_CHECKPOINT_S3, "access_key": "", "secret_key": ""}
+    Store.token = "a session's/token"
+    return settings.GLASSBOX_CHECKPOINT_S3
+
+
+def test_the_role_of_an_instance_may_write(without_keys: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", without_keys["endpoint"])
+    checkpoint_place().put("firm", "latest", "a note")
+    assert Store.objects == {"/audits/glass%20box/firm/latest": b"a note"}
+
+
+@pytest.mark.usefixtures("without_keys")
+def test_credentials_of_the_environment_carry_their_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", EXAMPLE["access_key"])
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", EXAMPLE["secret_key"])
+    monkeypatch.setenv("AWS_SESSION_TOKEN", Store.token)
+    checkpoint_place().put("firm", "latest", "a note")
+    assert Store.objects == {"/audits/glass%20box/firm/latest": b"a note"}
+
+
+@pytest.mark.usefixtures("without_keys")
+def test_credentials_that_are_missing_are_told_and_taken_once_they_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    with pytest.raises(CheckpointExportError, match="AWS_ACCESS_KEY_ID"):
+        checkpoint_place().put("firm", "latest", "a note")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", EXAMPLE["access_key"])
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", EXAMPLE["secret_key"])
+    monkeypatch.setenv("AWS_SESSION_TOKEN", Store.token)
+    checkpoint_place().put("firm", "latest", "a note")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"endpoint": ""}, "_ENDPOINT is wanted"),
+        ({"secret_key": ""}, "both or neither"),
+        ({"endpoint": "no address"}, "ValueError"),
+        ({"endpoint": "http://127.0.0.1:9"}, "EndpointConnectionError"),
+        ({"secret_key": "another one"}, "it answers 403"),
+    ],
+)
+def test_what_is_wrong_with_a_store_is_told_without_its_secrets(
+    store: dict[str, bytes], settings: LazySettings, wrong: dict[str, str], problem: str
+) -> None:
+    settings.GLASSBOX_CHECKPOINT_S3 = {**settings.GLASSBOX_CHECKPOINT_S3, **wrong}
+    with pytest.raises(CheckpointExportError, match=problem) as caught:
+        checkpoint_place().put("firm", "latest", "a note")
+    assert EXAMPLE["secret_key"] not in str(caught.value)
+    assert store == {}
+
+
+def test_a_store_that_is_busy_is_left_alone_until_the_next_time(store: dict[str, bytes]) -> None:
+    Store.busy = True
+    with pytest.raises(CheckpointExportError, match="503"):
+        checkpoint_place().put("firm", "latest", "a note")
+    assert (Store.asked, store) == (["PUT"], {})
+
+
+def test_no_proxy_of_the_environment_is_shown_a_note(store: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    checkpoint_place().put("firm", "latest", "a note")
+    assert len(store) == 1

@@ -73,6 +73,27 @@ def test_what_may_be_part_of_something_else_is_uncertain(text: str) -> None:
     assert any(not match.is_certain for match in MATCHER.find(text))
 
 
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        ("+7 495 123-45-67", "84951234567"),
+        ("+1 212 555 0100", "12125550100"),
+        ("+36 1 234 5678", "0612345678"),
+        ("+39 06 6982 1234", "0669821234"),
+        ("+49 89 1234567", "0891234567"),
+        ("+999 12345678", "012345678"),
+    ],
+)
+def test_a_number_is_certain_as_it_is_dialled_within_its_country(number: str, text: str) -> None:
+    (match,) = Matcher(PersonDescription(phones=(number,))).find(f"Tel. {text}")
+    assert match.is_certain
+    assert (match.start, match.end) == (len("Tel. "), len(f"Tel. {text}"))
+
+
+def test_the_number_of_a_list_is_no_part_of_the_one_that_follows() -> None:
+    assert only("1. 212 555 0100").start == 3
+
+
 def test_what_is_too_short_to_mean_anything_is_not_looked_for() -> None:
     assert Matcher(PersonDescription(accounts=("12",), phones=("110",), emails=("@",))).find("12 110 @") == []
 
@@ -86,6 +107,8 @@ def test_what_is_too_short_to_mean_anything_is_not_looked_for() -> None:
         ("+1 (212) 555-0100", ("1", "2125550100")),
         ("+420 224 000 111", ("420", "224000111")),
         ("+49 089 1234567", ("49", "891234567")),
+        ("+999 12345678", ("999", "12345678")),
+        ("+", ("", "")),
     ],
 )
 def test_a_number_is_split_into_its_country_and_what_every_writing_has(number: str, expected: tuple[str, str]) -> None:

@@ -47,6 +47,7 @@ MEMORIES: Final = frozenset(
     for module in (
         "apps.audit.fast_leaves",
         "apps.audit.keys.data_keys",
+        "apps.audit.log.export.s3",
         "apps.audit.webhooks.sending",
         "apps.corpus.extraction.numerals",
         "apps.corpus.people.normalise",

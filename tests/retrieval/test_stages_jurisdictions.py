@@ -49,6 +49,9 @@ def of_jurisdiction(analysis: QueryAnalysis) -> list[MetadataFilter]:
         ("the laws of the Grand Duchy of Luxembourg", "LU"),
         ("What does the law of Georgia say?", "GE"),
         ("What does European law say on fund names?", "EU"),
+        ("What do the laws of the Central African Republic say?", "CF"),
+        ("What does the law of Saint Lucia say?", "LC"),
+        ("Was gilt nach dem Recht Dschibutis?", "DJ"),
         ("What may an Irish UCITS cost?", "IE"),
         ("Which funds domiciled in Luxembourg may borrow?", "LU"),
         ("Was verlangt das deutsche Recht für den Vertrieb?", "DE"),
@@ -114,6 +117,7 @@ def test_a_place_is_read_and_not_taken_for_the_law(text: str, code: str) -> None
         "Which of the firm's IT rules changed?",
         "What do European equities yield?",
         "the listing on the Luxembourg Stock Exchange",
+        "What did the United Nations say on rates in the Eurozone?",
         "LU0123456789",
     ],
 )

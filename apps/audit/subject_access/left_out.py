@@ -68,8 +68,8 @@ def _directory() -> None:
     leave_out(
         "tenants_credential.user_id tenants_credential.password tenants_apikey.secret_sha256 "
         "authz.signing_key.inner_pad authz.signing_key.outer_pad "
-        "audit_datakey.wrapped_key memory:apps.audit.keys.data_keys folder:secrets.json folder:secrets.lock "
-        "folder:demo.json",
+        "audit_datakey.wrapped_key memory:apps.audit.keys.data_keys memory:apps.audit.log.export.s3 "
+        "folder:secrets.json folder:secrets.lock folder:demo.json",
         because=_A_PROOF,
     )
     leave_out(

@@ -1,18 +1,16 @@
-"""Telephone numbers without what depends on where one dials from."""
+"""Telephone numbers without what depends on where one dials from.
+
+Which codes and trunk prefixes there are, phonenumbers says. The splitting is ours: it parses no number without the code
+of a country unless told the country, and a search must not miss one.
+"""
 
 from __future__ import annotations
 
 import re
 
-from apps.corpus.people.normalise import word_set
+from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, ndd_prefix_for_region
 
-# Codes of one and two digits; every other code has three. Source: ITU-T E.164, list of assigned country codes.
-_SHORT = word_set(
-    """
-    1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86
-    90 91 92 93 94 95 98
-    """
-)
+_REGIONS = {str(code): regions for code, regions in COUNTRY_CODE_TO_REGION_CODE.items()}
 
 
 def split_number(number: str) -> tuple[str, str]:
@@ -25,5 +23,11 @@ def split_number(number: str) -> tuple[str, str]:
     if not international:
         return "", digits.lstrip("0")
     digits = digits.removeprefix("00") if "+" not in international.group() else digits
-    code = next((digits[:length] for length in (1, 2) if digits[:length] in _SHORT), digits[:3])
+    code = next((digits[:length] for length in (1, 2) if digits[:length] in _REGIONS), digits[:3])
     return code, digits[len(code) :].lstrip("0")
+
+
+def trunk_prefixes(code: str) -> tuple[str, ...]:
+    """What is dialled before a number within its country: 0 nearly everywhere, but 8 for +7, 1 for +1, 06 for +36."""
+    known = {ndd_prefix_for_region(region, strip_non_digits=True) for region in _REGIONS.get(code, ())}
+    return tuple(sorted({"0", *filter(None, known)}, key=len, reverse=True))

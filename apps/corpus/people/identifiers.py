@@ -1,4 +1,8 @@
-"""Find e-mail addresses, telephone numbers, IBANs and account numbers, compared on their digits and letters only."""
+"""Find e-mail addresses, telephone numbers, IBANs and account numbers, compared on their digits and letters only.
+
+Telephone numbers are found by patterns of ours: the matcher of phonenumbers finds none without a country's code unless
+told the country, and none that goes on in the next line.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from apps.corpus.people.calling_codes import split_number
+from apps.corpus.people.calling_codes import split_number, trunk_prefixes
 from apps.corpus.people.contracts import How, Match, Matched, PersonDescription
 from apps.corpus.people.normalise import folded, without_marks, writings
 
@@ -86,7 +90,9 @@ def _phone(number: str) -> IdentifierPattern | None:
     if len(core) < _SHORTEST_PHONE:
         return None
     prefix = rf"(?:(?:\+|00){_BETWEEN}{_spelt(code) if code else '[1-9][0-9]{0,2}'}{_BETWEEN})"
-    pattern = rf"(?<![0-9])(?P<prefix>{prefix}?(?:\(?0\)?{_BETWEEN})?){_spread(core)}(?![0-9])"
+    # Set apart from the number, another prefix than 0 may be a list's "1.": the number is found without it.
+    trunk = rf"(?:\(?0\)?{_BETWEEN}|{'|'.join(map(_spelt, trunk_prefixes(code)))})"
+    pattern = rf"(?<![0-9])(?P<prefix>{prefix}?{trunk}?){_spread(core)}(?![0-9])"
 
     def confidence(found: re.Match[str]) -> float:
         if "\n\n" in found.group() or re.search(r"\d[.,]\d*$", _before(found)):

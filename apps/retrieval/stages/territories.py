@@ -1,216 +1,211 @@
-"""Countries, the EU and supervisory authorities as questions in English and German call them. A table, kept by hand.
+"""Countries, the EU and supervisory authorities as questions in English and German call them.
 
-The codes are those of ISO 3166-1, which documents state as their jurisdictions, and EU. A line holds the code; English
-names; German names; English adjectives; German adjectives without their ending ("deutsch" for "deutsches"); German
-adjectives in -er, which have none.
+The codes are those of ISO 3166-1, which documents state as their jurisdictions, EU, and XK for Kosovo. Their names are
+those of the CLDR, by Babel. By hand are what it does not know: what people of a country are called, and further names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
+
+from babel import Locale
 
 from apps.retrieval.stages.mentions import word_set
 
 EU: Final = "EU"
 
+# A line holds the code; English adjectives; German adjectives without their ending ("deutsch" for "deutsches"); German
+# adjectives in -er, which have none; names in either language that the CLDR does not have.
 _TABLE: Final = """
-EU | European Union | Europäische Union | European | europäisch, unionsrechtlich |
-AD | Andorra | Andorra | Andorran | andorranisch |
-AE | United Arab Emirates | Vereinigte Arabische Emirate, VAE | Emirati | emiratisch |
-AF | Afghanistan | Afghanistan | Afghan | afghanisch |
-AG | Antigua and Barbuda | Antigua und Barbuda | Antiguan | |
-AI | Anguilla | Anguilla | Anguillan | |
-AL | Albania | Albanien | Albanian | albanisch |
-AM | Armenia | Armenien | Armenian | armenisch |
-AO | Angola | Angola | Angolan | angolanisch |
-AR | Argentina | Argentinien | Argentine, Argentinian | argentinisch |
-AT | Austria | Österreich | Austrian | österreichisch |
-AU | Australia | Australien | Australian | australisch |
-AW | Aruba | Aruba | Aruban | |
-AZ | Azerbaijan | Aserbaidschan | Azerbaijani | aserbaidschanisch |
-BA | Bosnia and Herzegovina | Bosnien und Herzegowina, Bosnien-Herzegowina | Bosnian | bosnisch |
-BB | Barbados | Barbados | Barbadian | barbadisch |
-BD | Bangladesh | Bangladesch | Bangladeshi | bangladeschisch |
-BE | Belgium | Belgien | Belgian | belgisch |
-BF | Burkina Faso | Burkina Faso | Burkinabe | |
-BG | Bulgaria | Bulgarien | Bulgarian | bulgarisch |
-BH | Bahrain | Bahrain | Bahraini | bahrainisch |
-BI | Burundi | Burundi | Burundian | burundisch |
-BJ | Benin | Benin | Beninese | beninisch |
-BM | Bermuda | Bermuda | Bermudian | bermudisch |
-BN | Brunei | Brunei | Bruneian | bruneiisch |
-BO | Bolivia | Bolivien | Bolivian | bolivianisch |
-BR | Brazil | Brasilien | Brazilian | brasilianisch |
-BS | Bahamas | Bahamas | Bahamian | bahamaisch |
-BT | Bhutan | Bhutan | Bhutanese | bhutanisch |
-BW | Botswana | Botsuana, Botswana | Botswanan | botsuanisch |
-BY | Belarus | Belarus, Weißrussland | Belarusian | belarussisch |
-BZ | Belize | Belize | Belizean | belizisch |
-CA | Canada | Kanada | Canadian | kanadisch |
-CD | Democratic Republic of the Congo, Democratic Republic of Congo | Demokratische Republik Kongo | | |
-CG | Republic of the Congo, Congo | Republik Kongo, Kongo | Congolese | kongolesisch |
-CH | Switzerland, Swiss Confederation | Schweiz | Swiss | schweizerisch, eidgenössisch | Schweizer
-CI | Ivory Coast, Côte d'Ivoire | Elfenbeinküste | Ivorian | ivorisch |
-CL | Chile | Chile | Chilean | chilenisch |
-CM | Cameroon | Kamerun | Cameroonian | kamerunisch |
-CN | China | China | Chinese | chinesisch |
-CO | Colombia | Kolumbien | Colombian | kolumbianisch |
-CR | Costa Rica | Costa Rica | Costa Rican | costa-ricanisch |
-CU | Cuba | Kuba | Cuban | kubanisch |
-CW | Curaçao, Curacao | Curaçao, Curacao | | |
-CY | Cyprus | Zypern | Cypriot | zypriotisch, zyprisch |
-CZ | Czech Republic, Czechia | Tschechien, Tschechische Republik | Czech | tschechisch |
-DE | Germany | Deutschland | German | deutsch, bundesdeutsch |
-DK | Denmark | Dänemark | Danish | dänisch |
-DM | Dominica | Dominica | | |
-DO | Dominican Republic | Dominikanische Republik | | |
-DZ | Algeria | Algerien | Algerian | algerisch |
-EC | Ecuador | Ecuador | Ecuadorian | ecuadorianisch |
-EE | Estonia | Estland | Estonian | estnisch |
-EG | Egypt | Ägypten | Egyptian | ägyptisch |
-ES | Spain | Spanien | Spanish | spanisch |
-ET | Ethiopia | Äthiopien | Ethiopian | äthiopisch |
-FI | Finland | Finnland | Finnish | finnisch |
-FJ | Fiji | Fidschi | Fijian | fidschianisch |
-FO | Faroe Islands | Färöer | Faroese | färöisch |
-FR | France | Frankreich | French | französisch |
-GA | Gabon | Gabun | Gabonese | gabunisch |
-GB | United Kingdom, Britain, England | Vereinigte Königreich, Großbritannien | British, English | britisch, englisch |
-GD | Grenada | Grenada | Grenadian | grenadisch |
-GE | Georgia | Georgien | Georgian | georgisch |
-GG | Guernsey | Guernsey | | |
-GH | Ghana | Ghana | Ghanaian | ghanaisch |
-GI | Gibraltar | Gibraltar | Gibraltarian | gibraltarisch |
-GL | Greenland | Grönland | Greenlandic | grönländisch |
-GM | Gambia | Gambia | Gambian | gambisch |
-GN | Guinea | Guinea | Guinean | guineisch |
-GR | Greece | Griechenland | Greek, Hellenic | griechisch |
-GT | Guatemala | Guatemala | Guatemalan | guatemaltekisch |
-GY | Guyana | Guyana | Guyanese | guyanisch |
-HK | Hong Kong | Hongkong | | | Hongkonger
-HN | Honduras | Honduras | Honduran | honduranisch |
-HR | Croatia | Kroatien | Croatian | kroatisch |
-HT | Haiti | Haiti | Haitian | haitianisch |
-HU | Hungary | Ungarn | Hungarian | ungarisch |
-ID | Indonesia | Indonesien | Indonesian | indonesisch |
-IE | Ireland | Irland | Irish | irisch |
-IL | Israel | Israel | Israeli | israelisch |
-IM | Isle of Man | Isle of Man, Insel Man | Manx | |
-IN | India | Indien | Indian | indisch |
-IQ | Iraq | Irak | Iraqi | irakisch |
-IR | Iran | Iran | Iranian | iranisch |
-IS | Iceland | Island | Icelandic | isländisch |
-IT | Italy | Italien | Italian | italienisch |
-JE | Jersey | Jersey | | |
-JM | Jamaica | Jamaika | Jamaican | jamaikanisch |
-JO | Jordan | Jordanien | Jordanian | jordanisch |
-JP | Japan | Japan | Japanese | japanisch |
-KE | Kenya | Kenia | Kenyan | kenianisch |
-KG | Kyrgyzstan | Kirgisistan | Kyrgyz | kirgisisch |
-KH | Cambodia | Kambodscha | Cambodian | kambodschanisch |
-KN | Saint Kitts and Nevis, St Kitts and Nevis | | | |
-KP | North Korea | Nordkorea | North Korean | nordkoreanisch |
-KR | South Korea, Korea | Südkorea, Korea | South Korean, Korean | südkoreanisch, koreanisch |
-KW | Kuwait | Kuwait | Kuwaiti | kuwaitisch |
-KY | Cayman Islands, Cayman | Kaimaninseln, Cayman Islands, Cayman-Inseln | Caymanian | |
-KZ | Kazakhstan | Kasachstan | Kazakh | kasachisch |
-LA | Laos | Laos | Laotian | laotisch |
-LB | Lebanon | Libanon | Lebanese | libanesisch |
-LC | Saint Lucia, St Lucia | | | |
-LI | Liechtenstein | Liechtenstein | | liechtensteinisch | Liechtensteiner
-LK | Sri Lanka | Sri Lanka | Sri Lankan | sri-lankisch |
-LR | Liberia | Liberia | Liberian | liberianisch |
-LS | Lesotho | Lesotho | | lesothisch |
-LT | Lithuania | Litauen | Lithuanian | litauisch |
-LU | Luxembourg, Luxemburg | Luxemburg | Luxembourgish | luxemburgisch | Luxemburger
-LV | Latvia | Lettland | Latvian | lettisch |
-LY | Libya | Libyen | Libyan | libysch |
-MA | Morocco | Marokko | Moroccan | marokkanisch |
-MC | Monaco | Monaco | Monegasque | monegassisch |
-MD | Moldova | Moldau | Moldovan | moldauisch |
-ME | Montenegro | Montenegro | Montenegrin | montenegrinisch |
-MG | Madagascar | Madagaskar | Malagasy | madagassisch |
-MH | Marshall Islands | Marshallinseln | Marshallese | |
-MK | North Macedonia | Nordmazedonien | Macedonian | mazedonisch |
-ML | Mali | Mali | Malian | malisch |
-MM | Myanmar | Myanmar | Burmese | myanmarisch |
-MN | Mongolia | Mongolei | Mongolian | mongolisch |
-MO | Macau, Macao | Macau, Macao | Macanese | |
-MR | Mauritania | Mauretanien | Mauritanian | mauretanisch |
-MT | Malta | Malta | Maltese | maltesisch |
-MU | Mauritius | Mauritius | Mauritian | mauritisch |
-MV | Maldives | Malediven | Maldivian | maledivisch |
-MW | Malawi | Malawi | Malawian | malawisch |
-MX | Mexico | Mexiko | Mexican | mexikanisch |
-MY | Malaysia | Malaysia | Malaysian | malaysisch |
-MZ | Mozambique | Mosambik | Mozambican | mosambikanisch |
-NA | Namibia | Namibia | Namibian | namibisch |
-NE | Niger | Niger | Nigerien | nigrisch |
-NG | Nigeria | Nigeria | Nigerian | nigerianisch |
-NI | Nicaragua | Nicaragua | Nicaraguan | nicaraguanisch |
-NL | Netherlands, Holland | Niederlande, Niederlanden, Holland | Dutch | niederländisch, holländisch |
-NO | Norway | Norwegen | Norwegian | norwegisch |
-NP | Nepal | Nepal | Nepalese | nepalesisch |
-NZ | New Zealand | Neuseeland | | neuseeländisch |
-OM | Oman | Oman | Omani | omanisch |
-PA | Panama | Panama | Panamanian | panamaisch |
-PE | Peru | Peru | Peruvian | peruanisch |
-PG | Papua New Guinea | Papua-Neuguinea | | |
-PH | Philippines | Philippinen | Philippine, Filipino | philippinisch |
-PK | Pakistan | Pakistan | Pakistani | pakistanisch |
-PL | Poland | Polen | Polish | polnisch |
-PR | Puerto Rico | Puerto Rico | Puerto Rican | puerto-ricanisch |
-PT | Portugal | Portugal | Portuguese | portugiesisch |
-PY | Paraguay | Paraguay | Paraguayan | paraguayisch |
-QA | Qatar | Katar | Qatari | katarisch |
-RO | Romania | Rumänien | Romanian | rumänisch |
-RS | Serbia | Serbien | Serbian | serbisch |
-RU | Russia, Russian Federation | Russland, Russische Föderation | Russian | russisch |
-RW | Rwanda | Ruanda | Rwandan | ruandisch |
-SA | Saudi Arabia | Saudi-Arabien | Saudi, Saudi Arabian | saudi-arabisch, saudisch |
-SC | Seychelles | Seychellen | Seychellois | seychellisch |
-SD | Sudan | Sudan | Sudanese | sudanesisch |
-SE | Sweden | Schweden | Swedish | schwedisch |
-SG | Singapore | Singapur | Singaporean | singapurisch | Singapurer
-SI | Slovenia | Slowenien | Slovenian, Slovene | slowenisch |
-SK | Slovakia, Slovak Republic | Slowakei, Slowakische Republik | Slovak, Slovakian | slowakisch |
-SL | Sierra Leone | Sierra Leone | Sierra Leonean | |
-SM | San Marino | San Marino | Sammarinese | san-marinesisch |
-SN | Senegal | Senegal | Senegalese | senegalesisch |
-SR | Suriname | Suriname | Surinamese | surinamisch |
-SV | El Salvador | El Salvador | Salvadoran | salvadorianisch |
-SY | Syria | Syrien | Syrian | syrisch |
-SZ | Eswatini, Swaziland | Eswatini, Swasiland | | |
-TC | Turks and Caicos Islands, Turks and Caicos | Turks- und Caicosinseln | | |
-TD | Chad | Tschad | Chadian | tschadisch |
-TG | Togo | Togo | Togolese | togoisch |
-TH | Thailand | Thailand | Thai | thailändisch |
-TJ | Tajikistan | Tadschikistan | Tajik | tadschikisch |
-TM | Turkmenistan | Turkmenistan | Turkmen | turkmenisch |
-TN | Tunisia | Tunesien | Tunisian | tunesisch |
-TR | Turkey, Türkiye | Türkei | Turkish | türkisch |
-TT | Trinidad and Tobago | Trinidad und Tobago | Trinidadian | |
-TW | Taiwan | Taiwan | Taiwanese | taiwanesisch, taiwanisch |
-TZ | Tanzania | Tansania | Tanzanian | tansanisch |
-UA | Ukraine | Ukraine | Ukrainian | ukrainisch |
-UG | Uganda | Uganda | Ugandan | ugandisch |
-US | United States | Vereinigte Staaten | American | amerikanisch |
-UY | Uruguay | Uruguay | Uruguayan | uruguayisch |
-UZ | Uzbekistan | Usbekistan | Uzbek | usbekisch |
-VA | Vatican City, Holy See | Vatikanstadt, Heiliger Stuhl | | |
-VC | Saint Vincent and the Grenadines, St Vincent and the Grenadines | | | |
-VE | Venezuela | Venezuela | Venezuelan | venezolanisch |
-VG | British Virgin Islands | Britische Jungferninseln | | |
-VI | US Virgin Islands, U.S. Virgin Islands | Amerikanische Jungferninseln | | |
-VN | Vietnam, Viet Nam | Vietnam | Vietnamese | vietnamesisch |
-VU | Vanuatu | Vanuatu | | |
-WS | Samoa | Samoa | Samoan | samoanisch |
-YE | Yemen | Jemen | Yemeni | jemenitisch |
-ZA | South Africa | Südafrika | South African | südafrikanisch |
-ZM | Zambia | Sambia | Zambian | sambisch |
-ZW | Zimbabwe | Simbabwe | Zimbabwean | simbabwisch |
+EU | European | europäisch, unionsrechtlich
+AD | Andorran | andorranisch
+AE | Emirati | emiratisch | | VAE
+AF | Afghan | afghanisch
+AG | Antiguan
+AI | Anguillan
+AL | Albanian | albanisch
+AM | Armenian | armenisch
+AO | Angolan | angolanisch
+AR | Argentine, Argentinian | argentinisch
+AT | Austrian | österreichisch
+AU | Australian | australisch
+AW | Aruban
+AZ | Azerbaijani | aserbaidschanisch
+BA | Bosnian | bosnisch | | Bosnien-Herzegowina
+BB | Barbadian | barbadisch
+BD | Bangladeshi | bangladeschisch
+BE | Belgian | belgisch
+BF | Burkinabe
+BG | Bulgarian | bulgarisch
+BH | Bahraini | bahrainisch
+BI | Burundian | burundisch
+BJ | Beninese | beninisch
+BM | Bermudian | bermudisch
+BN | Bruneian | bruneiisch
+BO | Bolivian | bolivianisch
+BR | Brazilian | brasilianisch
+BS | Bahamian | bahamaisch
+BT | Bhutanese | bhutanisch
+BW | Botswanan | botsuanisch
+BY | Belarusian | belarussisch | | Weißrussland
+BZ | Belizean | belizisch
+CA | Canadian | kanadisch
+CD | | | | Democratic Republic of the Congo, Democratic Republic of Congo, Demokratische Republik Kongo
+CG | Congolese | kongolesisch | | Republic of the Congo, Congo, Republik Kongo, Kongo
+CH | Swiss | schweizerisch, eidgenössisch | Schweizer | Swiss Confederation
+CI | Ivorian | ivorisch | | Ivory Coast, Elfenbeinküste
+CL | Chilean | chilenisch
+CM | Cameroonian | kamerunisch
+CN | Chinese | chinesisch
+CO | Colombian | kolumbianisch
+CR | Costa Rican | costa-ricanisch
+CU | Cuban | kubanisch
+CW | | | | Curacao
+CY | Cypriot | zypriotisch, zyprisch
+CZ | Czech | tschechisch | | Czech Republic, Tschechische Republik
+DE | German | deutsch, bundesdeutsch
+DK | Danish | dänisch
+DZ | Algerian | algerisch
+EC | Ecuadorian | ecuadorianisch
+EE | Estonian | estnisch
+EG | Egyptian | ägyptisch
+ES | Spanish | spanisch
+ET | Ethiopian | äthiopisch
+FI | Finnish | finnisch
+FJ | Fijian | fidschianisch
+FO | Faroese | färöisch
+FR | French | französisch
+GA | Gabonese | gabunisch
+GB | British, English | britisch, englisch | | Britain, England, Vereinigte Königreich, Großbritannien
+GD | Grenadian | grenadisch
+GE | Georgian | georgisch
+GH | Ghanaian | ghanaisch
+GI | Gibraltarian | gibraltarisch
+GL | Greenlandic | grönländisch
+GM | Gambian | gambisch
+GN | Guinean | guineisch
+GR | Greek, Hellenic | griechisch
+GT | Guatemalan | guatemaltekisch
+GY | Guyanese | guyanisch
+HK | | | Hongkonger | Hong Kong, Hongkong
+HN | Honduran | honduranisch
+HR | Croatian | kroatisch
+HT | Haitian | haitianisch
+HU | Hungarian | ungarisch
+ID | Indonesian | indonesisch
+IE | Irish | irisch
+IL | Israeli | israelisch
+IM | Manx | | | Insel Man
+IN | Indian | indisch
+IQ | Iraqi | irakisch
+IR | Iranian | iranisch
+IS | Icelandic | isländisch
+IT | Italian | italienisch
+JM | Jamaican | jamaikanisch
+JO | Jordanian | jordanisch
+JP | Japanese | japanisch
+KE | Kenyan | kenianisch
+KG | Kyrgyz | kirgisisch
+KH | Cambodian | kambodschanisch
+KP | North Korean | nordkoreanisch
+KR | South Korean, Korean | südkoreanisch, koreanisch | | Korea
+KW | Kuwaiti | kuwaitisch
+KY | Caymanian | | | Cayman, Cayman-Inseln
+KZ | Kazakh | kasachisch
+LA | Laotian | laotisch
+LB | Lebanese | libanesisch
+LI | | liechtensteinisch | Liechtensteiner
+LK | Sri Lankan | sri-lankisch
+LR | Liberian | liberianisch
+LS | | lesothisch
+LT | Lithuanian | litauisch
+LU | Luxembourgish | luxemburgisch | Luxemburger
+LV | Latvian | lettisch
+LY | Libyan | libysch
+MA | Moroccan | marokkanisch
+MC | Monegasque | monegassisch
+MD | Moldovan | moldauisch | | Moldau
+ME | Montenegrin | montenegrinisch
+MG | Malagasy | madagassisch
+MH | Marshallese
+MK | Macedonian | mazedonisch
+ML | Malian | malisch
+MM | Burmese | myanmarisch
+MN | Mongolian | mongolisch
+MO | Macanese | | | Macau, Macao
+MR | Mauritanian | mauretanisch
+MT | Maltese | maltesisch
+MU | Mauritian | mauritisch
+MV | Maldivian | maledivisch
+MW | Malawian | malawisch
+MX | Mexican | mexikanisch
+MY | Malaysian | malaysisch
+MZ | Mozambican | mosambikanisch
+NA | Namibian | namibisch
+NE | Nigerien | nigrisch
+NG | Nigerian | nigerianisch
+NI | Nicaraguan | nicaraguanisch
+NL | Dutch | niederländisch, holländisch | | Holland, Niederlanden
+NO | Norwegian | norwegisch
+NP | Nepalese | nepalesisch
+NZ | | neuseeländisch
+OM | Omani | omanisch
+PA | Panamanian | panamaisch
+PE | Peruvian | peruanisch
+PH | Philippine, Filipino | philippinisch
+PK | Pakistani | pakistanisch
+PL | Polish | polnisch
+PR | Puerto Rican | puerto-ricanisch
+PT | Portuguese | portugiesisch
+PY | Paraguayan | paraguayisch
+QA | Qatari | katarisch
+RO | Romanian | rumänisch
+RS | Serbian | serbisch
+RU | Russian | russisch | | Russian Federation, Russische Föderation
+RW | Rwandan | ruandisch
+SA | Saudi, Saudi Arabian | saudi-arabisch, saudisch
+SC | Seychellois | seychellisch
+SD | Sudanese | sudanesisch
+SE | Swedish | schwedisch
+SG | Singaporean | singapurisch | Singapurer
+SI | Slovenian, Slovene | slowenisch
+SK | Slovak, Slovakian | slowakisch | | Slovak Republic, Slowakische Republik
+SL | Sierra Leonean
+SM | Sammarinese | san-marinesisch
+SN | Senegalese | senegalesisch
+SR | Surinamese | surinamisch
+SV | Salvadoran | salvadorianisch
+SY | Syrian | syrisch
+SZ | | | | Swaziland, Swasiland
+TC | | | | Turks and Caicos
+TD | Chadian | tschadisch
+TG | Togolese | togoisch
+TH | Thai | thailändisch
+TJ | Tajik | tadschikisch
+TM | Turkmen | turkmenisch
+TN | Tunisian | tunesisch
+TR | Turkish | türkisch | | Turkey
+TT | Trinidadian
+TW | Taiwanese | taiwanesisch, taiwanisch
+TZ | Tanzanian | tansanisch
+UA | Ukrainian | ukrainisch
+UG | Ugandan | ugandisch
+US | American | amerikanisch
+UY | Uruguayan | uruguayisch
+UZ | Uzbek | usbekisch
+VA | | | | Holy See, Heiliger Stuhl
+VC | | | | Saint Vincent and the Grenadines, St Vincent and the Grenadines
+VE | Venezuelan | venezolanisch
+VI | | | | US Virgin Islands
+VN | Vietnamese | vietnamesisch | | Viet Nam
+WS | Samoan | samoanisch
+YE | Yemeni | jemenitisch
+ZA | South African | südafrikanisch
+ZM | Zambian | sambisch
+ZW | Zimbabwean | simbabwisch
 """
 
 EU_MEMBERS: Final = word_set("AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK")
@@ -266,6 +261,9 @@ ONLY_IN_CONTEXT: Final = word_set("Georgia Georgian Jordan Chad Island European 
 ALSO_A_WORD: Final = word_set("Turkey Jersey China Chile Guinea Polish Panama Cuba Malta Togo Mali Niger")
 """Also a thing: not read as the first word, which has a capital whatever it means."""
 
+_NO_TERRITORY: Final = word_set("AC CP CQ DG EA EZ IC QO TA UN XA XB ZZ")
+"""Codes of the CLDR that no document states: of its own, of organisations, and of parts of other territories."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Territory:
@@ -276,26 +274,29 @@ class Territory:
     adjectives: tuple[str, ...]
     stems: tuple[str, ...]
 
-    @property
-    def label(self) -> str:
-        """The name in English, the first of those in the table."""
-        return self.names[0]
+
+def _territories() -> Iterator[Territory]:
+    rows = {code.strip(): cells for code, *cells in (line.split("|") for line in _TABLE.strip().splitlines())}
+    english, german = (Locale(language).territories for language in ("en", "de"))
+    for code in map(str, english):
+        if re.fullmatch("[A-Z]{2}", code) and code not in _NO_TERRITORY:
+            cells = [tuple(filter(None, map(str.strip, cell.split(",")))) for cell in rows.get(code, ())]
+            adjectives, stems, invariable, names = (*cells, (), (), (), ())[:4]
+            yield Territory(
+                code=code,
+                names=tuple(dict.fromkeys((*_written(english[code]), *_written(german[code]), *names))),
+                adjectives=(*adjectives, *invariable),
+                stems=stems,
+            )
 
 
-def _parsed(line: str) -> Territory:
-    cells = [tuple(filter(None, map(str.strip, cell.split(",")))) for cell in line.split("|")]
-    (code,), english, german, adjectives, stems, invariable = (*cells, ())[:6]
-    return Territory(
-        code=code,
-        names=tuple(dict.fromkeys((*english, *german))),
-        adjectives=(*adjectives, *invariable),
-        stems=stems,
-    )
+def _written(name: str) -> tuple[str, ...]:
+    """A name of the CLDR as people write it: "Myanmar" for "Myanmar (Burma)", "St Lucia" and "Saint Lucia"."""
+    plain = re.sub(r"\s*\(.*?\)|\.", "", name).replace("&", "and").replace("\u2019", "'")
+    return (plain, plain.replace("St ", "Saint ", 1)) if plain.startswith("St ") else (plain,)
 
 
-TERRITORIES: Final[Mapping[str, Territory]] = {
-    territory.code: territory for territory in map(_parsed, _TABLE.strip().splitlines())
-}
+TERRITORIES: Final[Mapping[str, Territory]] = {territory.code: territory for territory in _territories()}
 
 
 def holds(code: str, stated: str) -> bool:

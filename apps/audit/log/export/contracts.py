@@ -40,10 +40,12 @@ def place_at(url: str, *, variable: str) -> CheckpointPlace:
     """
     from apps.audit.errors import CheckpointExportError
     from apps.audit.log.export.directory import Directory
-    from apps.audit.log.export.s3 import S3Bucket
 
     parts = urlsplit(url)
     if parts.scheme == "s3" and parts.netloc:
+        # boto3 takes a third of a second to load, and none of it where a directory is named.
+        from apps.audit.log.export.s3 import S3Bucket
+
         return S3Bucket(bucket=parts.netloc, prefix=parts.path.strip("/"), **settings.GLASSBOX_CHECKPOINT_S3)
     if parts.scheme == "file" and parts.netloc in ("", "localhost"):
         return Directory(Path(unquote(parts.path)))

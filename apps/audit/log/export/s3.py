@@ -1,31 +1,45 @@
-"""Checkpoints as objects of an S3-compatible store: s3://bucket/prefix, addressed by path, signed by version 4.
+"""Checkpoints as objects of an S3-compatible store: s3://bucket/prefix, addressed by path, spoken to by boto3.
 
-Two requests are all that is needed, so the signature is made here. Lock the bucket's objects (WORM) for what it keeps
-to be out of reach of whoever has the keys, too.
-
-Source: AWS, Signature Version 4 for the Authorization header.
+Lock the bucket's objects (WORM) for what it keeps to be out of reach of whoever has the keys, too.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
-import hmac
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Final
-from urllib.parse import quote, urlsplit
+from functools import lru_cache
+from typing import Any, Final
 
-import httpx
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+from botocore.session import get_session
 
 from apps.audit.errors import CheckpointExportError
 
 _TIMEOUT_S: Final = 10.0
+_ONCE: Final = Config(connect_timeout=_TIMEOUT_S, read_timeout=_TIMEOUT_S, retries={"total_max_attempts": 1})
+_STORE: Final = Config(
+    signature_version="s3v4",
+    s3={"addressing_style": "path", "payload_signing_enabled": True},
+    # Stores other than Amazon's know none of the newer checksums, which boto3 would send unasked.
+    request_checksum_calculation="when_required",
+    response_checksum_validation="when_required",
+    # Not through a proxy of the environment: it would be shown what only the store should see.
+    proxies={},
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Bucket:
-    """endpoint: such as https://s3.eu-central-1.amazonaws.com; the bucket is the first part of the path."""
+    """endpoint: such as https://s3.eu-central-1.amazonaws.com; the bucket is the first part of the path.
+
+    access_key, secret_key: or both empty, for what boto3 finds: variables AWS_*, a profile, the role of the instance.
+    """
 
     bucket: str
     prefix: str
@@ -35,70 +49,66 @@ class S3Bucket:
     secret_key: str = field(repr=False)
 
     def put(self, origin: str, name: str, note: str) -> None:
-        response = self._request("PUT", origin, name, note.encode())
-        if response.status_code not in (200, 201, 204):
-            raise CheckpointExportError(place=self._place, problem=f"it answers {response.status_code}")
+        body = note.encode()
+        # A bucket that locks its objects takes none without a checksum.
+        checksum = base64.b64encode(hashlib.md5(body, usedforsecurity=False).digest()).decode()
+        with self._telling():
+            self._client().put_object(Bucket=self.bucket, Key=self._key(origin, name), Body=body, ContentMD5=checksum)
 
     def get(self, origin: str, name: str) -> str | None:
-        response = self._request("GET", origin, name, b"")
-        if response.status_code == 404:
-            return None
-        if response.status_code != 200:
-            raise CheckpointExportError(place=self._place, problem=f"it answers {response.status_code}")
-        return response.text
+        with self._telling():
+            try:
+                found = self._client().get_object(Bucket=self.bucket, Key=self._key(origin, name))
+            except ClientError as error:
+                if _status(error) == 404:
+                    return None
+                raise
+            return bytes(found["Body"].read()).decode()
 
     @property
     def _place(self) -> str:
         return f"s3://{self.bucket}/{self.prefix}"
 
-    def _request(self, method: str, origin: str, name: str, body: bytes) -> httpx.Response:
-        if not (self.endpoint and self.access_key and self.secret_key):
-            raise CheckpointExportError(
-                place=self._place, problem="GLASSBOX_CHECKPOINT_S3_ENDPOINT, _ACCESS_KEY and _SECRET_KEY are wanted"
-            )
-        path = quote("/" + "/".join(part for part in (self.bucket, self.prefix, origin, name) if part))
-        url = f"{self.endpoint.rstrip('/')}{path}"
-        headers = {"host": urlsplit(url).netloc}
-        signed = authorised(
-            method=method,
-            path=urlsplit(url).path,
-            headers=headers,
-            body=body,
-            region=self.region,
-            access_key=self.access_key,
-            secret_key=self.secret_key,
-            now=datetime.now(UTC),
-        )
+    def _key(self, *names: str) -> str:
+        return "/".join(part for part in (self.prefix, *names) if part)
+
+    def _client(self) -> Any:
+        if not self.endpoint or bool(self.access_key) != bool(self.secret_key):
+            problem = "GLASSBOX_CHECKPOINT_S3_ENDPOINT is wanted, and _ACCESS_KEY and _SECRET_KEY both or neither"
+            raise CheckpointExportError(place=self._place, problem=problem)
+        return _client(self.endpoint, self.region, self.access_key, self.secret_key, os.getpid())
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Whatever fails of a request, as the error that says where and what."""
         try:
-            # Not through a proxy of the environment: it would be shown what only the store should see.
-            with httpx.Client(timeout=_TIMEOUT_S, trust_env=False) as client:
-                return client.request(method, url, content=body, headers=signed)
-        except httpx.HTTPError as error:
+            yield
+        except ClientError as error:
+            raise CheckpointExportError(place=self._place, problem=f"it answers {_status(error)}") from error
+        except NoCredentialsError as error:
+            problem = "GLASSBOX_CHECKPOINT_S3_ACCESS_KEY is empty, and neither AWS_ACCESS_KEY_ID nor a role is there"
+            raise CheckpointExportError(place=self._place, problem=problem) from error
+        except (BotoCoreError, ValueError) as error:
             raise CheckpointExportError(place=self._place, problem=type(error).__name__) from error
 
 
-def authorised(
-    *,
-    method: str,
-    path: str,
-    headers: Mapping[str, str],
-    body: bytes,
-    region: str,
-    access_key: str,
-    secret_key: str,
-    now: datetime,
-) -> dict[str, str]:
-    """The headers with those that authorise the request. Args: path: quoted; headers: names in lower case."""
-    moment, digest = now.strftime("%Y%m%dT%H%M%SZ"), hashlib.sha256(body).hexdigest()
-    every = {**headers, "x-amz-content-sha256": digest, "x-amz-date": moment}
-    names = ";".join(sorted(every))
-    lines = "".join(f"{name}:{every[name].strip()}\n" for name in sorted(every))
-    canonical = "\n".join((method, path, "", lines, names, digest))
-    scope = f"{moment[:8]}/{region}/s3/aws4_request"
-    text = "\n".join(("AWS4-HMAC-SHA256", moment, scope, hashlib.sha256(canonical.encode()).hexdigest()))
-    key = f"AWS4{secret_key}".encode()
-    for part in scope.split("/"):
-        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
-    signature = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
-    credential = f"Credential={access_key}/{scope},SignedHeaders={names},Signature={signature}"
-    return {**every, "authorization": f"AWS4-HMAC-SHA256 {credential}"}
+@lru_cache(maxsize=4)
+def _client(endpoint: str, region: str, access_key: str, secret_key: str, _process: int) -> Any:
+    """One of each process, which keeps its connections and the credentials of a role until they end."""
+    session = get_session()
+    # For whoever gives out credentials, too.
+    session.set_default_client_config(_ONCE)
+    if not access_key and session.get_credentials() is None:
+        raise NoCredentialsError  # or the client would be kept without any, when they are there again
+    return boto3.Session(botocore_session=session, region_name=region).client(
+        "s3",
+        endpoint_url=endpoint,
+        aws_access_key_id=access_key or None,
+        aws_secret_access_key=secret_key or None,
+        verify=True,
+        config=_STORE,
+    )
+
+
+def _status(error: ClientError) -> int:
+    return int(error.response["ResponseMetadata"]["HTTPStatusCode"])
