@@ -150,11 +150,13 @@ SECRETS: Final = (
         what="a server administrator's connection string",
         optional=True,
     ),
-    Secret(
-        variable="GLASSBOX_CHECKPOINT_S3_SECRET_KEY",
-        of=_ALL - {Process.BEAT, Process.MIGRATE},
-        what="of the object store that holds checkpoints and tombstones",
-        optional=True,
+    *(
+        Secret(variable=variable, of=_ALL - {Process.BEAT, Process.MIGRATE}, what=what, optional=True)
+        for variable, what in (
+            ("GLASSBOX_CHECKPOINT_S3_SECRET_KEY", "of the object store that holds checkpoints and tombstones"),
+            ("AWS_SECRET_ACCESS_KEY", "in its place: of the account whose store it is"),
+            ("AWS_SESSION_TOKEN", "beside that, where the credentials are temporary"),
+        )
     ),
     Secret(
         variable="GLASSBOX_EMAIL_PASSWORD",
