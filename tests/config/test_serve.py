@@ -146,6 +146,7 @@ def installation(
             tombstone_place().serve(database_state().identity)
         for name in _COMMANDS:
             started.start(name)
+        eventually(lambda: _answers(started), "web answers")
         yield started
     finally:
         started.stop()
@@ -165,7 +166,6 @@ def test_a_document_and_a_question_go_through_the_processes_that_readme_starts(
     with django_db_blocker.unblock():
         firm = make_firm("served")
         _, key = make_key(firm, Role.ANALYST)
-    eventually(lambda: _answers(installation), "web answers")
     sent = installation.upload(key, REPORT)
     with django_db_blocker.unblock():
         eventually(lambda: _job(firm).status == JobStatus.SUCCEEDED, "it was read")
