@@ -99,6 +99,7 @@ def _collected(folder: Path, *arguments: str) -> list[str]:
     return re.findall(r"::(\S+)", printed)
 
 
+@pytest.mark.slow
 def test_the_short_lane_leaves_out_what_is_slow_and_draws_by_its_seed(tmp_path: Path) -> None:
     (tmp_path / "test_drawn.py").write_text(textwrap.dedent(_SUITE), encoding="utf-8")
     assert len(_collected(tmp_path)) == 102
