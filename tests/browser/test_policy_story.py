@@ -74,8 +74,8 @@ def begin_two_days_ago(firm: Firm) -> None:
 
 
 def approve_from_a_moment(page: Page) -> datetime:
-    """Seconds ahead: further where the machine is so slow that the moment has passed when the form is sent."""
-    for seconds in (4, 20, 60):
+    """So far ahead that it is still to come when the page of the approval is there, however slow the machine."""
+    for seconds in (30, 90):
         effective_from = datetime.now(UTC) + timedelta(seconds=seconds)
         date = page.locator("input[name=approve_later-effective_from]")
         tab_to(page, date)
