@@ -52,10 +52,10 @@ def test_where_nothing_waits_there_is_no_lag(acme: Firm) -> None:
 
 def test_what_waits_is_counted_with_the_age_of_the_oldest(acme: Firm) -> None:
     recorded(acme, 3)
-    waits_since(acme, timedelta(seconds=4))
+    waits_since(acme, timedelta(seconds=2))
     found = lag(acme)
     assert (found.waiting, found.is_late) == (4, False)
-    assert timedelta(seconds=3.9) < found.oldest < timedelta(seconds=5)
+    assert timedelta(seconds=1.9) < found.oldest < timedelta(seconds=5)
 
 
 def test_another_tenants_events_are_not_counted(acme: Firm) -> None:
