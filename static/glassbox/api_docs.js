@@ -6,13 +6,13 @@
  * takes the focus.
  */
 const nameControl = (control) => {
-  const rows = control.closest("tr[data-param-name]");
-  if (rows) return rows.dataset.paramName;
+  const parameter = control.closest("tr[data-param-name]");
+  if (parameter) return parameter.dataset.paramName;
   if (control.closest(".examples-select")) return "Example";
   if (control.closest(".servers")) return "Server";
   if (control.closest(".close-modal")) return "Close";
   if (control.closest(".auth-btn-wrapper")) return control.textContent;
-  const field = control.closest("tr.parameters, tr")?.querySelector(".parameter__name, td");
+  const field = control.closest("tr")?.querySelector(".parameter__name, td");
   return field?.textContent.replace("*", "").trim() || "Request body";
 };
 
