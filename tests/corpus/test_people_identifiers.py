@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from itertools import product
+
 import pytest
+from phonenumbers import (
+    SUPPORTED_REGIONS,
+    PhoneNumberFormat,
+    PhoneNumberType,
+    example_number_for_type,
+    format_number,
+    format_out_of_country_calling_number,
+)
 
 from apps.corpus.people.calling_codes import split_number
 from apps.corpus.people.contracts import How, Match, Matched, PersonDescription
@@ -88,6 +99,27 @@ def test_a_number_is_certain_as_it_is_dialled_within_its_country(number: str, te
     (match,) = Matcher(PersonDescription(phones=(number,))).find(f"Tel. {text}")
     assert match.is_certain
     assert (match.start, match.end) == (len("Tel. "), len(f"Tel. {text}"))
+
+
+def test_a_number_of_any_country_is_found_however_it_is_dialled() -> None:
+    """Of each country a telephone and a mobile number, known with its code, in every format of phonenumbers."""
+    missed, tried = [], 0
+    for region, kind in product(SUPPORTED_REGIONS, (PhoneNumberType.FIXED_LINE, PhoneNumberType.MOBILE)):
+        number = example_number_for_type(region, kind)
+        if number is None:
+            continue
+        abroad = [format_number(number, PhoneNumberFormat.E164), format_number(number, PhoneNumberFormat.INTERNATIONAL)]
+        abroad += [format_out_of_country_calling_number(number, dialled_from) for dialled_from in ("US", "DE")]
+        at_home = format_number(number, PhoneNumberFormat.NATIONAL)
+        # Four digits without their country's code may be anything, such as a year.
+        written = [*abroad, *([at_home] if len(re.findall(r"\d", at_home)) > 4 else [])]
+        matcher = Matcher(PersonDescription(phones=(abroad[0],)))
+        for text in {*written, *(re.sub(r"[^\d+]", "", each) for each in written)}:
+            tried += 1
+            if not any(match.how is How.IDENTIFIER for match in matcher.find(f"Tel. {text}, at work")):
+                missed.append((region, abroad[0], text))
+    assert tried > 2_000
+    assert missed == []
 
 
 def test_the_number_of_a_list_is_no_part_of_the_one_that_follows() -> None:

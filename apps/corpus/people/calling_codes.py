@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import re
 
-from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, ndd_prefix_for_region
+from phonenumbers import (
+    COUNTRY_CODE_TO_REGION_CODE,
+    NumberParseException,
+    PhoneNumberFormat,
+    format_number,
+    ndd_prefix_for_region,
+    parse,
+)
 
 _REGIONS = {str(code): regions for code, regions in COUNTRY_CODE_TO_REGION_CODE.items()}
 
@@ -28,6 +35,20 @@ def split_number(number: str) -> tuple[str, str]:
 
 
 def trunk_prefixes(code: str) -> tuple[str, ...]:
-    """What is dialled before a number within its country: 0 nearly everywhere, but 8 for +7, 1 for +1, 06 for +36."""
+    """Return what is dialled before a number within its country: mostly 0, but 8 for +7, 80 for +375, 06 for +36."""
     known = {ndd_prefix_for_region(region, strip_non_digits=True) for region in _REGIONS.get(code, ())}
-    return tuple(sorted({"0", *filter(None, known)}, key=len, reverse=True))
+    every = {"0"} | {prefix + zero for prefix in known if prefix for zero in ("", "0")}
+    return tuple(sorted(every, key=len, reverse=True))
+
+
+def national_digits(code: str, core: str) -> str:
+    """Return the digits as the country itself writes them, where more than a trunk prefix differs, else "".
+
+    Argentina's +54 9 11 2345-6789 is 011 15-2345-6789 at home.
+    """
+    try:
+        written = format_number(parse(f"+{code}{core}"), PhoneNumberFormat.NATIONAL)
+    except NumberParseException:
+        return ""
+    digits = "".join(re.findall(r"[0-9]", written)).lstrip("0")
+    return "" if digits.endswith(core) else digits

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from apps.corpus.people.calling_codes import split_number, trunk_prefixes
+from apps.corpus.people.calling_codes import national_digits, split_number, trunk_prefixes
 from apps.corpus.people.contracts import How, Match, Matched, PersonDescription
 from apps.corpus.people.normalise import folded, without_marks, writings
 
@@ -54,7 +54,7 @@ def identifier_patterns(person: PersonDescription) -> list[IdentifierPattern]:
     """One a known identifier or phrase. What is too short to mean anything is left out."""
     found = [
         *map(_email, person.emails),
-        *map(_phone, person.phones),
+        *(pattern for phone in person.phones for pattern in _phone(phone)),
         *(_number(iban, Matched.IBAN) for iban in person.ibans),
         *(_number(account, Matched.ACCOUNT) for account in person.accounts),
         *map(_phrase, person.words),
@@ -85,14 +85,24 @@ def _goes_on(found: re.Match[str]) -> bool:
     return re.match(r"[.\-][a-z]{2,}", found.string[found.end() : found.end() + 4]) is not None
 
 
-def _phone(number: str) -> IdentifierPattern | None:
+def _phone(number: str) -> Iterator[IdentifierPattern]:
     code, core = split_number(number)
-    if len(core) < _SHORTEST_PHONE:
-        return None
-    prefix = rf"(?:(?:\+|00){_BETWEEN}{_spelt(code) if code else '[1-9][0-9]{0,2}'}{_BETWEEN})"
+    # A number of four digits means something behind the code of its country alone.
+    is_short = len(core) < _SHORTEST_PHONE
+    if len(core) < _SHORTEST_NUMBER or (is_short and not code):
+        return
+    yield _phone_pattern(code, core, needs_code=is_short)
+    at_home = national_digits(code, core) if code else ""
+    if at_home:
+        yield _phone_pattern(code, at_home, needs_code=False)
+
+
+def _phone_pattern(code: str, core: str, *, needs_code: bool) -> IdentifierPattern:
+    # 011: how one dials abroad from North America.
+    prefix = rf"(?:(?:\+|00|011){_BETWEEN}{_spelt(code) if code else '[1-9][0-9]{0,2}'}{_BETWEEN})"
     # Set apart from the number, another prefix than 0 may be a list's "1.": the number is found without it.
     trunk = rf"(?:\(?0\)?{_BETWEEN}|{'|'.join(map(_spelt, trunk_prefixes(code)))})"
-    pattern = rf"(?<![0-9])(?P<prefix>{prefix}?{trunk}?){_spread(core)}(?![0-9])"
+    pattern = rf"(?<![0-9])(?P<prefix>{prefix}{'' if needs_code else '?'}{trunk}?){_spread(core)}(?![0-9])"
 
     def confidence(found: re.Match[str]) -> float:
         if "\n\n" in found.group() or re.search(r"\d[.,]\d*$", _before(found)):
