@@ -75,6 +75,11 @@ def test_a_lane_runs_on_three_processes() -> None:
     assert testing.suite([]).command != testing.suite([]).command
 
 
+def test_ci_runs_every_test() -> None:
+    last = (testing.CHECKOUT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
+    assert last == "exec python3 manage.py test --all"
+
+
 _SUITE = """
     import pytest
 
