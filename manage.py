@@ -14,13 +14,17 @@ def main() -> None:
         )
     from config.bootstrap import ensure_environment
 
-    testing = sys.argv[1:2] == ["test"]
-    ensure_environment(testing=testing)
-    if testing:
+    command = sys.argv[1:2]
+    ensure_environment(testing=command in (["test"], ["docs"]))
+    if command == ["docs"]:
+        from config.help.building import run as build_docs
+
+        sys.exit(build_docs(sys.argv[2:]))
+    if command == ["test"]:
         from config.testing import run
 
         sys.exit(run(sys.argv[2:]))
-    if sys.argv[1:2] == ["serve"]:
+    if command == ["serve"]:
         from config.serving import serve
 
         serve(sys.argv[2:])

@@ -33,6 +33,7 @@ from apps.tenants.requests import access_of
 from apps.tenants.roles import APPROVING
 from apps.tenants.second_person import step_up_was_refused
 from apps.tenants.sessions import record_after_answer, sign_in_begins
+from config.help.views import handbook
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite as UnfoldAdminSite
@@ -124,6 +125,10 @@ class GlassboxAdminSite(UnfoldAdminSite):
     def get_urls(self) -> list[Any]:
         own: list[URLPattern | URLResolver] = [path("logout/", self.sign_out, name="logout")]
         own += [path(route, self.admin_view(view), name=name) for route, view, name in _pages]
+        own += [
+            path("help/", self.admin_view(handbook, cacheable=True), name="help"),
+            path("help/<path:path>", self.admin_view(handbook, cacheable=True), name="help_page"),
+        ]
         # Django's redirect from a content type and an id to an object tells whether the object exists.
         return own + [url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"]
 

@@ -26,7 +26,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.development")
 COMMANDS: Final = frozenset({"ping", "active_queues"})
 
 # By its name: the application is loaded before Django is.
-app = Celery("glassbox", task_cls="apps.audit.backup.task_class:ServingTask")
+app = Celery("glassbox", task_cls="apps.operations.backup.task_class:ServingTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 

@@ -21,8 +21,8 @@ def surplus_check(**kwargs: Any) -> list[checks.CheckMessage]:
     return [
         checks.Warning(
             f"This process ({settings.GLASSBOX_PROCESS}) was given {name}, which it does not need.",
-            hint="Whoever takes the process over has it too. Take it out of this process's environment; README, "
-            "Deploying, says who needs which.",
+            hint="Whoever takes the process over has it too. Take it out of this process's environment; the "
+            "handbook (Deploy, Secrets) says who needs which.",
             id="config.W001",
         )
         for name in surplus(settings.GLASSBOX_PROCESS, os.environ, role=settings.GLASSBOX_DB_ROLE)

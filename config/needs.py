@@ -1,4 +1,4 @@
-"""Which process needs which secret: the one table that settings, checks, children's environments and README go by.
+"""Which process needs which secret: the one table that settings, checks, children and the handbook go by.
 
 Standard library only: the environment of pip is made from it before anything is installed.
 """
@@ -85,7 +85,7 @@ class Secret:
 
     Attributes:
         of: the processes that need it.
-        what: for README.
+        what: for docs/operations/deploy.md.
         optional: settings do without it; what needs it says so when it does.
     """
 
@@ -256,8 +256,8 @@ def program_environment(**extra: str) -> dict[str, str]:
     return ours | extra
 
 
-def readme_table() -> str:
-    """The table of secrets, as README has it."""
+def secrets_table() -> str:
+    """Return the table of secrets, as docs/operations/deploy.md has it."""
     lines = ["| secret | what | given to |", "| --- | --- | --- |"]
     lines += [f"| `{each.variable}` | {each.what} | {_listed(each.of)} |" for each in SECRETS]
     return "\n".join(lines)

@@ -20,12 +20,15 @@ _MIGRATIONS: Final = ("makemigrations", "--check", "--dry-run")
 _WORKERS: Final = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
 _SLOWEST: Final = "--durations=20"
 _ALL: Final = "--all"
-_USAGE: Final = """usage: manage.py test [--all | PYTEST ARGUMENT ...]
+_PURE: Final = "--pure"
+_USAGE: Final = """usage: manage.py test [--all | --pure | PYTEST ARGUMENT ...]
 
 Without arguments, the short lane: ruff, mypy, import-linter, a check for missing migrations, and the tests that are
 quick, on three processes. It leaves out what is marked slow (browsers, killed processes, backups, physical proofs,
 benchmarks, whole evaluations), and draws a few parameters of each test; it prints the seed, and the slowest tests.
 With --all: the checks and every test. CI runs this.
+With --pure: the tests alone that need no database, no service and no other process (tests/pure.py), some 3,000; they
+run on every machine and take about a minute.
 With other arguments: pytest alone, which gets them. For example:
 
     python3 manage.py test
@@ -60,9 +63,11 @@ def checks() -> tuple[Step, ...]:
 
 
 def suite(arguments: list[str]) -> Step:
-    """Return pytest's step: with these arguments, or for a lane where there are none or `--all` alone."""
+    """Return pytest's step: with these arguments, or for a lane where there are none, `--all` or `--pure` alone."""
     if arguments == [_ALL]:
         arguments = [*_WORKERS, _SLOWEST]
+    elif arguments == [_PURE]:
+        arguments = [*_WORKERS, _PURE]
     elif not arguments:
         arguments = [*_WORKERS, _SLOWEST, f"--short={secrets.randbelow(10**6)}"]
     return Step("pytest", (sys.executable, "-m", "pytest", *arguments))
@@ -92,6 +97,9 @@ def run(arguments: list[str]) -> int:
 
 def _run(step: Step) -> int:
     variables = os.environ | {"DJANGO_SETTINGS_MODULE": _SETTINGS}
+    # Where nothing may keep bytecode, each test process compiles what it imports, and pytest rewrites every assertion
+    # anew: 23 s of work for each, and 1 s for each process that a test starts.
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
         return subprocess.run(step.command, cwd=CHECKOUT, env=variables, check=False).returncode
     except FileNotFoundError:

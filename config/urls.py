@@ -8,7 +8,7 @@ from django.views.generic import RedirectView
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/admin/", permanent=False)),
-    path("api/", include("apps.retrieval.api.urls")),
+    path("api/", include("config.api_urls")),
     path("", include("apps.tenants.entry.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -24,6 +24,9 @@ from psycopg import sql
 from apps.audit.classes_table import class_rows
 from config.locks import FileLock
 from config.services import Durability, ensure_services
+from tests.pure import pure_lane
+from tests.rows import admin_dsn as admin_dsn
+from tests.rows import close_superuser, empty_database
 
 # CI tries the same examples every time, so that it speaks of the change; every other run looks for new ones.
 hypothesis.settings.register_profile("ci", derandomize=True)
@@ -40,7 +43,7 @@ _CHECKOUT = Path(__file__).resolve().parent.parent
 # What takes longest, longest first, and the browser's together, so that a worker starts it once: a long file that is
 # begun last keeps one worker busy while the others have nothing left. (`--durations=0` tells when it is out of date.)
 _FIRST = (
-    "tests/retrieval/test_demo_command.py",
+    "tests/demo/test_demo_command.py",
     "tests/evaluation/test_floors.py",
     "tests/browser/",
     "tests/intents/test_admin_review.py",
@@ -70,6 +73,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SEED",
         help=f"leave out what is marked slow, and draw {_DRAWN} parameters of each test, by this seed",
     )
+    parser.addoption("--pure", action="store_true", help="the tests that need no database, service or other process")
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -80,11 +84,13 @@ def pytest_report_header(config: pytest.Config) -> str:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long files first; config/testing.py keeps xdist from ordering them anew by how many tests they have."""
+    found = list(items)
+    if config.getoption("--pure"):
+        items[:] = [item for item in pure_lane(items) if not item.nodeid.startswith(_SLOW)]
     seed = config.getoption("--short")
     if seed is not None:
-        kept = draw_short_lane(items, seed=seed)
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = kept
+        items[:] = draw_short_lane(items, seed=seed)
+    config.hook.pytest_deselected(items=sorted(set(found) - set(items), key=found.index))
     items.sort(key=lambda item: next((n for n, name in enumerate(_FIRST) if item.nodeid.startswith(name)), len(_FIRST)))
 
 
@@ -131,8 +137,7 @@ def django_db_setup(django_db_blocker: pytest.FixtureRequest) -> Iterator[None]:
         for connection in connections.all(initialized_only=True):
             connection.close()
             connection.close_pool()
-    while _kept:
-        _kept.pop().close()
+    close_superuser()
     with psycopg.connect(admin_url, autocommit=True) as server:
         _drop(server, settings.TEST_DATABASE)
 
@@ -188,7 +193,8 @@ def _schema_digest() -> str:
     digest = hashlib.sha256()
     sources = [
         *_CHECKOUT.glob("apps/*/migrations/*.py"),
-        *_CHECKOUT.glob("apps/tenants/sql/*.sql"),
+        *_CHECKOUT.glob("apps/*/sql/*.sql"),
+        _CHECKOUT / "apps/tenants/columns.py",
         _CHECKOUT / "apps/tenants/operations.py",
         _CHECKOUT / "apps/tenants/eraser_operations.py",
         _CHECKOUT / "apps/tenants/isolation_sql.py",
@@ -207,56 +213,12 @@ def _schema_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-# To truncate a table means new files for it and each of its indexes, and all tables must go together, since they point
-# at each other: 40 ms of work after each test that commits, most of it for tables that nobody wrote to. A table without
-# a page was never written to. What is deleted leaves its room behind, so once in a while all are truncated after all.
-_ROOM_LEFT_BYTES = 24 * 1024 * 1024
-_EMPTY = f"""
-    DO $$
-    DECLARE
-        every oid[];
-        each record;
-    BEGIN
-        SELECT array_agg(oid) INTO every FROM pg_class
-         WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
-           AND relname NOT IN ('django_migrations', 'django_content_type', 'auth_permission');
-        IF (SELECT sum(pg_relation_size(one)) FROM unnest(every) AS one) > {_ROOM_LEFT_BYTES} THEN
-            EXECUTE (SELECT 'TRUNCATE ' || string_agg(one::regclass::text, ', ') || ' RESTART IDENTITY'
-                       FROM unnest(every) AS one);
-            RETURN;
-        END IF;
-        FOR each IN SELECT one FROM unnest(every) AS one WHERE pg_relation_size(one) > 0 LOOP
-            EXECUTE 'DELETE FROM ' || each.one::regclass;
-        END LOOP;
-        PERFORM setval(s.seqrelid, s.seqstart, false)
-           FROM pg_sequence s JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = s.seqrelid
-          WHERE d.refobjid = ANY(every) AND d.deptype IN ('a', 'i') AND pg_sequence_last_value(s.seqrelid) IS NOT NULL;
-    END
-    $$
-"""
-
-
-# A session that is new knows no table yet, and emptying asks about all of them: kept, it takes 4 ms instead of 20.
-_kept: list[psycopg.Connection] = []
-
-
 def _empty(self: TransactionTestCase) -> None:
-    """What Django's flush does, as the superuser: no role that runs the application may truncate, nor un-log."""
-    if not _kept:
-        _kept.append(psycopg.connect(f"{admin_dsn()} dbname={settings.TEST_DATABASE}", autocommit=True))
-        # No triggers: neither those that keep the log whole, nor those that look for rows that point here.
-        _kept[0].execute("SET session_replication_role = replica")
-    _kept[0].execute(_EMPTY)
+    """Do what Django's flush does, as the superuser."""
+    empty_database()
 
 
 TransactionTestCase._fixture_teardown = _empty
-
-
-def admin_dsn() -> str:
-    """The superuser's connection string, for fixtures and for controls that must work without the wall."""
-    from config.services import endpoints
-
-    return endpoints(settings.GLASSBOX_HOME).admin_dsn
 
 
 @pytest.fixture

@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from apps.audit.access import packages
-from apps.audit.erasure import runs, unproven
-from apps.audit.inventory import proposing as inventory_proposing
-from apps.audit.inventory import redacting
-from apps.audit.models import AccessPackage, ErasureRequest, PurgePart, RemovalRun, RetentionSchedule
-from apps.audit.requests.services import proposing, steps
-from apps.audit.requests.services import unproven as request_unproven
-from apps.audit.retention import proposing as purging
-from apps.audit.retention import services as retention
 from apps.corpus.services import documents
+from apps.erasure.models import PurgePart, RemovalRun, RetentionSchedule
+from apps.erasure.retention import proposing as purging
+from apps.erasure.retention import services as retention
+from apps.erasure.runs import runs, unproven
 from apps.intents.models import PolicyVersion
 from apps.intents.services import reviews
+from apps.privacy.access_packages import packages
+from apps.privacy.inventory import redacting
+from apps.privacy.models import AccessPackage, ErasureRequest
+from apps.privacy.proposals import approving, ending, proposing, without_proof
+from apps.privacy.requests.services import steps
 from apps.tenants.context import current_scope, open_scope
 
 NOTHING = UUID(int=0)
@@ -64,11 +64,11 @@ def extend(request_id: UUID, **said: Any) -> ErasureRequest:
 
 
 def refuse(request_id: UUID, **said: Any) -> ErasureRequest:
-    return steps.refuse(request_id, revision=revision_of(ErasureRequest, request_id), **said)
+    return ending.refuse(request_id, revision=revision_of(ErasureRequest, request_id), **said)
 
 
 def withdraw(request_id: UUID, **said: Any) -> ErasureRequest:
-    return steps.withdraw(request_id, revision=revision_of(ErasureRequest, request_id), **said)
+    return ending.withdraw(request_id, revision=revision_of(ErasureRequest, request_id), **said)
 
 
 def request_propose(request_id: UUID, *targets: Any, **said: Any) -> ErasureRequest:
@@ -76,7 +76,7 @@ def request_propose(request_id: UUID, *targets: Any, **said: Any) -> ErasureRequ
 
 
 def inventory_propose(request_id: UUID) -> ErasureRequest:
-    return inventory_proposing.inventory_propose(request_id, revision=revision_of(ErasureRequest, request_id))
+    return proposing.inventory_propose(request_id, revision=revision_of(ErasureRequest, request_id))
 
 
 def redactions_prepare(request_id: UUID) -> int:
@@ -84,27 +84,27 @@ def redactions_prepare(request_id: UUID) -> int:
 
 
 def request_approve(request_id: UUID) -> ErasureRequest:
-    return proposing.request_approve(request_id, **proposal_of(request_id))
+    return approving.request_approve(request_id, **proposal_of(request_id))
 
 
 def request_send_back(request_id: UUID, **said: Any) -> ErasureRequest:
-    return proposing.request_send_back(request_id, **proposal_of(request_id), **said)
+    return approving.request_send_back(request_id, **proposal_of(request_id), **said)
 
 
 def request_take_back(request_id: UUID) -> ErasureRequest:
-    return proposing.request_take_back(request_id, **proposal_of(request_id))
+    return approving.request_take_back(request_id, **proposal_of(request_id))
 
 
 def request_ask_without_proof(request_id: UUID, reason: unproven.Unproven) -> ErasureRequest:
-    return request_unproven.request_ask_without_proof(request_id, reason, **of_run(request_id))
+    return without_proof.request_ask_without_proof(request_id, reason, **of_run(request_id))
 
 
 def request_keep_proof(request_id: UUID) -> ErasureRequest:
-    return request_unproven.request_keep_proof(request_id, **of_run(request_id))
+    return without_proof.request_keep_proof(request_id, **of_run(request_id))
 
 
 def request_agree_without_proof(request_id: UUID) -> ErasureRequest:
-    return request_unproven.request_agree_without_proof(request_id, **of_run(request_id))
+    return without_proof.request_agree_without_proof(request_id, **of_run(request_id))
 
 
 def run_approve(run_id: UUID) -> RemovalRun:

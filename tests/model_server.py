@@ -24,13 +24,14 @@ import threading
 import time
 from collections.abc import Mapping
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.http_server import HttpServer
 from tests.model_script import Fault, RecordedRequest, Script, hashed_vector
 
 __all__ = ["Fault", "ModelServer", "RecordedRequest", "hashed_vector"]
@@ -59,10 +60,11 @@ class ModelServer(Script):
         return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
 
     def close(self) -> None:
-        """Stop listening; requests that hang are let go."""
+        """Stop listening; requests that hang are let go, and kept connections are ended."""
         self.released.set()
         self._http.shutdown()
         self._http.server_close()
+        self._http.hang_up()
         self._thread.join(timeout=5)
 
     def __enter__(self) -> Self:
@@ -72,16 +74,10 @@ class ModelServer(Script):
         self.close()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
+class _Server(HttpServer):
     def __init__(self, address: tuple[str, int], owner: ModelServer) -> None:
         self.owner = owner
         super().__init__(address, _Handler)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up on a fault is what the tests are about, not news."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -1,17 +1,22 @@
-"""Every kind of event there is: its fields by group, why it may be kept, and for how long.
+"""What the rooms above declare to the log: the kinds of events, which of them webhooks are told of, and how parts show.
 
-An app registers its own in `AppConfig.ready`. Recording an action or a field that is not here raises, so nothing
+Of every kind of event its fields by group, why it may be kept, and for how long. A room registers its own in
+`AppConfig.ready`. Recording an action or a field that is not here raises, so nothing
 reaches the log that nobody has thought about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
 
 from apps.audit.errors import UnregisteredActionError, UnregisteredFieldError
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
 
 
 class Group(StrEnum):
@@ -24,7 +29,7 @@ class Group(StrEnum):
     PASSAGES = "passages"
 
 
-# What binds an event that something acts upon to what it tells of; audit_record holds it (migrations/_bindings.py).
+# What binds an event that something acts upon to what it tells of; audit_record holds it (sql/recording.sql).
 # Removal of parts of events: the eraser, for parts that an executing run names, or a restore repeats.
 REMOVAL_NAMED: Final = ("removal",)
 # The end of a tenant: the eraser, for a run that names it, or a restore that repeats it.
@@ -88,7 +93,25 @@ class EventClass:
         return self.groups & {Group.ACTOR, Group.CORE}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptGroup:
+    """What became of a group that an event was written with, in words for its page, and what binds its content."""
+
+    group: str
+    title: str
+    state: str
+    tone: str
+    note: str
+    commitment: str
+
+
+# Returns a line for each group of an event, as templates/glassbox/event.html shows it: the room that holds parts of
+# events says who keeps each, and how to hold it.
+PartLines = Callable[["HttpRequest", UUID, Sequence[KeptGroup]], Sequence[object]]
+
 _classes: dict[str, EventClass] = {}
+_offered: dict[str, None] = {}
+_part_lines: list[PartLines] = []
 
 
 def register(*classes: EventClass) -> None:
@@ -121,3 +144,30 @@ def check_fields(event_class: EventClass, payload: Mapping[str, Mapping[str, obj
     ]
     if unknown:
         raise UnregisteredFieldError(action=event_class.action, fields=", ".join(sorted(unknown)))
+
+
+def offer_to_webhooks(*actions: str) -> None:
+    """Let webhooks be told of registered classes. Raises UnregisteredActionError.
+
+    A delivery names what an event was done to. So a class whose subject is a person, or an account, is not offered: its
+    deliveries would be a record of who did what when, out of the reach of any erasure.
+    """
+    for action in actions:
+        event_class(action)
+        _offered[action] = None
+
+
+def offered_actions() -> tuple[str, ...]:
+    return tuple(sorted(_offered))
+
+
+def register_part_lines(lines: PartLines) -> None:
+    """Set what makes the lines. Raises: ValueError: another room has."""
+    if _part_lines and _part_lines != [lines]:
+        raise ValueError("The lines of an event's parts are made by another room already")
+    _part_lines[:] = [lines]
+
+
+def part_lines(request: HttpRequest, event_id: UUID, groups: Sequence[KeptGroup]) -> Sequence[object]:
+    [lines] = _part_lines
+    return lines(request, event_id, groups)

@@ -1,4 +1,4 @@
-"""What of this floor must not go unnoticed: logs that were not verified, and approved removals that do not go on."""
+"""Watches over the log: logs that were not verified, and webhooks whose receivers take nothing."""
 
 from __future__ import annotations
 
@@ -8,20 +8,11 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from apps.audit.erasure.contracts import RunState
 from apps.audit.models import VerificationState
-from apps.audit.verify.statements import CLOCKS_APART, Statement, newest
+from apps.audit.verify.statements import CLOCKS_APART, OVERDUE_AFTER, Statement, newest
 from apps.audit.verify.stating import exported_statements
 from apps.tenants.alarms import TELL, Alarm, Rows, Watch, Watched, register_watch
 from apps.tenants.sweeping import LONGEST_WAIT
-
-# A night and two hours: later than that, one was missed.
-OVERDUE_AFTER: Final = timedelta(hours=26)
-# An approved removal is taken up within seconds; whoever looks at the disk may do so once a night.
-REMOVED_WITHIN: Final = timedelta(minutes=10)
-PROVED_WITHIN: Final = timedelta(hours=26)
-# Tried again after one minute, two, four: this often in a row, it does not mend itself.
-_MOST_ATTEMPTS: Final = 3
 
 # For so long it is said that an event was given up.
 _GIVEN_UP_TOLD_FOR: Final = timedelta(days=1)
@@ -36,13 +27,6 @@ _VERIFIED: Final = """
      WHERE t.slug <> 'erased-' || t.id
      ORDER BY t.id
 """
-_UNDER_WAY: Final = """
-    SELECT r.tenant_id, r.state, r.proof = 'physical' AND r.prepared_at IS NULL AND r.unproven_agreed_by IS NULL,
-           r.approved_at, r.prepared_at, r.verifying_at, r.lease_until, r.next_attempt_at, r.attempts
-      FROM audit_removalrun r
-     WHERE r.state IN ('approved', 'executing', 'verifying', 'failed')
-     ORDER BY r.tenant_id, r.id
-"""
 _WEBHOOKS: Final = """
     SELECT w.tenant_id, w.pause_reason, w.given_up_at FROM audit_webhook w
      WHERE w.pause_reason IN ('failing', 'gone') OR w.given_up_at IS NOT NULL
@@ -52,7 +36,6 @@ _WEBHOOKS: Final = """
 
 def register_watches() -> None:
     register_watch(Watch(watched=Watched.VERIFICATION, sql=_VERIFIED, judge=_unverified, age=_oldest))
-    register_watch(Watch(watched=Watched.REMOVALS, sql=_UNDER_WAY, judge=_stuck))
     register_watch(Watch(watched=Watched.WEBHOOKS, sql=_WEBHOOKS, judge=_not_taken))
 
 
@@ -98,24 +81,6 @@ def _unverified(rows: Rows, now: datetime) -> Iterator[Alarm]:
         )
 
 
-def _stuck(rows: Rows, now: datetime) -> Iterator[Alarm]:
-    """One alarm a tenant, however many of its removals are concerned."""
-    found: dict[Any, int] = {}
-    for row in rows:
-        if not _moves(row, now):
-            found[row[0]] = found.get(row[0], 0) + 1
-    for tenant_id, count in found.items():
-        runs = "An approved removal does" if count == 1 else f"{count} approved removals do"
-        yield Alarm(
-            watched=Watched.REMOVALS,
-            tenant_id=tenant_id,
-            what=f"{runs} not go on.",
-            todo=f"See why on its page. {TELL}",
-            operators="See that the eraser and the prover run, and what their logs say.",
-            page="erasure_requests",
-        )
-
-
 def _not_taken(rows: Rows, now: datetime) -> Iterator[Alarm]:
     """Of each tenant, endpoints that were paused because they took nothing, and events that one did not take."""
     paused: dict[Any, int] = {}
@@ -139,23 +104,3 @@ def _not_taken(rows: Rows, now: datetime) -> Iterator[Alarm]:
             operators="It is the tenant's receiver; see that this installation reaches it.",
             page="webhooks",
         )
-
-
-def _moves(row: tuple[Any, ...], now: datetime) -> bool:
-    _, state, waits_for_proof, approved_at, prepared_at, verifying_at, lease_until, next_at, attempts = row
-    if state == RunState.VERIFYING:
-        return _within(verifying_at, PROVED_WITHIN, now)
-    if state == RunState.FAILED:
-        # Without a next time somebody must have it tried again.
-        return next_at is not None and attempts < _MOST_ATTEMPTS and _within(next_at, REMOVED_WITHIN, now)
-    if state == RunState.APPROVED:
-        # Taken up again, it says so by its next time, and its approval is of long ago.
-        since = max(filter(None, (approved_at, prepared_at, next_at)), default=None)
-        return _within(since, PROVED_WITHIN if waits_for_proof else REMOVED_WITHIN, now)
-    until = max(filter(None, (lease_until, next_at)), default=None)
-    return _within(until, REMOVED_WITHIN, now)
-
-
-def _within(moment: datetime | None, longest: timedelta, now: datetime) -> bool:
-    """Not longer ago than that; and no time further off than any that we write."""
-    return moment is not None and now - longest <= moment <= now + LONGEST_WAIT

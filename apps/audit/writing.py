@@ -24,7 +24,7 @@ def insert_event(
     """Insert both, and the row by which the event waits for its leaf; from then on it counts as one that was read.
 
     The database takes the tenant and the actor from the token, and the time from its own clock, which the event has
-    afterwards (apps/audit/migrations/_recorded.py).
+    afterwards (apps/audit/sql/recording.sql).
 
     Args: event: made and not saved, with its id.
           sealed, terms: by group.

@@ -12,9 +12,9 @@ from typing import Final
 
 from django.db import connection
 
-from apps.audit.erasure.contracts import Phase, Target, TargetType
-from apps.audit.erasure.registry import register_store
-from apps.audit.erasure.rows import OF_DOCUMENT, OF_SCOPE, OF_TENANT, Rows, ids_of
+from apps.erasure.contracts import Phase, Target, TargetType
+from apps.erasure.registry import register_store
+from apps.erasure.stores.rows import OF_DOCUMENT, OF_SCOPE, OF_TENANT, Rows, ids_of
 
 _FOUND_BY: Final = {
     TargetType.DOCUMENT: OF_DOCUMENT,

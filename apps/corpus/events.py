@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from apps.audit.registry import EventClass, Group, register
-from apps.audit.webhooks.offered import offer_to_webhooks
+from apps.audit.registry import EventClass, Group, offer_to_webhooks, register
 from apps.corpus.services import ingest_events
 from apps.corpus.services.ingest_events import register_ingest_events
 from apps.tenants.roles import Permission

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from apps.audit.erasure.contracts import TargetType
-from apps.audit.erasure.proof.looked_for import LookedFor, Made, register_looked_for, slices_of
+from apps.erasure.contracts import TargetType
+from apps.erasure.declarations.looked_for import LookedFor, Made, slices_of
+from apps.erasure.registry import register_looked_for
 
 _OF: Final = "WHERE tenant_id = %(tenant)s AND document_id = %(item)s"
 # A shorter word is in many other documents too, and would be left out again.

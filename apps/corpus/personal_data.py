@@ -1,8 +1,9 @@
-"""What the corpus' columns hold. See apps/audit/erasure/classification.py."""
+"""What the corpus' columns hold. See apps/erasure/personal_data/classification.py."""
 
 from __future__ import annotations
 
-from apps.audit.erasure.classification import Sort, classify, classify_columns
+from apps.erasure.declarations.classified import Sort
+from apps.erasure.registry import classify, classify_columns
 
 _KEYS = "id tenant_id scope_id document_id"
 
@@ -144,7 +145,7 @@ def _jobs() -> None:
 def _memories() -> None:
     for module in ("normalise", "variants"):
         classify(
-            f"memory:apps.corpus.people.{module}",
+            f"memory:apps.privacy.people.{module}",
             Sort.CONTENT,
             because="Single words of what was searched for a person, each by itself.",
             stays="Until other words push them out, in the memory of a process, and not after its end.",

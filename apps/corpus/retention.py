@@ -9,11 +9,11 @@ from uuid import UUID
 
 from django.db.models import Count, Max, Min, Q, QuerySet
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.retention.contracts import Aim, Item, Place, RetainedSubject, Tally
-from apps.audit.retention.registry import register_retained
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, DocumentStatus
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.declarations.retained import Aim, Item, Place, RetainedSubject, Tally
+from apps.erasure.registry import register_retained
 
 DOCUMENT: Final = "document:"
 # Clock -> the column that it is read from. A document without that date has no period, and is never due.

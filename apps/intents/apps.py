@@ -14,7 +14,6 @@ class IntentsConfig(AppConfig):
         from apps.intents.personal_data import classify_policies
         from apps.intents.provisioning import give_baseline
         from apps.intents.searched import register_policy_texts
-        from apps.intents.subject_access import register_subject_access
         from apps.tenants.provisioning import on_tenant_created
 
         register_policy_events()
@@ -22,4 +21,3 @@ class IntentsConfig(AppConfig):
         on_tenant_created(give_baseline)
         register_stores()
         classify_policies()
-        register_subject_access()

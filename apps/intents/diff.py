@@ -143,10 +143,10 @@ def _budget_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[P
     old = {budget.kind: budget for budget in before.budgets}
     new = {budget.kind: budget for budget in after.budgets}
     for kind in (kind for kind in Kind if kind in new and kind not in old):
-        sentence = f"{PLURALS[kind]}: there is room for {new[kind].cap_chars:,} characters; there was none."
+        sentence = f"{PLURALS[kind]}: their context budget is {new[kind].cap_chars:,} characters; they had none."
         yield PolicyChange(kind=ChangeKind.WIDENS, sentence=sentence)
     for kind in (kind for kind in Kind if kind in old and kind not in new):
-        sentence = f"{PLURALS[kind]}: there is no room any more, so that no question reaches them."
+        sentence = f"{PLURALS[kind]}: they have no context budget any more, so that no question reaches them."
         yield PolicyChange(kind=ChangeKind.NARROWS, sentence=sentence)
     if before.total_cap_chars != after.total_cap_chars:
         yield _other(f"The total cap goes from {before.total_cap_chars:,} to {after.total_cap_chars:,} characters.")
@@ -172,11 +172,11 @@ def _priority_changes(before: list[Kind], after: list[Kind]) -> Iterator[PolicyC
         below = [other for other in stable if after.index(other) > after.index(kind)]
         overtaken = next((other for other in below if before.index(other) < before.index(kind)), None)
         if overtaken is not None:
-            yield _other(f"{PLURALS[kind]} now {verb} before {PLURALS[overtaken]} when room runs out.")
+            yield _other(f"{PLURALS[kind]} now {verb} before {PLURALS[overtaken]} when not everything fits.")
             continue
         above = [other for other in stable if after.index(other) < after.index(kind)]
         passed = next(other for other in reversed(above) if before.index(other) > before.index(kind))
-        yield _other(f"{PLURALS[kind]} now {verb} after {PLURALS[passed]} when room runs out.")
+        yield _other(f"{PLURALS[kind]} now {verb} after {PLURALS[passed]} when not everything fits.")
 
 
 def _threshold_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
@@ -196,15 +196,15 @@ def _example_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[
     for text, intent in added:
         origin = next((earlier for other, earlier in gone if other == text), None)
         if origin is None:
-            yield _other(f"A golden example of {_name(after, intent)} was added: {quoted(text)}", intent)
+            yield _other(f"A review example of {_name(after, intent)} was added: {quoted(text)}", intent)
         else:
             gone.remove((text, origin))
             there, here = _name(before, origin), _name(after, intent)
-            yield _other(f"A golden example moved from {there} to {here}: {quoted(text)}", intent)
+            yield _other(f"A review example moved from {there} to {here}: {quoted(text)}", intent)
     for text, intent in gone:
         if intent and after.intent(intent) is None:
             continue  # they went with their intent
-        yield _other(f"A golden example of {_name(before, intent)} was removed: {quoted(text)}", intent)
+        yield _other(f"A review example of {_name(before, intent)} was removed: {quoted(text)}", intent)
 
 
 def _term_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
@@ -233,7 +233,7 @@ def _order_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[Po
         yield _other(f"The intents stand in another order, which decides a tie: {labels}.")
     for name in (*names, UNRECOGNISED):
         for what, old, new in (
-            ("golden examples", _examples(before, name), _examples(after, name)),
+            ("review examples", _examples(before, name), _examples(after, name)),
             ("decisive terms", _terms_of(before, name, decisive=True), _terms_of(after, name, decisive=True)),
             ("terms", _terms_of(before, name, decisive=False), _terms_of(after, name, decisive=False)),
         ):

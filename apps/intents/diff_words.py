@@ -30,7 +30,7 @@ RECORDED: Final = {
 RECOGNITION: Final = frozenset({"minimum_score", "minimum_margin", "minimum_term_points", "minimum_term_margin"})
 
 _CLASSIFIER: Final = {
-    "neighbours": "A score now starts from the mean similarity of the {new} nearest golden examples; they were {old}.",
+    "neighbours": "A score now starts from the mean similarity of the {new} nearest review examples; they were {old}.",
     "term_weight": "Matched terms can now add {new} to a score at most; it was {old}.",
     "decisive_points": "A decisive term now counts {new} points, any other 1; it was {old}.",
     "points_for_full_weight": "The whole weight of terms now needs {new} points; it was {old}.",
@@ -43,7 +43,7 @@ _CLASSIFIER: Final = {
         "While no embedding is to be had, a question now needs a lead of {new} points to be recognised; it was {old}."
     ),
     "minimum_golden_accuracy": (
-        "The share of golden examples that must get their intent before approval is now {new}; it was {old}."
+        "The share of review examples that must get their intent before approval is now {new}; it was {old}."
     ),
 }
 

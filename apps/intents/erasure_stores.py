@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from apps.audit.erasure.contracts import Phase, TargetType
-from apps.audit.erasure.registry import register_store
-from apps.audit.erasure.rows import OF_TENANT, Rows
-from apps.audit.erasure.tenant_rows import TenantRows
+from apps.erasure.contracts import Phase, TargetType
+from apps.erasure.registry import register_store
+from apps.erasure.stores.rows import OF_TENANT, Rows
+from apps.erasure.stores.tenant_rows import TenantRows
 
 COMMENT_AUTHORS: Final = Rows(
     key="intents.comment_authors",

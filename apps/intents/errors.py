@@ -105,7 +105,7 @@ class DuplicateExampleError(ApplicationError):
     code: ClassVar[str] = "intents.example_duplicate"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Version {number} has this golden example already, in the same words: “{text}”, for {label}. Nothing was added."
+        "Version {number} has this review example already, in the same words: “{text}”, for {label}. Nothing was added."
     )
 
 
@@ -211,7 +211,7 @@ class UnreachableIntentError(ApplicationError):
     code: ClassVar[str] = "intents.intent_unreachable"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Version {number} has an intent that no question reaches, {intents}: not one of its own golden examples is "
+        "Version {number} has an intent that no question reaches, {intents}: not one of its own review examples is "
         "recognised as its own. Give it examples and terms that tell it from the others, or remove it."
     )
 
@@ -222,6 +222,6 @@ class GoldenAccuracyError(ApplicationError):
     code: ClassVar[str] = "intents.golden_accuracy_too_low"
     status: ClassVar[int] = 409
     message: ClassVar[str] = (
-        "Version {number} recognises {accuracy} of its golden examples, less than its own bar of {minimum}. "
+        "Version {number} recognises {accuracy} of its review examples, less than its own bar of {minimum}. "
         "Among those that go wrong: {examples}."
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from apps.audit.registry import ANYBODY, EventClass, Group, register
-from apps.audit.webhooks.offered import offer_to_webhooks
+from apps.audit.registry import ANYBODY, EventClass, Group, offer_to_webhooks, register
 from apps.tenants.roles import Permission
 
 ACCESS_ASKED = "intents.access.asked"

@@ -1,8 +1,9 @@
-"""What the columns of policies hold. See apps/audit/erasure/classification.py."""
+"""What the columns of policies hold. See apps/erasure/personal_data/classification.py."""
 
 from __future__ import annotations
 
-from apps.audit.erasure.classification import Sort, classify, classify_columns
+from apps.erasure.declarations.classified import Sort
+from apps.erasure.registry import classify, classify_columns
 
 # GDPR 17(3)(b) and (e). The database keeps it, too: see erasure_stores.py.
 _ACCOUNTABLE = (

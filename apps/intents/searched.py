@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from apps.audit.erasure.searched import register_searched
-from apps.audit.erasure.searched_rows import RowTexts
+from apps.erasure.registry import register_searched
+from apps.erasure.searched.rows import RowTexts
 from apps.intents.models import GoldenExample, IntentTerm, KindBudget, PolicyIntent, PolicyVersion, ReviewComment
 
 
@@ -16,7 +16,7 @@ def register_policy_texts() -> None:
             ("reason", "decision_reason", "author_label", "approver_label"),
         ),
         RowTexts("intents.review_comments", "Comments on policy versions", ReviewComment, ("text", "author_label")),
-        RowTexts("intents.golden_examples", "Golden examples", GoldenExample, ("text",)),
+        RowTexts("intents.golden_examples", "Review examples", GoldenExample, ("text",)),
         RowTexts("intents.intents", "Intents", PolicyIntent, ("label", "description")),
         RowTexts("intents.intent_terms", "Terms of intents", IntentTerm, ("text",)),
         RowTexts("intents.kind_budgets", "Headings of kinds", KindBudget, ("label",)),

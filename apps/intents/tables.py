@@ -83,7 +83,7 @@ def check_verdict(check: GoldenCheck) -> str:
     accuracy, bar = shares_told_apart(check.accuracy, check.minimum_accuracy, digits=1)
     unreachable = f" No question reaches {', '.join(check.unreachable)}." if check.unreachable else ""
     return (
-        f"{check.correct} of {check.examples} golden examples get their intent without themselves ({how}): "
+        f"{check.correct} of {check.examples} review examples get their intent without themselves ({how}): "
         f"{accuracy}, which {verdict} the bar of {bar}."
         f"{unreachable}"
     )

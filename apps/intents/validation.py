@@ -47,9 +47,9 @@ def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
             yield f"Intent '{rule.name}' may reach no kind at all; tick one, or remove the intent."
         own = examples_of[rule.name]
         if own < MINIMUM_EXAMPLES:
-            yield f"Intent '{rule.name}' has {own} golden examples; at least {MINIMUM_EXAMPLES} are needed."
+            yield f"Intent '{rule.name}' has {own} review examples; at least {MINIMUM_EXAMPLES} are needed."
         if own > MAXIMUM_EXAMPLES:
-            yield f"Intent '{rule.name}' has {own} golden examples; {MAXIMUM_EXAMPLES} are enough."
+            yield f"Intent '{rule.name}' has {own} review examples; {MAXIMUM_EXAMPLES} are enough."
         if not rule.label.strip() or not rule.description.strip():
             yield f"Intent '{rule.name}' needs a name for people and a description in plain words."
     if not snapshot.fallback.label.strip() or not snapshot.fallback.description.strip():
@@ -59,7 +59,7 @@ def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
         if example.intent not in known:
             yield f"The example '{example.text}' expects the intent '{example.intent}', which is not there."
     if any(not example.text.strip() for example in snapshot.examples):
-        yield "A golden example is empty; write a question, or remove it."
+        yield "A review example is empty; write a question, or remove it."
     texts = [" ".join(example.text.casefold().split()) for example in snapshot.examples]
     yield from (f"The example '{text}' occurs more than once." for text, times in Counter(texts).items() if times > 1)
     smallest = min((len(set(rule.kinds)) for rule in snapshot.intents), default=0)
@@ -105,7 +105,7 @@ def _threshold_problems(snapshot: PolicySnapshot) -> Iterator[str]:
     if settings.points_for_full_weight <= 0:
         yield "The points for the full term weight must be more than 0."
     if not 0 <= settings.minimum_golden_accuracy <= 1:
-        yield "The minimum golden accuracy must lie between 0 and 1."
+        yield "The minimum accuracy must lie between 0 and 1."
     negative = [
         name
         for name in ("term_weight", "decisive_points", "minimum_margin", "minimum_term_points", "minimum_term_margin")

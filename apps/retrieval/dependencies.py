@@ -7,9 +7,28 @@ from dataclasses import dataclass, field
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import Clock
 from apps.retrieval.generation.protocol import Generator
-from apps.retrieval.protocols import ChunkStore, IntentGate, Inventory, QueryEmbedder, Retriever
-from apps.retrieval.slots import Slots
+from apps.retrieval.protocols import (
+    CandidateStage,
+    ChunkStore,
+    Diversifier,
+    Healer,
+    IntentGate,
+    Inventory,
+    QueryEmbedder,
+    Retriever,
+    Rewriter,
+)
 from apps.retrieval.stage_settings import StageSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slots:
+    """What stands in the optional stages; None for an empty one."""
+
+    rewriter: Rewriter | None = None
+    diversifier: Diversifier | None = None
+    reranker: CandidateStage | None = None
+    healer: Healer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,6 +50,22 @@ class InvalidStageSettingError(ApplicationError):
     message = "The setting {name} can't be {value}: it must lie between {low} and {high}."
 
 
+class UnknownSettingError(ApplicationError):
+    """Data: name, known."""
+
+    code = "retrieval.evaluation_setting"
+    status = 422
+    message = "There is no setting {name}. There are: {known}."
+
+
+class InvalidSettingError(ApplicationError):
+    """Data: name, value, wanted."""
+
+    code = "retrieval.evaluation_setting_value"
+    status = 422
+    message = "The setting {name} can't be {value}: it must be {wanted}."
+
+
 class StageChoiceError(ApplicationError):
     """Data: problem."""
 
@@ -165,106 +181,7 @@ class UnsupportedEmbeddingDimensionError(ApplicationError):
     message = "There is no vector table for {dimension} dimensions. Supported: {supported}."
 
 
-class EvaluationQuestionTakenError(ApplicationError):
-    """Data: scope (its key)."""
-
-    code = "retrieval.evaluation_question_taken"
-    status = 409
-    message = "This question is already among those of {scope}. Remove it there first, or ask something else."
-
-
-class ExpectedDocumentError(ApplicationError):
-    """Data: document (as it was named). Alike for what does not exist and what may not be seen."""
-
-    code = "retrieval.expected_document_unknown"
-    message = (
-        "There is no searchable document {document} that you may see. Choose one of those that the field suggests, or "
-        "copy the short name that stands in its citations."
-    )
-
-
-class DocumentOutsideScopeError(ApplicationError):
-    """Data: scope, document_scope (keys)."""
-
-    code = "retrieval.expected_document_outside_scope"
-    message = (
-        "The document lies in {document_scope}, which a question asked within {scope} does not search. Ask within "
-        "{document_scope}, or within a scope above it."
-    )
-
-
-class ExpectedPagesError(ApplicationError):
-    """Data: pages (of the document), page."""
-
-    code = "retrieval.expected_pages_unknown"
-    message = "The document has {pages} pages, so there is no page {page}. Give pages from 1 to {pages}, or none."
-
-
 class DocumentsGoneError(ApplicationError):
     code = "retrieval.documents_gone"
     status = 503
     message = "Documents are being removed while the question is answered. Ask again in a moment."
-
-
-class ImpactError(ApplicationError):
-    """The impact preview of a policy version can't be computed."""
-
-    code = "retrieval.impact"
-    status = 409
-
-
-class NothingToPreviewError(ImpactError):
-    """Data: number, status."""
-
-    code = "retrieval.impact_nothing_to_preview"
-    message = "Version {number} is {status}: there is no change ahead whose impact could be computed."
-
-
-class ImpactLeaseLostError(ImpactError):
-    """Data: impact_id. Another worker has the job, or it was begun anew."""
-
-    code = "retrieval.impact_lease_lost"
-    message = "The impact preview {impact_id} is computed by another worker."
-
-
-class ImpactOutdatedError(ImpactError):
-    """Data: number."""
-
-    code = "retrieval.impact_outdated"
-    message = (
-        "Version {number} was changed while its impact was computed, so part of it would be of what stood there before."
-    )
-
-
-class ImpactDocumentsRemovedError(ImpactError):
-    code = "retrieval.impact_documents_removed"
-    message = "Documents that it was about were removed while it was computed. Compute again."
-
-
-class ImpactDegradedError(ImpactError):
-    """Data: stage."""
-
-    code = "retrieval.impact_without_provider"
-    message = (
-        "The embedding provider did not answer (stage {stage}). Without it questions are judged and searched by words "
-        "alone, and the figures would not be those of real answers. Compute again once it answers; the start page "
-        "shows the signs of life."
-    )
-
-
-class ImpactWorkerLostError(ImpactError):
-    """Data: attempts."""
-
-    code = "retrieval.impact_worker_lost"
-    message = (
-        "The worker died {attempts} times on this preview, most likely for want of memory. Ask an administrator to "
-        "look at the worker's log."
-    )
-
-
-class ImpactCrashedError(ImpactError):
-    """Data: kind (the exception's class)."""
-
-    code = "retrieval.impact_crashed"
-    status = 500
-    message = "It failed for a reason that is not foreseen ({kind}); the worker's log tells where."

@@ -23,7 +23,7 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
-from apps.retrieval.stages.relax import document_filter
+from apps.retrieval.stages.question.relax import document_filter
 from apps.retrieval.steps import answering, narrowing, reading, searching, statement_lines
 from apps.retrieval.trace import Trace
 

@@ -20,7 +20,7 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.serialise import to_json
 from apps.retrieval.services.ask import Asked, Searched
-from apps.retrieval.stages.assemble import ref_id
+from apps.retrieval.stages.ranking.assemble import ref_id
 from apps.retrieval.trace import Trace, page_url
 
 Json = dict[str, Any]

@@ -14,19 +14,10 @@ from typing import Any, Final
 from django.conf import settings
 from django.core import checks
 
-from apps.retrieval.errors import StageChoiceError
-from apps.retrieval.evaluation.changed_settings import RunSettings, Value, read_changes
-from apps.retrieval.evaluation.errors import InvalidSettingError, UnknownSettingError
-from apps.retrieval.slots import (
-    DIVERSIFIERS,
-    HEALERS,
-    NEEDED_SETTINGS,
-    NONE,
-    RERANKERS,
-    REWRITERS,
-    lacks_setting,
-)
-from apps.retrieval.stage_settings import StageSettings
+from apps.retrieval.changed_settings import RunSettings, Value, read_changes
+from apps.retrieval.errors import InvalidSettingError, StageChoiceError, UnknownSettingError
+from apps.retrieval.optional.slots import DIVERSIFIERS, HEALERS, NEEDED_SETTINGS, RERANKERS, REWRITERS, lacks_setting
+from apps.retrieval.stage_settings import NONE, StageSettings
 
 SETTING: Final = "GLASSBOX_RETRIEVAL_STAGES"
 _SLOTS: Final = {"rewriter": REWRITERS, "diversifier": DIVERSIFIERS, "reranker": RERANKERS, "healer": HEALERS}

@@ -11,6 +11,9 @@ from typing import Final
 
 from apps.retrieval.errors import InvalidStageSettingError
 
+NONE: Final = "none"
+"""The name that leaves an optional stage empty."""
+
 # Inclusive bounds, outside of which a stage would do nothing that anybody means, or would never end.
 _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "question_maximum_chars": (1, 100_000),
@@ -59,7 +62,7 @@ class StageSettings:
     expand_around: the most passages that one brings, the nearest first.
     model_wording_timeout_seconds: how long a model may take to write what is searched for; the question waits for it.
     statement_minimum_overlap: share of a sentence's terms that a cited passage must hold for it to count as supported.
-    rewriter, diversifier, reranker, healer: names of implementations (see slots.py), or "none".
+    rewriter, diversifier, reranker, healer: names of implementations (see optional/slots.py), or "none".
     """
 
     question_maximum_chars: int = 4_000
@@ -82,10 +85,10 @@ class StageSettings:
     statement_minimum_overlap: float = 0.5
     model_wording_timeout_seconds: float = 15.0
 
-    rewriter: str = "none"
-    diversifier: str = "none"
-    reranker: str = "none"
-    healer: str = "none"
+    rewriter: str = NONE
+    diversifier: str = NONE
+    reranker: str = NONE
+    healer: str = NONE
 
     def __post_init__(self) -> None:
         for name, (low, high) in _BOUNDS.items():

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from apps.intents.retrieval_settings import RetrievalSettings
-from apps.retrieval.slots import CALIBRATED_RERANKERS, NONE
+from apps.retrieval.optional.slots import CALIBRATED_RERANKERS
 from apps.retrieval.stage_choice import stages_in_use
-from apps.retrieval.stage_settings import StageSettings
+from apps.retrieval.stage_settings import NONE, StageSettings
 
 
 def stage_words(policy: RetrievalSettings) -> tuple[str, ...]:
@@ -19,7 +19,7 @@ def stage_words(policy: RetrievalSettings) -> tuple[str, ...]:
 
 
 def cut_words(policy: RetrievalSettings, stages: StageSettings) -> str:
-    """As apps/retrieval/stages/cut_off.py decides."""
+    """As apps/retrieval/stages/ranking/cut_off.py decides."""
     reranks = policy.rerank_enabled and stages.reranker != NONE
     if reranks and (stages.cut_adaptive_uncalibrated or stages.reranker in CALIBRATED_RERANKERS):
         return (

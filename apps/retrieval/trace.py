@@ -24,7 +24,7 @@ from apps.retrieval.contracts import (
     Rewriting,
     SourceRank,
 )
-from apps.retrieval.stages.assemble import ref_id
+from apps.retrieval.stages.ranking.assemble import ref_id
 
 
 class Stage(StrEnum):

@@ -43,7 +43,7 @@ class Watched(StrEnum):
     WEBHOOKS = "webhooks"
 
 
-TELL: Final = "Tell whoever runs the platform."
+TELL: Final = "Tell the operator."
 # Whom of a tenant an alarm concerns.
 CONCERNS: Final = {
     Watched.VERIFICATION: (Permission.AUDIT_VIEW,),

@@ -1,7 +1,7 @@
 """Up to when what changed can be read without missing what is not committed yet.
 
 Whoever writes a row whose changes are followed holds a shared advisory lock, by tenant and by ten seconds, until its
-transaction ends (apps/corpus/migrations/0016_corrected.py). Nobody may look into pg_locks, so the reader tries each
+transaction ends (apps/corpus/sql/changes.sql). Nobody may look into pg_locks, so the reader tries each
 of these locks for itself, and gives it back at once: one that it does not get is held by somebody who has not
 committed. PostgreSQL lets go of a lock after the rows are visible, so what changed before the earliest ten seconds that
 are held, or before now where none are, is there to be read.

@@ -77,7 +77,7 @@ def open_scope(
     Yields:  the ScopeContext. A nested call narrows or changes the scope and gives the outer one back.
     Raises:  ScopeNotGrantedError: a scope that the principal does not hold.
              ValueError: neither a principal nor a reason was given.
-    Costs:   one query, two more when the scopes of the tenant must be read first.
+    Costs:   two queries; two more for all scopes of a tenant without a principal, one more within a transaction.
     """
     if principal is None and not reason:
         raise ValueError("open_scope without a principal needs a reason")
@@ -156,14 +156,26 @@ def _opened(
     # What is set for a transaction ends with it: the scope that opens one need not put back what was there before.
     ends = not connection.in_atomic_block
     with transaction.atomic():
-        granted = principal.scope_ids if principal else _directory(tenant)
-        wanted = granted if scopes is None else frozenset(scopes)
-        if principal and not wanted <= granted:
-            raise ScopeNotGrantedError(scope=", ".join(sorted(str(s) for s in wanted - granted)))
+        (identity, outer), bearer = _read(IDENTITY_SETTING, SCOPE_SETTING)
+        put_back: dict[str, str] = {}
+        if scopes is not None:
+            wanted = frozenset(scopes)
+        elif principal:
+            wanted = principal.scope_ids
+        else:
+            _write({IDENTITY_SETTING: _identity_token(Identity(directory=tenant), bearer)})
+            wanted = _scope_ids(tenant)
+            put_back = {IDENTITY_SETTING: identity}
+        if principal and not wanted <= principal.scope_ids:
+            raise ScopeNotGrantedError(scope=", ".join(sorted(str(s) for s in wanted - principal.scope_ids)))
         actor = principal or system_principal(tenant_id=tenant, scope_ids=wanted, label=f"system: {reason}")
         context = ScopeContext(tenant_id=tenant, scope_ids=wanted, principal=actor, reason=reason)
-        with _entered(context, ends=ends):
+        _write({**put_back, SCOPE_SETTING: _token(context, bearer)})
+        with _current_is(context):
             yield context
+        # Reached on success alone: a failure rolls the savepoint back, and the setting with it.
+        if not ends and not connection.needs_rollback:
+            _write({SCOPE_SETTING: outer})
 
 
 @contextmanager
@@ -176,8 +188,13 @@ def widened_scope(*, added: ScopeId) -> Iterator[ScopeContext]:
         principal=outer.principal,
         reason=outer.reason,
     )
-    with transaction.atomic(), _entered(context):
-        yield context
+    with transaction.atomic():
+        (before,), bearer = _read(SCOPE_SETTING)
+        _write({SCOPE_SETTING: _token(context, bearer)})
+        with _current_is(context):
+            yield context
+        if not connection.needs_rollback:
+            _write({SCOPE_SETTING: before})
 
 
 def renew_scope() -> None:
@@ -192,7 +209,7 @@ def renew_scope() -> None:
     if context.principal.kind is not PrincipalKind.SYSTEM:
         raise ValueError("only the system's own scope is renewed")
     _, bearer = _read(SCOPE_SETTING)
-    _write(SCOPE_SETTING, _token(context, bearer))
+    _write({SCOPE_SETTING: _token(context, bearer)})
 
 
 @contextmanager
@@ -205,25 +222,25 @@ def open_identity(identity: Identity) -> Iterator[None]:
 
 def tenant_scope_ids(tenant: TenantId) -> frozenset[ScopeId]:
     """All scopes of a tenant, read as its directory."""
-    with transaction.atomic():
-        return _directory(tenant)
+    with transaction.atomic(), _identified(Identity(directory=tenant), ends=False):
+        return _scope_ids(tenant)
 
 
-def _directory(tenant: TenantId) -> frozenset[ScopeId]:
-    """Within an atomic block of the caller's that a failure here ends."""
-    with _identified(Identity(directory=tenant), ends=False), connection.cursor() as cursor:
+def _scope_ids(tenant: TenantId) -> frozenset[ScopeId]:
+    """Where the tenant's directory is open."""
+    with connection.cursor() as cursor:
         cursor.execute("SELECT id FROM tenants_scope WHERE tenant_id = %s", [tenant])
         return frozenset(ScopeId(row[0]) for row in cursor.fetchall())
 
 
 @contextmanager
 def _identified(identity: Identity, *, ends: bool) -> Iterator[None]:
-    before, bearer = _read(IDENTITY_SETTING)
-    _write(IDENTITY_SETTING, identity_token(key=signing_key(), bearer=bearer, identity=identity))
+    (before,), bearer = _read(IDENTITY_SETTING)
+    _write({IDENTITY_SETTING: _identity_token(identity, bearer)})
     yield
     # Reached on success alone: a failure rolls the savepoint back, and the setting with it.
     if not ends:
-        _write(IDENTITY_SETTING, before)
+        _write({IDENTITY_SETTING: before})
 
 
 def signing_key() -> SigningKey:
@@ -233,18 +250,16 @@ def signing_key() -> SigningKey:
 
 
 @contextmanager
-def _entered(context: ScopeContext, *, ends: bool = False) -> Iterator[None]:
-    """Args: ends: the transaction ends with it, and the setting with the transaction."""
-    before, bearer = _read(SCOPE_SETTING)
-    _write(SCOPE_SETTING, _token(context, bearer))
+def _current_is(context: ScopeContext) -> Iterator[None]:
     reset = _current.set(context)
     try:
         yield
     finally:
         _current.reset(reset)
-    # Reached on success alone: a failure rolls the savepoint back, and the setting with it.
-    if not ends and not connection.needs_rollback:
-        _write(SCOPE_SETTING, before)
+
+
+def _identity_token(identity: Identity, bearer: Bearer) -> str:
+    return identity_token(key=signing_key(), bearer=bearer, identity=identity)
 
 
 def _token(context: ScopeContext, bearer: Bearer) -> str:
@@ -257,19 +272,20 @@ def _token(context: ScopeContext, bearer: Bearer) -> str:
     )
 
 
-def _read(setting: str) -> tuple[str, Bearer]:
-    """The setting as it is, and the transaction that a token would be for."""
+def _read(*settings: str) -> tuple[list[str], Bearer]:
+    """The settings as they are, and the transaction that a token would be for. One query."""
+    columns = "coalesce(current_setting(%s, true), ''), " * len(settings)
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT coalesce(current_setting(%s, true), ''), pg_backend_pid(), authz.transaction_mark()", [setting]
-        )
-        value, backend_pid, mark = cursor.fetchone()
-        return value, Bearer(backend_pid=backend_pid, transaction=mark)
+        cursor.execute(f"SELECT {columns}pg_backend_pid(), authz.transaction_mark()", settings)
+        *values, backend_pid, mark = cursor.fetchone()
+        return values, Bearer(backend_pid=backend_pid, transaction=mark)
 
 
-def _write(setting: str, value: str) -> None:
+def _write(values: Mapping[str, str]) -> None:
+    """Set them for this transaction. One query."""
+    columns = ", ".join(["set_config(%s, %s, true)"] * len(values))
     with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config(%s, %s, true)", [setting, value])
+        cursor.execute(f"SELECT {columns}", [part for pair in values.items() for part in pair])
 
 
 def acting_user_id(principal: Principal) -> UUID | None:

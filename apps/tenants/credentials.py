@@ -1,4 +1,4 @@
-"""Passwords' hashes lie in a table of their own, which no role that runs anything may read (0009_credentials).
+"""Passwords' hashes lie in a table of their own, which no role that runs anything may read (sql/passwords.sql).
 
 An account's own column holds a stamp instead, another one with each password: sessions are bound to it, and it tells
 nothing. Two functions of the database reach the hash of the one account that the identity token names, and this module

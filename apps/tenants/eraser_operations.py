@@ -1,4 +1,4 @@
-"""Migration operations that say what the eraser may remove: see apps/audit/erasure. Versioned like operations.py."""
+"""Migration operations that say what the eraser may remove: see apps/erasure/runs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from apps.tenants.isolation_sql import IsolationLevel, column_names
 from apps.tenants.operations import PREDICATES, Isolating
 
-# As PostgreSQL writes it.
-_UNLESS_REMOVER = " WHEN ((CURRENT_USER <> 'glassbox_remover'::name))"
-
 
 class EraserRights(Isolating):
-    """What glassbox_eraser needs of a table for its store of personal data (apps/audit/erasure), and nothing else.
+    """What glassbox_eraser needs of a table for its store of personal data (apps/erasure/runs), and nothing else.
 
     Args:   model_name: the model.
             reads: the columns that it finds rows by.
@@ -74,12 +71,12 @@ class EraserRights(Isolating):
 class RemoveOnlyTargets(Isolating):
     """Let the eraser delete rows of a table: those that an executing run of removals names, and no others.
 
-    For migrations that come after audit's 0006_runs, which makes audit_removal_targets(type).
+    For migrations that come after the one that makes audit_removal_targets(type) (apps/audit/sql/removal_targets.sql).
 
     Args: model_name: an isolated model.
           columns: those that the eraser may read, which finding and counting rows needs: ids, never contents. Without
               them it is given no right, and the ones that it has from elsewhere are bound to targets.
-          by: type of target (apps.audit.erasure.contracts.TargetType) -> the column that holds its id, such as
+          by: type of target (apps.erasure.contracts.TargetType) -> the column that holds its id, such as
               {"document": "document_id"}. What lies in a scope goes with it, and all of a tenant with the tenant:
               `scope` and `tenant` are added where the table has these columns.
     """
@@ -135,7 +132,7 @@ class ChangeOnlyTargets(Isolating):
     Args: model_name: an isolated model.
           app_label: its app, where that is below the migration's.
           deletes, empties: which rows a run covers, as SQL over the table's columns, with `named` for the targets; as
-              the stores find them (apps/audit/erasure/rows.py).
+              the stores find them (apps/erasure/stores/rows.py).
           leaves: what a row is that was emptied, as SQL: the eraser writes nothing else into it.
     """
 
@@ -176,31 +173,30 @@ class ChangeOnlyTargets(Isolating):
 
 
 def named(kind: str) -> str:
-    """What a column is in whose rows are of a target of this type (apps.audit.erasure.contracts.TargetType)."""
+    """What a column is in whose rows are of a target of this type (apps.erasure.contracts.TargetType)."""
     return f"IN (SELECT audit_removal_targets('{kind}'))"
 
 
 class RemovedWithTenant(Isolating):
     """Let rows go that the database keeps from everybody, once their tenant is erased, and not before.
 
-    What removes them is audit_remove_of_tenant (audit 0013), for an executing run of removals that names the tenant: it
-    belongs to glassbox_remover, whom the named triggers let through from here on. It goes by the policy's name.
+    What removes them is audit_remove_of_tenant (apps/audit/sql/end_of_tenant.sql), for an executing run of removals
+    that names the tenant. It belongs to glassbox_remover: a trigger that refuses to delete such rows lets that role
+    through. It goes by the policy's name.
 
     Args: model_name: an isolated model.
-          past: the triggers that refuse to delete its rows.
           needs_floor: whether its policies are by command, so that none of them is the twin of this one's.
     """
 
     policy = "end_of_tenant"
     rights = ("SELECT (tenant_id, id)", "DELETE")
 
-    def __init__(self, model_name: str, *, past: tuple[str, ...] = (), needs_floor: bool = False) -> None:
+    def __init__(self, model_name: str, *, needs_floor: bool = False) -> None:
         self.model_name = model_name
-        self.past = past
         self.needs_floor = needs_floor
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        return type(self).__name__, [self.model_name], {"past": self.past, "needs_floor": self.needs_floor}
+        return type(self).__name__, [self.model_name], {"needs_floor": self.needs_floor}
 
     def describe(self) -> str:
         return f"Let {self.model_name} go with its tenant"
@@ -215,42 +211,20 @@ class RemovedWithTenant(Isolating):
         table = to_state.apps.get_model(app_label, self.model_name)._meta.db_table
         predicate = PREDICATES[IsolationLevel.TENANT]
         both = f"USING ({predicate}) WITH CHECK ({predicate})"
-        for statement in (
-            *self._redefined(schema_editor, table, " EXECUTE FUNCTION ", f"{_UNLESS_REMOVER} EXECUTE FUNCTION "),
-            f"CREATE POLICY {self.policy} ON {table} AS PERMISSIVE FOR ALL TO glassbox_remover {both}",
-            *(
-                [f"CREATE POLICY {self.policy}_floor ON {table} AS RESTRICTIVE FOR ALL TO PUBLIC {both}"]
-                if self.needs_floor
-                else []
-            ),
-            f"GRANT {', '.join(self.rights)} ON {table} TO glassbox_remover",
-            f"GRANT {self.rights[0]} ON {table} TO glassbox_eraser",
-        ):
-            schema_editor.execute(statement)
+        schema_editor.execute(
+            f"CREATE POLICY {self.policy} ON {table} AS PERMISSIVE FOR ALL TO glassbox_remover {both}"
+        )
+        if self.needs_floor:
+            schema_editor.execute(
+                f"CREATE POLICY {self.policy}_floor ON {table} AS RESTRICTIVE FOR ALL TO PUBLIC {both}"
+            )
+        schema_editor.execute(f"GRANT {', '.join(self.rights)} ON {table} TO glassbox_remover")
+        schema_editor.execute(f"GRANT {self.rights[0]} ON {table} TO glassbox_eraser")
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
-        for statement in (
-            f"REVOKE {', '.join(self.rights)} ON {table} FROM glassbox_remover",
-            *([f"DROP POLICY {self.policy}_floor ON {table}"] if self.needs_floor else []),
-            f"DROP POLICY {self.policy} ON {table}",
-            *self._redefined(schema_editor, table, f"{_UNLESS_REMOVER} EXECUTE FUNCTION ", " EXECUTE FUNCTION "),
-        ):
-            schema_editor.execute(statement)
-
-    def _redefined(self, schema_editor: BaseDatabaseSchemaEditor, table: str, old: str, new: str) -> list[str]:
-        """The triggers dropped and made anew as they stand, with this part of them changed."""
-        statements = []
-        for name in self.past:
-            with schema_editor.connection.cursor() as cursor:
-                cursor.execute(
-                    "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname = %s",
-                    [table, name],
-                )
-                (definition,) = cursor.fetchone()
-            if definition.count(old) != 1:
-                raise RuntimeError(f"the trigger {name} of {table} is not what this builds upon")
-            statements += [f"DROP TRIGGER {name} ON {table}", definition.replace(old, new)]
-        return statements
+        schema_editor.execute(f"REVOKE {', '.join(self.rights)} ON {table} FROM glassbox_remover")
+        schema_editor.execute(f"DROP POLICY IF EXISTS {self.policy}_floor ON {table}")
+        schema_editor.execute(f"DROP POLICY {self.policy} ON {table}")

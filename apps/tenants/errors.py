@@ -25,7 +25,7 @@ class WithheldFromKeyError(PermissionDeniedError):
 class PlatformOnlyError(ApplicationError):
     code = "tenants.platform_only"
     status = 403
-    message = "Accounts are managed by the platform's administrators. Members of a tenant are on the page Members."
+    message = "Accounts are managed by the operator. Members of a tenant are on the page Members."
 
 
 class ScopeNotGrantedError(ApplicationError):

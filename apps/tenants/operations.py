@@ -1,9 +1,16 @@
-"""Migration operations that build the wall around a table. Their SQL is versioned: old migrations never change."""
+"""Migration operations that build the wall around a table, and the one that runs a file of SQL.
+
+What one of them writes never changes once a release was made with it: a change is a new argument, or a new operation.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from django.apps import apps as installed
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation, OperationCategory
 from django.db.migrations.state import ProjectState
@@ -15,19 +22,16 @@ from apps.tenants.isolation_sql import (
     command_policies,
     drop_policies,
     is_forced,
-    keys_by_scope,
-    keys_by_tenant,
+    keys,
     targets,
-    tenant_keys,
 )
 from apps.tenants.rights import RUNTIME_ROLES
 
 __all__ = [
-    "LATEST",
     "EnableIsolation",
     "IsolationLevel",
-    "KeysByScope",
     "PoliciesByCommand",
+    "RunSqlFile",
     "Writes",
 ]
 
@@ -42,6 +46,8 @@ _GRANTS = {
     Writes.ALL: "SELECT, INSERT, UPDATE, DELETE",
     Writes.KEEP: "SELECT, INSERT, UPDATE",
     Writes.APPEND: "SELECT, INSERT",
+    Writes.UNCHANGED: "SELECT, INSERT, DELETE",
+    Writes.NONE: "SELECT",
 }
 
 
@@ -63,9 +69,6 @@ class EnableIsolation(Isolating):
             writes: what the runtime roles may do to them.
             identity_reads: a predicate over authz.identity(field) that lets a sign-in read rows before a scope is
                 known; empty for every table that holds a document's content.
-            version: of the SQL below; a later change adds a version and leaves the others as they are. New tables take
-                the newest, LATEST. 2: keys of scoped tables contain the scope too (KeysByScope brings a table of
-                version 1 there).
     """
 
     def __init__(
@@ -75,26 +78,17 @@ class EnableIsolation(Isolating):
         by: str = IsolationLevel.SCOPE,
         writes: str = Writes.ALL,
         identity_reads: str = "",
-        version: int = 1,
     ) -> None:
-        if version not in (1, 2):
-            raise ValueError(f"EnableIsolation has no version {version}")
         self.model_name = model_name
         self.by = IsolationLevel(by)
         self.writes = Writes(writes)
         self.identity_reads = identity_reads
-        self.version = version
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
         return (
             type(self).__name__,
             [self.model_name],
-            {
-                "by": self.by.value,
-                "writes": self.writes.value,
-                "identity_reads": self.identity_reads,
-                "version": self.version,
-            },
+            {"by": self.by.value, "writes": self.writes.value, "identity_reads": self.identity_reads},
         )
 
     def describe(self) -> str:
@@ -116,8 +110,7 @@ class EnableIsolation(Isolating):
         for deferred in [sql for sql in schema_editor.deferred_sql if sql.references_table(table)]:
             schema_editor.deferred_sql.remove(deferred)
             schema_editor.execute(deferred)
-        statements = keys_by_tenant(model, self.by) if self.version == 1 else keys_by_scope(model, self.by)
-        for statement in statements:
+        for statement in keys(model, self.by):
             schema_editor.execute(statement)
         for target in forced:
             schema_editor.execute(f"ALTER TABLE {target} FORCE ROW LEVEL SECURITY")
@@ -166,10 +159,13 @@ class EnableIsolation(Isolating):
 class PoliciesByCommand(Isolating):
     """Give a table one policy a command instead of one for all: what may be read differs from what may be written.
 
+    Undone, it leaves the table closed to everybody.
+
     Args:   model_name: the model; it need not have a tenant.
             read, insert, update, delete: USING and WITH CHECK clauses; a command without one is refused to all.
             updatable: the columns that the runtime roles may change; empty: all, where `update` is given.
-            was: the isolation or the policies that this replaces, and that come back when the migration is undone.
+            remover: of read, update and delete, those that functions of glassbox_remover's are to see rows by as well,
+                each with the name of its policy.
     """
 
     def __init__(
@@ -181,12 +177,12 @@ class PoliciesByCommand(Isolating):
         update: str = "",
         delete: str = "",
         updatable: tuple[str, ...] = (),
-        was: EnableIsolation | PoliciesByCommand | None = None,
+        remover: Mapping[str, str] | None = None,
     ) -> None:
         self.model_name = model_name
         self.clauses = {"read": read, "insert": insert, "update": update, "delete": delete}
         self.updatable = updatable
-        self.was = was
+        self.remover = dict(remover or {})
 
     def describe(self) -> str:
         return f"Isolate {self.model_name} by command"
@@ -203,6 +199,11 @@ class PoliciesByCommand(Isolating):
             *drop_policies(table),
             f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
             *command_policies(table, **self.clauses),
+            *(
+                f"CREATE POLICY {name} ON {table} AS PERMISSIVE FOR {rights[command].partition(' ')[0]} "
+                f"TO glassbox_remover {self.clauses[command]}"
+                for command, name in self.remover.items()
+            ),
             f"REVOKE ALL ON {table} FROM PUBLIC, {runtime}",
             f"GRANT {granted} ON {table} TO {runtime}",
         ):
@@ -211,72 +212,70 @@ class PoliciesByCommand(Isolating):
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
-        if isinstance(self.was, PoliciesByCommand):
-            self.was.database_forwards(app_label, schema_editor, from_state, to_state)
-            return
         table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
-        statements = [*drop_policies(table), f"REVOKE ALL ON {table} FROM {', '.join(RUNTIME_ROLES)}"]
-        if self.was is None:
-            statements.append(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY")
-        else:
-            statements += self.was.policies(table)
-        for statement in statements:
+        for statement in (
+            *drop_policies(table),
+            *(f"DROP POLICY {name} ON {table}" for name in self.remover.values()),
+            f"REVOKE ALL ON {table} FROM {', '.join(RUNTIME_ROLES)}",
+        ):
             schema_editor.execute(statement)
 
 
-class KeysByScope(Isolating):
-    """Put scope_id into the primary and foreign keys of scoped tables.
+class RunSqlFile(Isolating):
+    """Run a file of the app's folder `sql`.
 
-    Constraints look past row-level security. With (tenant_id, id) alone, a row of one scope could hang on a hidden
-    parent in another one, and an insertion that fails told that a hidden id exists. And every index of a scoped table
-    holds both columns that its policy asks about, so that no index scan ever visits a hidden row: what EXPLAIN ANALYZE
-    counts, and what time tells, is about visible rows alone.
+    Undone, what the file made is dropped and what it gave is taken back, the last first; what it took away, or
+    changed of a table that another operation made, stays so until that table goes.
 
-    Args: model_names: all scoped models of the app that refer to one another.
+    Args: name: the file, such as api_keys.sql.
     """
 
-    def __init__(self, *model_names: str) -> None:
-        self.model_names = model_names
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        return type(self).__name__, list(self.model_names), {}
+        return type(self).__name__, [self.name], {}
 
     def describe(self) -> str:
-        return f"Put the scope into the keys of {', '.join(self.model_names)}"
+        return f"Run {self.name}"
+
+    @property
+    def migration_name_fragment(self) -> str:
+        return Path(self.name).stem
 
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
-        self._rekey(app_label, schema_editor, to_state, by_scope=True)
+        schema_editor.execute(self._text(app_label), params=None)
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
-        self._rekey(app_label, schema_editor, to_state, by_scope=False)
+        for statement in undone(self._text(app_label)):
+            schema_editor.execute(statement, params=None)
 
-    def _rekey(self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, state: Any, *, by_scope: bool) -> None:
-        models_ = [state.apps.get_model(app_label, name) for name in self.model_names]
-        tables = sorted({m._meta.db_table for m in models_} | set().union(*(targets(m) for m in models_)))
-        forced = [table for table in tables if is_forced(schema_editor, table)]
-        after: list[str] = []
-        # Checking a foreign key reads both of its tables, and FORCE would make the owner need a scope for that.
-        drops = [f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY" for table in forced]
-        primary: list[str] = []
-        for model in models_:
-            table = model._meta.db_table
-            for name in (f"{table}_{field.column}" for field in tenant_keys(model)):
-                drops += [
-                    f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}_fk",
-                    f"DROP INDEX IF EXISTS {name}_ix",
-                ]
-            keys = (keys_by_scope if by_scope else keys_by_tenant)(model, IsolationLevel.SCOPE)
-            after += keys[1:]
-            primary.append(keys[0])
-        # All primary keys before the first foreign key: that is what it refers to.
-        for statement in (*drops, *primary, *after):
-            schema_editor.execute(statement)
-        for table in forced:
-            schema_editor.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+    def _text(self, app_label: str) -> str:
+        folder = Path(installed.get_app_config(app_label).path, "sql")
+        return (folder / self.name).read_text(encoding="utf-8")
 
 
-LATEST = 2
+_BODY = re.compile(r"(\$\w*\$).*?\1", re.DOTALL)
+_COMMENT = re.compile(r"--.*")
+# How a statement begins, and the one that undoes it. A function takes with it its rights, and the triggers that run it.
+_UNDONE = (
+    (r"CREATE (TABLE|FUNCTION) (\w+)", r"DROP \1 \2 CASCADE"),
+    (r"CREATE (POLICY|TRIGGER) (\w+)\b.*? ON (\w+)", r"DROP \1 IF EXISTS \2 ON \3"),
+    (r"GRANT (.+) ON (?!FUNCTION)(.+) TO (.+)", r"REVOKE \1 ON \2 FROM \3"),
+)
+
+
+def undone(text: str) -> list[str]:
+    """Return the statements that undo those of a file of SQL."""
+    statements = []
+    for statement in _COMMENT.sub("", _BODY.sub("", text)).split(";"):
+        words = " ".join(statement.split())
+        for begins, undoes in _UNDONE:
+            found = re.match(begins, words)
+            if found:
+                statements.append(found.expand(undoes))
+    return statements[::-1]

@@ -41,8 +41,8 @@ ASKED_BY_POLICIES = ("public.restricted_documents()", "public.hidden_documents()
 # Those that their first owner calls all the same: as it does for whoever reads; to say that a log was put back; and to
 # count what came back with it.
 CALLED_BY_OWNER = (*ASKED_BY_POLICIES, _RECORD, "public.tenants_of_account(uuid, text, text)")
-# Those of them that the log's own function asks: what an executing run names (audit/migrations/_recorded.py), and what
-# the policies of documents ask of it, too (_bindings.py).
+# Those of them that the log's own function asks: what an executing run names (audit/sql/recording.sql), and what
+# the policies of documents ask of it, too.
 ASKED_BY_RECORDER = (
     "public.audit_removal_targets(text)",
     "public.audit_removal_terms()",

@@ -1,7 +1,7 @@
 """Whether the acting person may decide on what somebody asked for: a second person, and not the same one twice.
 
-An account whose mailbox was never confirmed counts as in the hands of whoever made it (migrations/_people.py). The
-database asks the same of every decision that takes two (migrations/_decisions.py), whoever forgets to ask here.
+An account whose mailbox was never confirmed counts as in the hands of whoever made it (sql/accounts.sql). The
+database asks the same of every decision that takes two (sql/decisions.sql), whoever forgets to ask here.
 """
 
 from __future__ import annotations

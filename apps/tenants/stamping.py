@@ -23,32 +23,6 @@ _KINDS: Final = ("made", "once", "time", "within", "from", "label")
 OWN: Final = "own "
 KINDS: Final = (*_KINDS, *(f"{OWN}{kind}" for kind in _KINDS), "own")
 
-FUNCTION: Final = "CREATE FUNCTION tenants_server_times() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'"
-# Tables that were stamped by the function of before, when its migrations were run.
-ONE_FUNCTION: Final = f"""
-    DO $do$
-    DECLARE
-        old record;
-    BEGIN
-        FOR old IN
-            SELECT t.tgrelid::regclass AS name, t.tgname,
-                   string_agg(quote_literal(split_part(a.each, ':', 2) || ':own ' || CASE split_part(a.each, ':', 1)
-                       WHEN 'begins' THEN 'made' WHEN 'ends' THEN 'once' WHEN 'notes' THEN 'time'
-                       ELSE split_part(a.each, ':', 1) END), ', ' ORDER BY a.place) AS arguments
-              FROM pg_trigger t, unnest(string_to_array(encode(t.tgargs, 'escape'), E'\\\\000'))
-                   WITH ORDINALITY AS a (each, place)
-             WHERE t.tgfoid = 'tenants_server_times()'::regprocedure AND a.each <> ''
-             GROUP BY 1, 2
-        LOOP
-            EXECUTE format('DROP TRIGGER %I ON %s', old.tgname, old.name);
-            EXECUTE format('CREATE TRIGGER {TRIGGER} BEFORE INSERT OR UPDATE ON %s '
-                           'FOR EACH ROW EXECUTE FUNCTION authz.stamp(%s)', old.name, old.arguments);
-        END LOOP;
-        DROP FUNCTION tenants_server_times();
-    END
-    $do$
-"""  # noqa: S608 (constants)
-
 
 class Stamp(Isolating):
     """Have the database fill columns of a table.
@@ -85,9 +59,3 @@ class Stamp(Isolating):
     ) -> None:
         table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
         schema_editor.execute(f"DROP TRIGGER {TRIGGER} ON {table}")
-
-
-def ServerTimes(model_name: str, **columns: tuple[str, ...]) -> Stamp:
-    """Stamp, as earlier migrations say it. Args: begins, ends, notes, within: columns."""
-    kinds = {"begins": "made", "ends": "once", "notes": "time", "within": "within"}
-    return Stamp(model_name, **{name: f"{OWN}{kinds[kind]}" for kind, names in columns.items() for name in names})

@@ -47,9 +47,14 @@ INSTALLED_APPS = [
     "django_filters",
     "apps.tenants",
     "apps.audit",
+    "apps.erasure",
     "apps.corpus",
     "apps.intents",
     "apps.retrieval",
+    "apps.quality",
+    "apps.privacy",
+    "apps.operations",
+    "apps.demo",
 ]
 
 MIDDLEWARE = [
@@ -63,7 +68,7 @@ MIDDLEWARE = [
     "config.cors.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # Before anything asks the database: one that was put back is not served.
-    "apps.audit.backup.middleware.ServingMiddleware",
+    "apps.operations.backup.middleware.ServingMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -100,7 +105,7 @@ LOGIN_URL = "/admin/login/"
 LOGIN_REDIRECT_URL = "/admin/"
 
 # Of all pages, whatever a browser asks for: half of them are Django's, which knows many, and half are ours, which are
-# English. Letters are written in the language of their request (apps/audit/requests/wordings).
+# English. Letters are written in the language of their request (apps/privacy/requests/wordings).
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
 TIME_ZONE = "UTC"
@@ -196,7 +201,7 @@ GLASSBOX_CHECKPOINT_S3 = {
     "access_key": env.text("GLASSBOX_CHECKPOINT_S3_ACCESS_KEY", default=""),
     "secret_key": env.secret("GLASSBOX_CHECKPOINT_S3_SECRET_KEY", default=""),
 }
-# Which removals are shown on the disk (apps/audit/erasure/proof): requests for erasure always, purges where asked for.
+# Which removals are shown on the disk (apps/erasure/proof): requests for erasure always, purges where asked for.
 # Each takes a rewrite of the tables, which nobody reads meanwhile, and two scans of the server's files.
 GLASSBOX_PHYSICAL_ORIGINS = frozenset(
     ("request", "purge") if env.boolean("GLASSBOX_PURGE_PHYSICAL", default=False) else ("request",)
@@ -331,27 +336,27 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "PolicyChangeKind": "apps.intents.diff.ChangeKind",
         "Role": "apps.tenants.roles.Role",
         "Outcome": "apps.audit.models.Outcome",
-        "RequestState": "apps.audit.requests.life.RequestState",
-        "SubjectType": "apps.audit.requests.codes.SubjectType",
-        "RequestPurpose": "apps.audit.requests.codes.Purpose",
-        "Requester": "apps.audit.requests.codes.Requester",
-        "Language": "apps.audit.requests.codes.Language",
-        "ErasureGround": "apps.audit.requests.codes.Ground",
-        "RefusalGround": "apps.audit.requests.codes.Refusal",
-        "ExtensionReason": "apps.audit.requests.codes.Extension",
-        "LetterKind": "apps.audit.requests.codes.LetterKind",
-        "LetterState": "apps.audit.requests.codes.LetterState",
-        "Delivery": "apps.audit.requests.codes.Delivery",
-        "RemovalState": "apps.audit.models.removal.RemovalState",
-        "RemovalReason": "apps.audit.erasing.RemovalReason",
-        "RejectionReason": "apps.audit.erasure.runs.RejectionReason",
-        "InventoryState": "apps.audit.inventory.codes.InventoryState",
-        "InventoryDecision": "apps.audit.inventory.codes.Decision",
-        "InventoryReason": "apps.audit.inventory.codes.Reason",
-        "InventoryTreatment": "apps.audit.inventory.codes.Treatment",
-        "AccessQuoting": "apps.audit.inventory.codes.Quoting",
+        "RequestState": "apps.privacy.codes.life.RequestState",
+        "SubjectType": "apps.privacy.codes.requests.SubjectType",
+        "RequestPurpose": "apps.privacy.codes.requests.Purpose",
+        "Requester": "apps.privacy.codes.requests.Requester",
+        "Language": "apps.privacy.codes.requests.Language",
+        "ErasureGround": "apps.privacy.codes.requests.Ground",
+        "RefusalGround": "apps.privacy.codes.requests.Refusal",
+        "ExtensionReason": "apps.privacy.codes.requests.Extension",
+        "LetterKind": "apps.privacy.codes.requests.LetterKind",
+        "LetterState": "apps.privacy.codes.requests.LetterState",
+        "Delivery": "apps.privacy.codes.requests.Delivery",
+        "RemovalState": "apps.erasure.models.removal.RemovalState",
+        "RemovalReason": "apps.erasure.log_removal.RemovalReason",
+        "RejectionReason": "apps.erasure.runs.runs.RejectionReason",
+        "InventoryState": "apps.privacy.codes.inventory.InventoryState",
+        "InventoryDecision": "apps.privacy.codes.inventory.Decision",
+        "InventoryReason": "apps.erasure.runs.staying.Reason",
+        "InventoryTreatment": "apps.privacy.codes.inventory.Treatment",
+        "AccessQuoting": "apps.privacy.codes.inventory.Quoting",
         "GroupState": "apps.audit.selectors.GroupState",
-        "RemovalOrigin": "apps.audit.models.removal.RemovalOrigin",
+        "RemovalOrigin": "apps.erasure.models.removal.RemovalOrigin",
         "VerificationState": "apps.audit.models.VerificationState",
         "WebhookDeliveryState": "apps.audit.models.DeliveryState",
         "WebhookPauseReason": "apps.audit.models.PauseReason",
@@ -414,13 +419,13 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "audit-checkpoint": {"task": "apps.audit.tasks.checkpoint", "schedule": 60.0, "options": {"expires": 60}},
     "audit-attest": {"task": "apps.audit.tasks.attest", "schedule": 60.0, "options": {"expires": 60}},
     # Once a night, after 02:40 UTC: whoever was not counted today.
-    "retention-count": {"task": "apps.audit.tasks.count_due", "schedule": 600.0, "options": {"expires": 600}},
-    "letters-sweep": {"task": "apps.audit.tasks.send_letters", "schedule": 60.0, "options": {"expires": 60}},
+    "retention-count": {"task": "apps.erasure.tasks.count_due", "schedule": 600.0, "options": {"expires": 600}},
+    "letters-sweep": {"task": "apps.privacy.tasks.send_letters", "schedule": 60.0, "options": {"expires": 60}},
     # What was approved and whose message was lost, what waits for its seal, and what a process that died has left.
-    "removal-sweep": {"task": "apps.audit.tasks.sweep_removals", "schedule": 5.0, "options": {"expires": 5}},
-    "removal-leftovers": {"task": "apps.audit.tasks.remove_leftovers", "schedule": 60.0, "options": {"expires": 60}},
+    "removal-sweep": {"task": "apps.erasure.tasks.sweep_removals", "schedule": 5.0, "options": {"expires": 5}},
+    "removal-leftovers": {"task": "apps.erasure.tasks.remove_leftovers", "schedule": 60.0, "options": {"expires": 60}},
     # Of erasures that ended: each sends a message by itself, and this makes up for its loss.
-    "certificates": {"task": "apps.audit.tasks.issue_certificates", "schedule": 15.0, "options": {"expires": 15}},
+    "certificates": {"task": "apps.erasure.tasks.issue_certificates", "schedule": 15.0, "options": {"expires": 15}},
     # Whichever tenants were not verified since the last night began: one that was missed is caught up.
     "audit-verification": {
         "task": "apps.audit.tasks.verification_sweep",
@@ -429,8 +434,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     },
     "webhooks": {"task": "apps.audit.tasks.webhooks_due", "schedule": 5.0, "options": {"expires": 5}},
     # Packages of requests for access, and what is known of the person after their end: thirty days, to the hour.
-    "access-expiry": {"task": "apps.audit.tasks.expire_access", "schedule": 3600.0},
-    "inventory-sweep": {"task": "apps.audit.tasks.inventory_sweep", "schedule": 30.0},
+    "access-expiry": {"task": "apps.privacy.tasks.expire_access", "schedule": 3600.0},
+    "inventory-sweep": {"task": "apps.privacy.tasks.inventory_sweep", "schedule": 30.0},
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
 # What is due by the clock, and a letter that somebody waits for, never wait behind a document that is being read or a
@@ -439,13 +444,13 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 # sent by the worker of what takes long: a slow receiver is nobody's to hurry.
 CELERY_TASK_ROUTES: dict[str, dict[str, Any]] = {
     **{str(entry["task"]): {"queue": "clock"} for entry in CELERY_BEAT_SCHEDULE.values()},
-    "apps.audit.tasks.send_letter": {"queue": "clock"},
+    "apps.privacy.tasks.send_letter": {"queue": "clock"},
     "apps.tenants.tasks.password_link_ask": {"queue": "clock"},
     "apps.corpus.tasks.*": {"queue": "ingest"},
     "apps.audit.tasks.seal": {"queue": "log"},
-    "apps.audit.tasks.carry_out_removal": {"queue": "erasure"},
-    "apps.audit.tasks.sweep_removals": {"queue": "erasure"},
-    "apps.audit.tasks.remove_leftovers": {"queue": "erasure"},
+    "apps.erasure.tasks.carry_out_removal": {"queue": "erasure"},
+    "apps.erasure.tasks.sweep_removals": {"queue": "erasure"},
+    "apps.erasure.tasks.remove_leftovers": {"queue": "erasure"},
 }
 CELERY_TIMEZONE = "UTC"
 # How long a worker that is stopped has for what it is doing, before it gives it back (config/serving.py).

@@ -51,7 +51,7 @@ UNFOLD: dict[str, Any] = {
             "950": "oklch(24.0% .040 225)",
         },
     },
-    "DASHBOARD_CALLBACK": "apps.retrieval.admin.overview.start_page",
+    "DASHBOARD_CALLBACK": "apps.operations.admin.overview.start_page",
     "COMMAND": {"search_models": False, "show_history": False},
     "SIDEBAR": {
         "show_search": True,

@@ -139,7 +139,7 @@ document.addEventListener("DOMContentLoaded", () => {
         const empty = rowsOf(list).find((each) => textOf(each).value === "");
         list.insertBefore(row, empty || null);
         const title = intent.querySelector("summary strong").textContent;
-        textOf(row).setAttribute("aria-label", `Golden example of ${title}`);
+        textOf(row).setAttribute("aria-label", `Review example of ${title}`);
         moved.textContent = `Moved to ${title}.`;
         if (rowsOf(from).length === 0) {
             // The list lost its last line: give it an empty one, as every list has.

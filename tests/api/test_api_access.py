@@ -13,16 +13,18 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.utils import timezone
 
-from apps.audit.models import ErasureRequest, Event, RemovalRun, Webhook, WebhookDelivery
-from apps.audit.requests.codes import Requester, SubjectType
-from apps.audit.requests.details import Details
-from apps.audit.requests.services.receiving import request_receive
+from apps.audit.models import Event, Webhook, WebhookDelivery
 from apps.audit.webhooks.services import webhook_create, webhook_test
 from apps.corpus.models import Document, IngestJob
 from apps.corpus.services.removals import document_remove
+from apps.erasure.models import RemovalRun
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.rendering import policy_content
+from apps.privacy.codes.requests import Requester, SubjectType
+from apps.privacy.models import ErasureRequest
+from apps.privacy.requests.details import Details
+from apps.privacy.requests.services.receiving import request_receive
 from apps.tenants.context import open_scope
 from apps.tenants.models import ApiKey, Invitation, Membership, Tenant
 from apps.tenants.models.tenant import TenantStatus

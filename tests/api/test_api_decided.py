@@ -11,9 +11,10 @@ import pytest
 from django.conf import LazySettings
 from django.db import connection
 
-from apps.audit.models import ErasureRequest, RemovalRun, RetentionSchedule
 from apps.corpus.services.removals import document_remove
+from apps.erasure.models import RemovalRun, RetentionSchedule
 from apps.intents.models import PolicyVersion
+from apps.privacy.models import ErasureRequest
 from apps.tenants.context import open_scope
 from apps.tenants.principals import WITHHELD_FROM_KEYS, Principal
 from apps.tenants.roles import PERMISSIONS, Permission, Role

@@ -22,24 +22,26 @@ from django.test import Client, override_settings
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
-from apps.audit.access.quoting import Chosen, quotes_decide
-from apps.audit.access.told import told_by_rules
-from apps.audit.erasure.contracts import Origin, Phase, TargetType
-from apps.audit.erasure.unproven import Unproven
-from apps.audit.inventory.asking import inventory_request
-from apps.audit.inventory.codes import Decision, Quoting, Reason
-from apps.audit.inventory.deciding import Said, hits_decide
-from apps.audit.inventory.runner import inventory_run
-from apps.audit.inventory.selectors import hits_of
-from apps.audit.models import DeliveryState, ErasureRequest, Event, InventoryHit, WebhookDelivery
-from apps.audit.requests.codes import Ground, Purpose, Requester, SubjectType
-from apps.audit.requests.details import Details
-from apps.audit.requests.services.receiving import request_receive
+from apps.audit.models import DeliveryState, Event, WebhookDelivery
 from apps.corpus.services.removals import document_remove
+from apps.erasure.contracts import Origin, Phase, TargetType
+from apps.erasure.runs.staying import Reason
+from apps.erasure.runs.unproven import Unproven
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.policy_file import render_policy_file
 from apps.intents.services.drafts import draft_of
+from apps.privacy.access_packages.quoting import Chosen, quotes_decide
+from apps.privacy.access_packages.told import told_by_rules
+from apps.privacy.codes.inventory import Decision, Quoting
+from apps.privacy.codes.requests import Ground, Purpose, Requester, SubjectType
+from apps.privacy.inventory.asking import inventory_request
+from apps.privacy.inventory.deciding import Said, hits_decide
+from apps.privacy.inventory.runner import inventory_run
+from apps.privacy.inventory.selectors import hits_of
+from apps.privacy.models import ErasureRequest, InventoryHit
+from apps.privacy.requests.details import Details
+from apps.privacy.requests.services.receiving import request_receive
 from apps.tenants.api.examples import EXTENSION
 from apps.tenants.context import open_scope
 from apps.tenants.models import Scope, User

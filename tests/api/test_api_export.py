@@ -16,6 +16,7 @@ from apps.tenants.roles import Role
 from apps.tenants.services.api_keys import api_key_revoke
 from tests.api.client import Api
 from tests.audit.acting import sealed
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_key
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,7 +25,7 @@ PATH = "/api/v1/audit/events/export/"
 
 @pytest.fixture
 def acme() -> Firm:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     happens(firm, "fund:alpha", 3)
     happens(firm, "fund:beta", 2)
     return firm

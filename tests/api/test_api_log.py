@@ -17,6 +17,7 @@ from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Role
 from tests.api.client import Api
 from tests.audit.acting import checkpointed, recorded, sealed
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_key
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,7 +28,7 @@ LOG = "/api/v1/audit/"
 @pytest.fixture
 def acme(settings: LazySettings, tmp_path: Path) -> Firm:
     settings.GLASSBOX_CHECKPOINT_URL = str(tmp_path)
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 @pytest.fixture

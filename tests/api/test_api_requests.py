@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from apps.audit.models import ErasureRequest, Letter
+from apps.privacy.models import ErasureRequest, Letter
 from apps.tenants.context import open_scope
 from apps.tenants.models import IdempotentRequest
 from apps.tenants.roles import Role

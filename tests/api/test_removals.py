@@ -10,14 +10,7 @@ from django.conf import LazySettings
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.audit.erasing import RemovalReason
-from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.audit.erasure.errors import OwnRunError, RemoverNotAPersonError, RunStateError
-from apps.audit.erasure.runs import RejectionReason
-from apps.audit.erasure.selectors import words_of
-from apps.audit.holds.errors import ItemHeldError
-from apps.audit.holds.services import hold_place
-from apps.audit.models import Event, RemovalRun
+from apps.audit.models import Event
 from apps.corpus.errors import (
     DocumentNotFoundError,
     RemovalByTwoError,
@@ -29,6 +22,14 @@ from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.services import documents
 from apps.corpus.services.ingest_restart import job_restart
 from apps.corpus.services.removals import document_remove
+from apps.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.erasure.errors import OwnRunError, RemoverNotAPersonError, RunStateError
+from apps.erasure.hold_services import hold_place
+from apps.erasure.holds.errors import ItemHeldError
+from apps.erasure.log_removal import RemovalReason
+from apps.erasure.models import RemovalRun
+from apps.erasure.runs.runs import RejectionReason
+from apps.erasure.runs.selectors import words_of
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal

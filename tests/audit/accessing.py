@@ -9,13 +9,13 @@ from zipfile import ZipFile
 
 from django.db import connection, transaction
 
-from apps.audit.access.packages import package_take_out
-from apps.audit.access.quotes import Thing, things_of
-from apps.audit.access.quoting import quotes_decide_at_once
-from apps.audit.access.told import told_by_rules
-from apps.audit.models import AccessPackage, ErasureRequest
-from apps.audit.requests.codes import Language, Purpose
-from apps.audit.requests.details import Details
+from apps.privacy.access_packages.packages import package_take_out
+from apps.privacy.access_packages.quotes import Thing, things_of
+from apps.privacy.access_packages.quoting import quotes_decide_at_once
+from apps.privacy.access_packages.told import told_by_rules
+from apps.privacy.codes.requests import Language, Purpose
+from apps.privacy.models import AccessPackage, ErasureRequest
+from apps.privacy.requests.details import Details
 from apps.tenants.principals import Principal
 from tests.audit.inventorying import PERSON, confirm_all, inventoried
 from tests.audit.mutations import acting_as

@@ -14,9 +14,6 @@ from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.test import override_settings
 
-from apps.audit.backup.acting import ERASER, acting_as
-from apps.audit.backup.repeating import repeated
-from apps.audit.erasing import Removal, RemovalReason, payload_erase, target_of
 from apps.audit.log.checkpoints import checkpoint_tenant
 from apps.audit.log.notes import SigningKey
 from apps.audit.log.sequencer import seal_tenant
@@ -24,6 +21,9 @@ from apps.audit.models import Event
 from apps.audit.services import record
 from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.findings import VerificationReport
+from apps.erasure.log_removal import Removal, RemovalReason, payload_erase, target_of
+from apps.operations.backup.acting import ERASER, acting_as
+from apps.operations.backup.repeating import repeated
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from config.secrets import load_secrets

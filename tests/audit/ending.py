@@ -13,14 +13,14 @@ from typing import Final
 from django.db import connection
 from django.utils import timezone
 
-from apps.audit.erasure import registry
-from apps.audit.erasure.contracts import RunState, Target, TargetType
-from apps.audit.erasure.lease import EnginePolicy
-from apps.audit.erasure.log_store import EventPartStore
-from apps.audit.erasure.registry import stores
-from apps.audit.erasure.tenant_log import DataKeys, LogContents
-from apps.audit.holds.services import hold_place, hold_release
-from apps.audit.models import LegalHold, RemovalRun
+from apps.erasure import registry
+from apps.erasure.contracts import RunState, Target, TargetType
+from apps.erasure.hold_services import hold_place, hold_release
+from apps.erasure.models import LegalHold, RemovalRun
+from apps.erasure.registry import stores
+from apps.erasure.runs.lease import EnginePolicy
+from apps.erasure.stores.log_store import EventPartStore
+from apps.erasure.stores.tenant_log import DataKeys, LogContents
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from tests.audit.acting import sealed

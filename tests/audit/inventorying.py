@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from apps.audit.inventory.asking import inventory_request
-from apps.audit.inventory.codes import Decision, InventoryState, Reason
-from apps.audit.inventory.deciding import Said, hits_decide, hits_decide_at_once
-from apps.audit.inventory.redacting import redactions_make
-from apps.audit.inventory.runner import inventory_run
-from apps.audit.inventory.selectors import Grouped, grouped
 from apps.audit.log.sequencer import seal_all_waiting
-from apps.audit.models import ErasureRequest, Inventory, InventoryHit, RemovalRun
-from apps.audit.requests.codes import Ground
-from apps.audit.requests.details import Details
 from apps.audit.services import record
 from apps.corpus.models import Document, IngestJob, JobStatus
+from apps.erasure.models import RemovalRun
+from apps.erasure.runs.staying import Reason
+from apps.privacy.codes.inventory import Decision, InventoryState
+from apps.privacy.codes.requests import Ground
+from apps.privacy.inventory.asking import inventory_request
+from apps.privacy.inventory.deciding import Said, hits_decide, hits_decide_at_once
+from apps.privacy.inventory.redacting import redactions_make
+from apps.privacy.inventory.runner import inventory_run
+from apps.privacy.inventory.selectors import Grouped, grouped
+from apps.privacy.models import ErasureRequest, Inventory, InventoryHit
+from apps.privacy.requests.details import Details
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
@@ -102,6 +104,13 @@ def inventoried(office: Office, request: ErasureRequest) -> Inventory:
     with open_scope(tenant=office.firm.id, reason="a test"):
         done: Inventory = Inventory.objects.get(id=made.id)
         return done
+
+
+def searched_for(office: Office) -> ErasureRequest:
+    """A request that is assessed, and whose places were searched for."""
+    request = assessed(office)
+    inventoried(office, request)
+    return request
 
 
 def groups(office: Office, request: ErasureRequest, who: Principal | None = None) -> list[Grouped]:

@@ -10,6 +10,7 @@ import base64
 import json
 import random
 import shutil
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,7 +27,6 @@ from django.utils import timezone
 from psycopg.conninfo import conninfo_to_dict
 
 from apps.audit.canonical import event_header, leaf_hash
-from apps.audit.erasing import Removal, RemovalReason, removals_execute
 from apps.audit.ids import new_id
 from apps.audit.keys.cache import DataKeyInUse
 from apps.audit.keys.data_keys import current_data_key
@@ -44,6 +44,7 @@ from apps.audit.verify.entries import EMPTIED
 from apps.audit.verify.export import export_log
 from apps.audit.verify.findings import VerificationReport
 from apps.audit.verify.offline import Verifier
+from apps.erasure.log_removal import Removal, RemovalReason, removals_execute
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from tests.audit.acting import authorised, checkpointed, sealed, signing_key
@@ -53,11 +54,15 @@ from tests.factories import Firm
 # A finding without its words: class, leaf, event, group, size of a checkpoint.
 Key = tuple[str, int | None, str | None, str | None, int | None]
 Row = dict[str, Any]
+_kept = threading.local()
 
 
 @contextmanager
 def acting_as(role: str) -> Iterator[None]:
-    """This thread's connection is that role's, with its own password; "superuser" is the server's administrator."""
+    """This thread's connection is that role's, with its own password; "superuser" is the server's administrator.
+
+    It is kept for the next time without anything of this one: a new session signs in, and then reads the catalogue.
+    """
     ordinary = connections["default"]
     configured = ordinary.settings_dict
     options = {name: value for name, value in configured["OPTIONS"].items() if name != "pool"}
@@ -66,13 +71,40 @@ def acting_as(role: str) -> Iterator[None]:
         changes: Row = {"USER": found["user"], "PASSWORD": "", "HOST": found["host"], "PORT": found.get("port", "")}
     else:
         changes = {"USER": role, "PASSWORD": settings.GLASSBOX_DB_PASSWORDS[role]}
-    acting = DatabaseWrapper({**configured, **changes, "OPTIONS": options}, alias="default")
+    wanted: Row = {**configured, **changes, "OPTIONS": options}
+    acting = _taken(wanted)
     connections["default"] = acting
     try:
         yield
     finally:
         connections["default"] = ordinary
+        _put_back(acting)
+
+
+def _taken(wanted: Row) -> DatabaseWrapper:
+    """A kept session of these settings, where there is one and it still answers."""
+    for kept in [each for each in _sessions() if each.settings_dict == wanted]:
+        _sessions().remove(kept)
+        if kept.connection is not None and kept.is_usable():
+            return kept
+        kept.close()
+    return DatabaseWrapper(wanted, alias="default")
+
+
+def _put_back(acting: DatabaseWrapper) -> None:
+    if acting.connection is None or acting.in_atomic_block or not acting.is_usable():
         acting.close()
+        return
+    acting.cursor().execute("DISCARD ALL")
+    _sessions().append(acting)
+
+
+def _sessions() -> list[DatabaseWrapper]:
+    """Of this thread: nobody else's connection is used."""
+    if not hasattr(_kept, "sessions"):
+        _kept.sessions = []
+    sessions: list[DatabaseWrapper] = _kept.sessions
+    return sessions
 
 
 def of_application(report: VerificationReport) -> Counter[Key]:

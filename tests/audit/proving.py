@@ -20,19 +20,19 @@ from django.conf import settings
 from django.test import override_settings
 from psycopg.types.json import Jsonb
 
-from apps.audit.certificate.issuing import issue_tenant
-from apps.audit.erasure.contracts import RunState, Target, TargetType
-from apps.audit.erasure.proof import safe
-from apps.audit.erasure.proof.ending import end
-from apps.audit.erasure.proof.gathering import Gathered
-from apps.audit.erasure.proof.passes import Went
-from apps.audit.erasure.proof.prover import prove_due
 from apps.audit.ids import new_id
-from apps.audit.models import Certificate, RemovalRun
-from apps.audit.residue.access import Access, access_from_settings
-from apps.audit.residue.needles import make_needles
-from apps.audit.residue.wal_turnover import turn_over_wal
 from apps.corpus.models import Chunk, Document, Page, Posting, SourceFile
+from apps.erasure.certificate.issuing import issue_tenant
+from apps.erasure.contracts import RunState, Target, TargetType
+from apps.erasure.models import Certificate, RemovalRun
+from apps.erasure.proof import safe
+from apps.erasure.proof.ending import end
+from apps.erasure.proof.gathering import Gathered
+from apps.erasure.proof.passes import Went
+from apps.erasure.proof.prover import prove_due
+from apps.erasure.residue.access import Access, access_from_settings
+from apps.erasure.residue.needles import make_needles
+from apps.erasure.residue.wal_turnover import turn_over_wal
 from apps.tenants.context import open_scope
 from tests.audit.acting import as_worker, checkpointed, sealed
 from tests.audit.mutations import acting_as

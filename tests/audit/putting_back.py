@@ -10,9 +10,9 @@ import psycopg
 from django.conf import settings
 from psycopg import sql
 
-from apps.audit.erasure.concerning import event_groups_of
-from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.audit.models import RemovalRun
+from apps.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.erasure.models import RemovalRun
+from apps.erasure.runs.concerning import event_groups_of
 from apps.tenants.context import open_scope
 from tests.audit.acting import sealed
 from tests.audit.removing import again, approved, carried_out

@@ -16,17 +16,26 @@ from uuid import UUID
 from django.db import connection
 from django.utils import timezone
 
-from apps.audit.erasing import RemovalReason
-from apps.audit.erasure import registry
-from apps.audit.erasure.contracts import Obstacle, Origin, Phase, RunState, Store, Target, TargetType
-from apps.audit.erasure.engine import run_carry_out
-from apps.audit.erasure.lease import EnginePolicy
-from apps.audit.erasure.log_store import EventPartStore
-from apps.audit.erasure.runs import run_propose
 from apps.audit.ids import new_id
-from apps.audit.models import Event, Payload, RemovalRun, RemovalStep, RemovalTarget
+from apps.audit.models import Event, Payload
 from apps.audit.services import record
 from apps.corpus.models import Chunk, Document, Page
+from apps.erasure import registry
+from apps.erasure.contracts import (
+    Obstacle,
+    Origin,
+    Phase,
+    RunState,
+    Store,
+    Target,
+    TargetType,
+)
+from apps.erasure.engine import run_carry_out
+from apps.erasure.log_removal import RemovalReason
+from apps.erasure.models import RemovalRun, RemovalStep, RemovalTarget
+from apps.erasure.runs.lease import EnginePolicy
+from apps.erasure.runs.runs import run_propose
+from apps.erasure.stores.log_store import EventPartStore
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from apps.audit.models import ErasureRequest
-from apps.audit.requests.codes import Ground, Requester, SubjectType
-from apps.audit.requests.details import Details
-from apps.audit.requests.services.receiving import request_receive
+from apps.privacy.codes.requests import Ground, Requester, SubjectType
+from apps.privacy.models import ErasureRequest
+from apps.privacy.requests.details import Details
+from apps.privacy.requests.services.receiving import request_receive
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role

@@ -11,8 +11,8 @@ from uuid import UUID
 import psycopg
 from psycopg import sql
 
-from apps.audit.residue.access import Access
-from apps.audit.residue.needles import Needles, make_needles
+from apps.erasure.residue.access import Access
+from apps.erasure.residue.needles import Needles, make_needles
 from config.services import Durability, ensure_services, stop_services
 from config.services.cluster import programs_directory
 from tests.config.conftest import state_folder

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from apps.audit.models import Event, RetentionSchedule
-from apps.audit.retention.content import Rule
-from apps.audit.retention.selectors import rules_of, schedule_in_force
-from apps.audit.retention.services import draft_save, draft_start, schedule_approve
+from apps.audit.models import Event
 from apps.audit.services import record
+from apps.erasure.models import RetentionSchedule
+from apps.erasure.retention.content import Rule
+from apps.erasure.retention.selectors import rules_of, schedule_in_force
+from apps.erasure.retention.services import draft_save, draft_start, schedule_approve
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from tests.audit.forging import recorded_at

@@ -9,39 +9,50 @@ import pytest
 from django.conf import LazySettings
 from django.db import DatabaseError, transaction
 
-from apps.audit.access.errors import (
+from apps.audit.models import DataKey, Event
+from apps.audit.selectors import readings_of
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.registry import kept
+from apps.erasure.runs.staying import Reason
+from apps.privacy.access_packages.errors import (
     HiddenWordsError,
     NotPreparableError,
     PackageNotFoundError,
     QuotingChangedError,
 )
-from apps.audit.access.everywhere import HIDDEN
-from apps.audit.access.expiring import expire_all
-from apps.audit.access.packages import package_of, package_take_out
-from apps.audit.access.quoting import Chosen, quotes_decide, quotes_decide_at_once
-from apps.audit.access.told import told_by_rules
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.erasure.registry import kept
-from apps.audit.inventory.codes import Decision, Quoting, Reason, Treatment
-from apps.audit.inventory.deciding import Said, document_treat, hits_decide
-from apps.audit.inventory.errors import HitNotFoundError, InventoryStateError
-from apps.audit.inventory.restricting import restrict_now
-from apps.audit.models import AccessPackage, DataKey, ErasureRequest, Event, InventoryHit
-from apps.audit.requests.codes import Delivery, Extension, Ground, Language, LetterKind, Purpose, Refusal, SubjectType
-from apps.audit.requests.details import details_of, letter_text
-from apps.audit.requests.errors import (
+from apps.privacy.access_packages.everywhere import HIDDEN
+from apps.privacy.access_packages.expiring import expire_all
+from apps.privacy.access_packages.packages import package_of, package_take_out
+from apps.privacy.access_packages.quoting import Chosen, quotes_decide, quotes_decide_at_once
+from apps.privacy.access_packages.told import told_by_rules
+from apps.privacy.codes.inventory import Decision, Quoting, Treatment
+from apps.privacy.codes.life import RequestState
+from apps.privacy.codes.requests import (
+    Delivery,
+    Extension,
+    Ground,
+    Language,
+    LetterKind,
+    Purpose,
+    Refusal,
+    SubjectType,
+)
+from apps.privacy.inventory.deciding import Said, document_treat, hits_decide
+from apps.privacy.inventory.errors import HitNotFoundError, InventoryStateError
+from apps.privacy.inventory.restricting import restrict_now
+from apps.privacy.models import AccessPackage, ErasureRequest, InventoryHit
+from apps.privacy.requests.details import details_of, letter_text
+from apps.privacy.requests.errors import (
     AccessSubjectError,
     OnlyAccessError,
     OnlyErasureError,
     RefusalGroundError,
     RequestStepError,
 )
-from apps.audit.requests.life import RequestState
-from apps.audit.requests.selectors import erasure_requests, history
-from apps.audit.requests.services.forgetting import request_forget
-from apps.audit.requests.services.letters import letter_settle
-from apps.audit.requests.services.receiving import request_describe
-from apps.audit.selectors import readings_of
+from apps.privacy.requests.selectors import erasure_requests, history
+from apps.privacy.requests.services.forgetting import request_forget
+from apps.privacy.requests.services.letters import letter_settle
+from apps.privacy.requests.services.receiving import request_describe
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.roles import Role
@@ -61,6 +72,7 @@ from tests.audit.inventorying import (
     stored,
 )
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.corpus.ingesting import remote_profile
 from tests.deciding import (
     access_answer,
@@ -86,12 +98,12 @@ S = RequestState
 def office(settings: LazySettings) -> Iterator[Office]:
     with ModelServer() as server:
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-        yield make_office()
+        yield baked(make_office)
 
 
 @pytest.fixture
 def found(office: Office) -> Found:
-    return found_in(office)
+    return baked(found_in, on=office)
 
 
 def there(office: Office, request: ErasureRequest) -> tuple[int, int]:

@@ -10,10 +10,11 @@ from zipfile import ZipFile
 import pytest
 from django.conf import LazySettings
 
-from apps.audit.models import AccessPackage, ErasureRequest, Event, InventoryHit
-from apps.audit.requests.codes import Delivery, Purpose
-from apps.audit.requests.life import RequestState
-from apps.audit.requests.selectors import history
+from apps.audit.models import Event
+from apps.privacy.codes.life import RequestState
+from apps.privacy.codes.requests import Delivery, Purpose
+from apps.privacy.models import AccessPackage, ErasureRequest, InventoryHit
+from apps.privacy.requests.selectors import history
 from apps.tenants.context import open_scope
 from apps.tenants.models import IdempotentRequest
 from apps.tenants.roles import Role
@@ -21,6 +22,7 @@ from tests.api.client import Api
 from tests.audit.accessing import asked, confirmed, made, prepared, quote_all, things
 from tests.audit.inventorying import NAME, WORDS, Found, assessed, found_in, inventoried
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.corpus.ingesting import remote_profile
 from tests.factories import as_, make_key, make_personal_key
 from tests.model_server import ModelServer
@@ -39,12 +41,12 @@ TOLD = {
 def office(settings: LazySettings) -> Iterator[Office]:
     with ModelServer() as server:
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-        yield make_office()
+        yield baked(make_office)
 
 
 @pytest.fixture
 def found(office: Office) -> Found:
-    return found_in(office)
+    return baked(found_in, on=office)
 
 
 def url(request: ErasureRequest, end: str = "") -> str:

@@ -10,18 +10,20 @@ from dataclasses import replace
 import pytest
 from django.conf import LazySettings
 
-from apps.audit.access.errors import HiddenElsewhereError, NotPreparableError
-from apps.audit.access.everywhere import HIDDEN
-from apps.audit.access.quoting import Chosen, quotes_decide
-from apps.audit.access.told import told_by_rules
-from apps.audit.inventory.codes import Decision, Quoting, Reason
-from apps.audit.inventory.deciding import Said, hits_decide
-from apps.audit.models import AccessPackage, ErasureRequest
 from apps.audit.services import record
+from apps.erasure.runs.staying import Reason
+from apps.privacy.access_packages.errors import HiddenElsewhereError, NotPreparableError
+from apps.privacy.access_packages.everywhere import HIDDEN
+from apps.privacy.access_packages.quoting import Chosen, quotes_decide
+from apps.privacy.access_packages.told import told_by_rules
+from apps.privacy.codes.inventory import Decision, Quoting
+from apps.privacy.inventory.deciding import Said, hits_decide
+from apps.privacy.models import AccessPackage, ErasureRequest
 from apps.tenants.context import open_scope
 from tests.audit.accessing import asked, confirmed, made, quote_all, taken_out, things
 from tests.audit.inventorying import NAME, confirm_all, groups, inventoried, stored
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.corpus.ingesting import remote_profile
 from tests.deciding import package_make
 from tests.factories import as_
@@ -47,7 +49,7 @@ SPELLINGS = {
 def office(settings: LazySettings) -> Iterator[Office]:
     with ModelServer() as server:
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-        yield make_office()
+        yield baked(make_office)
 
 
 def left_in(text: str) -> list[str]:

@@ -14,27 +14,28 @@ import pytest
 from django.conf import LazySettings
 from django.db import connection, transaction
 
-from apps.audit.access.around import kinds_of_events
-from apps.audit.access.packages import package_take_out
-from apps.audit.access.told import told_by_rules
-from apps.audit.access.wordings import WORDINGS, counted, moment, period, wording_of
-from apps.audit.access.wordings.contract import Chapter, PackageWording
-from apps.audit.erasure.searched import searched
-from apps.audit.models import RetentionRule
 from apps.audit.registry import Group, event_classes
-from apps.audit.requests.codes import Delivery, Language, LetterKind
-from apps.audit.requests.details import letter_text
-from apps.audit.requests.letters import day
-from apps.audit.retention.registry import subjects
 from apps.corpus.kinds import Kind
 from apps.corpus.models import DocumentStatus
-from apps.corpus.people.texts import FIELDS
+from apps.corpus.searched_texts import FIELDS
+from apps.erasure.models import RetentionRule
+from apps.erasure.registry import searched
+from apps.erasure.retention.subjects import subjects
+from apps.privacy.access_packages.around import kinds_of_events
+from apps.privacy.access_packages.packages import package_take_out
+from apps.privacy.access_packages.told import told_by_rules
+from apps.privacy.access_packages.wordings import WORDINGS, counted, moment, period, wording_of
+from apps.privacy.access_packages.wordings.contract import Chapter, PackageWording
+from apps.privacy.codes.requests import Delivery, Language, LetterKind
+from apps.privacy.requests.details import letter_text
+from apps.privacy.requests.letters import day
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.accessing import asked, confirmed, files_of, made, prepared, quote_all, taken_out
 from tests.audit.inventorying import Found, asked_about, confirm_all, found_in, inventoried
 from tests.audit.mutations import acting_as
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.corpus.ingesting import remote_profile
 from tests.deciding import access_answer
 from tests.factories import as_
@@ -54,12 +55,12 @@ def office(settings: LazySettings) -> Iterator[Office]:
     settings.EMAIL_HOST = "mail.example"
     with ModelServer() as server:
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-        yield make_office()
+        yield baked(make_office)
 
 
 @pytest.fixture
 def found(office: Office) -> Found:
-    return found_in(office)
+    return baked(found_in, on=office)
 
 
 def said(words: Any, name: str = "") -> dict[str, str]:

@@ -12,8 +12,8 @@ import pytest
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from apps.audit.admin.event_trace import STAGES
-from apps.audit.admin.payload import payload_groups
+from apps.audit.admin.events.payload import payload_groups
+from apps.audit.admin.events.trace import STAGES
 from apps.audit.models import Event, Outcome
 from apps.audit.reporting.events import EVENTS_EXPORTED, EXPORT_CUT_SHORT
 from apps.audit.reporting.export import ListFormat, events_export

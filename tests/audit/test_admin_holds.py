@@ -8,10 +8,10 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from apps.audit.admin.hold_links import code_of, target_of_code
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.holds import waiting
-from apps.audit.models import LegalHold, RemovalRun
+from apps.erasure.admin.holds import acts as hold_acts
+from apps.erasure.admin.holds.links import code_of, target_of_code
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.models import LegalHold, RemovalRun
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.test_holds import GROUND, MATTER, asked, placed, released, soon, stored
@@ -147,7 +147,7 @@ def test_the_release_says_what_waits_and_what_stays_before_it_is_done(
     hold = placed(dora, alone, shared)
     placed(dora, shared)
     assert "No erasure waits for this hold" in visitor.open("audit_legalhold_release", hold.id).text
-    monkeypatch.setattr(waiting, "_sources", [lambda targets: len(targets)])
+    monkeypatch.setattr(hold_acts, "runs_waiting", len)
     page = visitor.open("audit_legalhold_release", hold.id)
     assert "1 approved erasure waited for this hold, and is queued in the same moment" in page.text
     assert "1 item stays held, by another hold" in page.text

@@ -35,6 +35,7 @@ from tests.audit.acting import as_worker, checkpointed, sealed
 from tests.audit.attestors import LogWitness, serving, stamping
 from tests.audit.mutations import acting_as, log_keys
 from tests.audit.verifying import tampering
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_member
 from tests.visitor import Visitor
 
@@ -51,7 +52,7 @@ def place(settings: LazySettings, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def acme(place: Path) -> Firm:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     sealed(firm, 5)
     checkpointed(firm)
     return firm

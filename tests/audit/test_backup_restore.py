@@ -26,29 +26,34 @@ from django.test import Client, TransactionTestCase, override_settings
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
-from apps.audit.backup import replay as replaying
-from apps.audit.backup.acting import WORKER, acting_as
-from apps.audit.backup.dump import NOT_KEPT, backup_write
-from apps.audit.backup.errors import BackupDamagedError, BackupTargetError, ReplayIncompleteError, RestoreRefusedError
-from apps.audit.backup.gate import BEHIND, LOST, RESTORED, forget, reason_not_to_serve
-from apps.audit.backup.load import restore
-from apps.audit.backup.manifest import read_manifest
-from apps.audit.backup.programs import program
-from apps.audit.backup.replay import replay
-from apps.audit.erasure.contracts import RunState, Target, TargetType
-from apps.audit.erasure.registry import stores
-from apps.audit.holds.services import hold_place, hold_release
+from apps.audit.errors import TombstonesDamagedError
 from apps.audit.log.checkpoints import checkpoint_tenant
 from apps.audit.log.epochs import current_origin, origin_of
 from apps.audit.models import Event
 from apps.audit.services import record
 from apps.audit.tasks import seal
-from apps.audit.tombstones.errors import TombstonesDamagedError
 from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.export import export_log
 from apps.audit.verify.findings import FindingClass
 from apps.audit.verify.offline import verify
 from apps.corpus.models import Document
+from apps.erasure.contracts import RunState, Target, TargetType
+from apps.erasure.hold_services import hold_place, hold_release
+from apps.erasure.registry import stores
+from apps.erasure.tombstones.gate import BEHIND, LOST, RESTORED, forget, reason_not_to_serve
+from apps.operations.backup import replay as replaying
+from apps.operations.backup.acting import WORKER, acting_as
+from apps.operations.backup.dump import NOT_KEPT, backup_write
+from apps.operations.backup.errors import (
+    BackupDamagedError,
+    BackupTargetError,
+    ReplayIncompleteError,
+    RestoreRefusedError,
+)
+from apps.operations.backup.load import restore
+from apps.operations.backup.manifest import read_manifest
+from apps.operations.backup.programs import program
+from apps.operations.backup.replay import replay
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Role
@@ -462,7 +467,7 @@ def test_tombstones_that_are_gone_altogether_are_noticed(story: Story, tmp_path:
 @pytest.fixture
 def _unproven(monkeypatch: pytest.MonkeyPatch) -> None:
     """The suite's server has other databases, which nobody is to look through (test_restore_proof.py has the proof)."""
-    monkeypatch.setattr("apps.audit.management.commands.restore._access", lambda database: None)
+    monkeypatch.setattr("apps.operations.management.commands.restore._access", lambda database: None)
 
 
 @pytest.mark.usefixtures("_unproven")

@@ -16,16 +16,16 @@ from django.db import DatabaseError
 from django.urls import reverse
 from django.utils.html import strip_tags
 
-from apps.audit.certificate.checking import checked, holds
-from apps.audit.certificate.document import document_of
-from apps.audit.certificate.issuing import digest_of, issue_all, issue_tenant, note_origin
 from apps.audit.errors import SigningKeyMissingError
 from apps.audit.ids import new_id
 from apps.audit.log.epochs import origin_of
 from apps.audit.log.notes import Checkpoint, SigningKey, signed
-from apps.audit.models import Certificate, RemovalRun
 from apps.audit.models import Checkpoint as SignedCheckpoint
-from apps.audit.tasks import issue_certificates
+from apps.erasure.certificate.checking import checked, holds
+from apps.erasure.certificate.document import document_of
+from apps.erasure.certificate.issuing import digest_of, issue_all, issue_tenant, note_origin
+from apps.erasure.models import Certificate, RemovalRun
+from apps.erasure.tasks import issue_certificates
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from config.celery import app
@@ -34,6 +34,7 @@ from tests.audit.acting import as_worker, checkpointed, sealed
 from tests.audit.mutations import acting_as
 from tests.audit.proving import as_administrator, certified, ending, issued, looked_at
 from tests.audit.removing import again, approved, asked, documents
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_key, make_member
 from tests.visitor import Visitor
 
@@ -46,7 +47,7 @@ Json = dict[str, Any]
 @pytest.fixture
 def acme(settings: LazySettings, tmp_path: Path) -> Firm:
     settings.GLASSBOX_CHECKPOINT_URL = str(tmp_path / "checkpoints")
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def file_of(firm: Firm, certificate: Certificate) -> Json:

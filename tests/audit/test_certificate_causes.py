@@ -14,14 +14,15 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from apps.audit.certificate import document
-from apps.audit.certificate.checking import Check, checked, fails, holds
-from apps.audit.certificate.document import document_of
-from apps.audit.certificate.errors import EndEmptiedError
-from apps.audit.certificate.selectors import checks_of
-from apps.audit.erasure.contracts import RunState
 from apps.audit.keys.data_keys import cache as key_cache
-from apps.audit.models import Certificate, DataKey, Payload
+from apps.audit.models import DataKey, Payload
+from apps.erasure.certificate import document
+from apps.erasure.certificate.checking import Check, checked, fails, holds
+from apps.erasure.certificate.document import document_of
+from apps.erasure.certificate.errors import EndEmptiedError
+from apps.erasure.certificate.selectors import checks_of
+from apps.erasure.contracts import RunState
+from apps.erasure.models import Certificate
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.client import Api
@@ -30,6 +31,7 @@ from tests.audit.ending import ended, only_the_log, whole
 from tests.audit.mutations import acting_as, as_api, mutated
 from tests.audit.proving import ending, issued, looked_at
 from tests.audit.removing import approved
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_key, make_member
 from tests.visitor import Visitor
 
@@ -63,7 +65,7 @@ CAUSES: Mapping[str, tuple[str, str]] = {
 @pytest.fixture
 def acme(settings: LazySettings, tmp_path: Path) -> Firm:
     settings.GLASSBOX_CHECKPOINT_URL = str(tmp_path / "checkpoints")
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 @pytest.fixture

@@ -19,15 +19,16 @@ from django.conf import LazySettings, settings
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from apps.audit.certificate import offline
-from apps.audit.certificate.bundle import verifier
-from apps.audit.certificate.checking import checked
 from apps.audit.verify import offline as log_offline
+from apps.erasure.certificate import offline
+from apps.erasure.certificate.bundle import verifier
+from apps.erasure.certificate.checking import checked
 from apps.tenants.roles import Role
 from tests.audit.proving import certified
 from tests.audit.removing import asked, documents
 from tests.audit.test_certificate import ALTERATIONS, Json, file_of, newly_signed, redactions
 from tests.audit.test_offline_hostile import HOSTILE, doubled, places, with_raw
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_member
 from tests.visitor import Visitor
 
@@ -38,7 +39,7 @@ SOURCE = Path(offline.__file__)
 @pytest.fixture
 def acme(settings: LazySettings, tmp_path: Path) -> Firm:
     settings.GLASSBOX_CHECKPOINT_URL = str(tmp_path / "checkpoints")
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def lines() -> list[str]:

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from django.conf import LazySettings, settings
 
-from apps.audit.certificate import offline
-from apps.audit.certificate.checking import checked
+from apps.erasure.certificate import offline
+from apps.erasure.certificate.checking import checked
 from tests.audit.proving import certified
 from tests.audit.removing import asked
 from tests.audit.test_certificate import Json, file_of
+from tests.baked import baked
 from tests.factories import Firm, make_firm
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -23,7 +24,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def acme(settings: LazySettings, tmp_path: Path) -> Firm:
     settings.GLASSBOX_CHECKPOINT_URL = str(tmp_path / "checkpoints")
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def _spliced(listed: list[str]) -> Any:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from apps.audit.admin.inventory_rows import BY_HAND_PAGES
-from apps.audit.erasure.contracts import Origin
-from apps.audit.erasure.proof.disk import tables_to_rewrite
-from apps.audit.erasure.searched import searched_of
 from apps.audit.ids import new_id
-from apps.audit.inventory.proposing import BY_HAND
+from apps.erasure.contracts import Origin
+from apps.erasure.proof.disk import tables_to_rewrite
+from apps.erasure.registry import searched_of
+from apps.privacy.admin.inventory.rows import BY_HAND_PAGES
+from apps.privacy.proposals.problems import BY_HAND
 from apps.tenants.admin.addresses import address
 from tests.audit.removing import documents, proposed
 from tests.factories import make_firm

@@ -23,6 +23,7 @@ from apps.audit.models import Checkpoint
 from apps.tenants.context import open_scope
 from tests.audit.acting import as_worker, checkpointed, sealed
 from tests.audit.s3 import EXAMPLE, Store, authorised
+from tests.baked import baked
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm
 
@@ -37,7 +38,7 @@ def place(settings: LazySettings, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def acme(place: Path) -> Firm:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     sealed(firm, 3)
     return firm
 
@@ -207,7 +208,7 @@ def store(settings: LazySettings) -> Iterator[dict[str, bytes]]:
 
 
 def test_checkpoints_go_to_an_s3_compatible_store(store: dict[str, bytes]) -> None:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     sealed(firm, 1)
     assert checkpointed(firm)
     assert not checkpointed(firm)

@@ -9,9 +9,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, models
 
-from apps.audit.erasure.classification import EVENT_GROUPS, Classified, Gap, Sort, classified, classify, findings
-from apps.audit.erasure.places import caches, columns, everything, memories, tasks
-from apps.audit.erasure.registry import stores
+from apps.erasure.declarations.classified import EVENT_GROUPS, Classified, Sort
+from apps.erasure.personal_data.classification import Gap, findings
+from apps.erasure.personal_data.places import caches, columns, everything, memories, tasks
+from apps.erasure.registry import classified, classify, stores
 from apps.tenants.rights import SECRET_COLUMNS
 from tests.isolation.harness import changed
 

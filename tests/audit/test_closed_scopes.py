@@ -11,21 +11,22 @@ import pytest
 from django.conf import LazySettings
 from django.db import DatabaseError, connection
 
-from apps.audit.erasing import RemovalReason
-from apps.audit.erasure.closing import came_since, closed_among
-from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.audit.erasure.errors import ScopeClosedError
-from apps.audit.erasure.runs import RejectionReason, run_propose
 from apps.audit.ids import new_id
-from apps.audit.models import ErasureRequest, Event, RemovalRun, RemovalTarget, Restriction
-from apps.audit.requests.codes import Ground, SubjectType
+from apps.audit.models import Event
 from apps.audit.selectors import payloads_of
-from apps.audit.tombstones.chain import is_tombstoned
-from apps.audit.tombstones.record import DigestKind
 from apps.corpus.models import Chunk, Document, IngestJob, Page
 from apps.corpus.services.ingest import document_ingest
+from apps.erasure.contracts import DigestKind, Origin, RunState, Target, TargetType
+from apps.erasure.errors import ScopeClosedError
+from apps.erasure.log_removal import RemovalReason
+from apps.erasure.models import RemovalRun, RemovalTarget, Restriction
+from apps.erasure.runs.closing import came_since, closed_among
+from apps.erasure.runs.runs import RejectionReason, run_propose
+from apps.erasure.tombstones.chain import is_tombstoned
+from apps.privacy.codes.requests import Ground, SubjectType
+from apps.privacy.models import ErasureRequest
+from apps.quality.services.evaluation import evaluation_query_add
 from apps.retrieval.services.ask import ask
-from apps.retrieval.services.evaluation import evaluation_query_add
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import Scope
@@ -35,6 +36,7 @@ from tests.audit.acting import sealed
 from tests.audit.ending import counted, ended
 from tests.audit.removing import again, outcomes
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.corpus.ingesting import ingest, remote_profile, run
 from tests.deciding import assess, identity_confirm, request_approve, request_propose, request_send_back
 from tests.factories import as_, make_member
@@ -53,7 +55,7 @@ def office(settings: LazySettings) -> Iterator[Office]:
             **settings.GLASSBOX_EMBEDDING_PROFILES,
             "local": remote_profile(server),
         }
-        yield make_office()
+        yield baked(make_office)
 
 
 def requested(office: Office, about: SubjectType) -> ErasureRequest:

@@ -8,18 +8,19 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from apps.audit.erasing import Removal, removals_execute
-from apps.audit.erasure.concerning import event_groups_of
-from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.models import Payload
 from apps.audit.registry import Group
 from apps.audit.services import record
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.log_removal import Removal, removals_execute
+from apps.erasure.runs.concerning import event_groups_of
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.acting import authorised, sealed
 from tests.audit.mutations import acting_as
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def acme() -> Firm:
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def asked(firm: Firm, *documents: UUID, by: Principal | None = None, scopes: tuple[str, ...] = ("fund:alpha",)) -> UUID:

@@ -28,10 +28,12 @@ from apps.audit.digests import epoch, keyed_digest
 from apps.audit.models import Event, Payload
 from apps.audit.selectors import payloads_of
 from apps.audit.services import record
-from apps.audit.verify.entries import LogReader, Opened
+from apps.audit.verify.entries import Opened
+from apps.audit.verify.reading import LogReader
 from apps.tenants.context import open_scope
 from tests.audit.acting import checkpointed, sealed
 from tests.audit.forging import ANSWERED
+from tests.baked import baked
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm
 
@@ -57,7 +59,7 @@ ASKED = list(itertools.islice(questions(), 0, 1_600, 40))
 @pytest.fixture
 def acme() -> Firm:
     """Its log holds the asked questions as the recording of a retrieval writes them, text and all."""
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     period = epoch(timezone.now())
     with open_scope(tenant=firm.id, reason="a test"):
         for text in ASKED:

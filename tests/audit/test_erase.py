@@ -7,7 +7,13 @@ from uuid import UUID
 import pytest
 from django.db import DatabaseError, transaction
 
-from apps.audit.erasing import (
+from apps.audit.ids import new_id
+from apps.audit.models import Event, Payload
+from apps.audit.registry import Group
+from apps.audit.selectors import GroupState, readings_of
+from apps.audit.services import record
+from apps.audit.verify.findings import FindingClass
+from apps.erasure.log_removal import (
     Execution,
     Removal,
     RemovalNotSealedError,
@@ -17,12 +23,6 @@ from apps.audit.erasing import (
     payload_erase,
     removals_execute,
 )
-from apps.audit.ids import new_id
-from apps.audit.models import Event, Payload
-from apps.audit.registry import Group
-from apps.audit.selectors import GroupState, readings_of
-from apps.audit.services import record
-from apps.audit.verify.findings import FindingClass
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.roles import Role
@@ -30,6 +30,7 @@ from tests.audit import acting
 from tests.audit.acting import sealed, verified_log
 from tests.audit.forging import ANSWERED
 from tests.audit.mutations import acting_as
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,7 +40,7 @@ REASON = RemovalReason.ERASURE_REQUEST
 
 @pytest.fixture
 def acme() -> Firm:
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def asked(firm: Firm, *, seal: bool = True) -> Event:

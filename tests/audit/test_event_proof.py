@@ -6,11 +6,12 @@ import psycopg
 import pytest
 from django.conf import LazySettings, settings
 
-from apps.audit.admin.event_proof import proof_of
+from apps.audit.admin.events.proof import proof_of
 from apps.audit.models import Event
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.acting import checkpointed, recorded, sealed
+from tests.baked import baked
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm, make_member
 from tests.visitor import Visitor
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def acme() -> Firm:
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def state(firm: Firm, event: Event) -> str:

@@ -21,7 +21,7 @@ from apps.audit.log.notes import signed
 from apps.audit.models import Checkpoint, Event
 from apps.audit.registry import Group
 from apps.audit.services import record
-from apps.audit.verify import entries, offline
+from apps.audit.verify import offline, reading
 from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.errors import (
     CheckpointAheadError,
@@ -35,6 +35,7 @@ from config.secrets import WrappingKey
 from tests.audit.acting import checkpointed, sealed, signing_key
 from tests.audit.forging import ANSWERED
 from tests.audit.mutations import authorise, execute
+from tests.baked import baked
 from tests.factories import Firm, make_firm
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,7 +55,7 @@ SECRET = "Is the widow Capet ill?"
 @pytest.fixture
 def acme() -> Firm:
     """Five events or so, sealed and signed, and one question with its text."""
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     asked(firm)
     sealed(firm, 3)
     checkpointed(firm)
@@ -237,7 +238,7 @@ def test_batches_make_no_difference(acme: Firm, tmp_path: Path, monkeypatch: pyt
     """What is read is held by the batch: the whole log is never in memory."""
     sealed(acme, 20)
     whole = export_log(tenant=acme.id, output=tmp_path / "whole")
-    monkeypatch.setattr(entries, "BATCH", 3)
+    monkeypatch.setattr(reading, "BATCH", 3)
     parts = export_log(tenant=acme.id, output=tmp_path / "parts")
     assert rows(parts.path) == rows(whole.path)
     report = verify_tenant(tenant=acme.id)

@@ -12,10 +12,15 @@ import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
-from apps.audit.erasing import Removal, RemovalRefusedError, removals_execute
-from apps.audit.erasure import registry
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.holds.errors import (
+from apps.audit.models import Event
+from apps.audit.registry import Group
+from apps.audit.selectors import payloads_of
+from apps.audit.services import record
+from apps.corpus.models import Document, SourceFile
+from apps.erasure import hold_services, registry
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.hold_services import hold_items_add, hold_place, hold_release, hold_review_move
+from apps.erasure.holds.errors import (
     HoldBeyondScopesError,
     HoldNeedsPersonError,
     HoldNotFoundError,
@@ -28,14 +33,10 @@ from apps.audit.holds.errors import (
     OwnerNotAMemberError,
     ReviewDateError,
 )
-from apps.audit.holds.restrictions import lift, reasons_of, restrict
-from apps.audit.holds.selectors import due_for_review, holds_of, open_holds
-from apps.audit.holds.services import hold_items_add, hold_place, hold_release, hold_review_move
-from apps.audit.models import Because, Event, HeldItem, LegalHold, Restriction
-from apps.audit.registry import Group
-from apps.audit.selectors import payloads_of
-from apps.audit.services import record
-from apps.corpus.models import Document, SourceFile
+from apps.erasure.holds.restrictions import lift, reasons_of, restrict
+from apps.erasure.holds.selectors import due_for_review, holds_of, open_holds
+from apps.erasure.log_removal import Removal, RemovalRefusedError, removals_execute
+from apps.erasure.models import Because, HeldItem, LegalHold, Restriction
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
@@ -66,9 +67,9 @@ def dora(acme: Firm) -> Principal:
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[Target]]:
-    """What a release hook was told; the hooks of the application rest meanwhile."""
+    """Which targets removals were to be taken up for; none is taken up meanwhile."""
     heard: list[Sequence[Target]] = []
-    monkeypatch.setattr(registry, "_release_hooks", [heard.append])
+    monkeypatch.setattr(hold_services, "runs_take_up", heard.append)
     return heard
 
 
@@ -346,7 +347,7 @@ def test_the_release_and_what_waited_for_it_are_one_transaction(
         seen.append((targets, LegalHold.objects.get().is_open, reasons_of(document.id)))
         raise RuntimeError("the queue is down")
 
-    monkeypatch.setattr(registry, "_release_hooks", [failing])
+    monkeypatch.setattr(hold_services, "runs_take_up", failing)
     with pytest.raises(RuntimeError, match="the queue is down"):
         released(dora, hold)
     assert seen == [([document], False, {})]

@@ -8,13 +8,21 @@ from dataclasses import replace
 import pytest
 from django.conf import LazySettings
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.erasure.registry import kept
-from apps.audit.erasure.runs import RejectionReason
-from apps.audit.inventory.asking import inventory_request
-from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
-from apps.audit.inventory.deciding import Said, document_treat, hits_decide, hits_decide_at_once
-from apps.audit.inventory.errors import (
+from apps.audit.models import DataKey, Event
+from apps.audit.selectors import readings_of
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.models import RemovalRun, RemovalTarget, Restriction
+from apps.erasure.registry import kept
+from apps.erasure.runs.runs import RejectionReason
+from apps.erasure.runs.staying import Reason
+from apps.intents.models import PolicyVersion
+from apps.privacy.codes.inventory import Decision, InventoryState, Treatment
+from apps.privacy.codes.life import RequestState
+from apps.privacy.codes.requests import Delivery, LetterKind
+from apps.privacy.inventory.asking import inventory_request
+from apps.privacy.inventory.deciding import Said, document_treat, hits_decide, hits_decide_at_once
+from apps.privacy.inventory.errors import (
     HitDecidedError,
     HitNotFoundError,
     InventoryStateError,
@@ -23,34 +31,20 @@ from apps.audit.inventory.errors import (
     RedactionAskedError,
     TreatmentChangedError,
 )
-from apps.audit.inventory.excerpts import Excerpts
-from apps.audit.inventory.proposing import prospect
-from apps.audit.inventory.redacting import redactions_make
-from apps.audit.inventory.restricting import lift_now, restrict_now
-from apps.audit.inventory.runner import inventory_run
-from apps.audit.inventory.selectors import hits_of, standing
-from apps.audit.models import (
-    DataKey,
-    ErasureRequest,
-    Event,
-    Inventory,
-    InventoryHit,
-    RemovalRun,
-    RemovalTarget,
-    Restriction,
-)
-from apps.audit.requests.codes import Delivery, LetterKind
-from apps.audit.requests.details import details_of, letter_text, words_of
-from apps.audit.requests.errors import RequestStepError
-from apps.audit.requests.life import RequestState
-from apps.audit.requests.services.forgetting import request_forget
-from apps.audit.requests.services.letters import letter_settle, letter_write
-from apps.audit.requests.services.receiving import request_describe
-from apps.audit.selectors import readings_of
-from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus
-from apps.intents.models import PolicyVersion
-from apps.retrieval.models import EvaluationQuery
-from apps.retrieval.services.evaluation import evaluation_query_remove
+from apps.privacy.inventory.excerpts import Excerpts
+from apps.privacy.inventory.redacting import redactions_make
+from apps.privacy.inventory.restricting import lift_now, restrict_now
+from apps.privacy.inventory.runner import inventory_run
+from apps.privacy.inventory.selectors import hits_of, standing
+from apps.privacy.models import ErasureRequest, Inventory, InventoryHit
+from apps.privacy.proposals.prospect import prospect
+from apps.privacy.requests.details import details_of, letter_text, words_of
+from apps.privacy.requests.errors import RequestStepError
+from apps.privacy.requests.services.forgetting import request_forget
+from apps.privacy.requests.services.letters import letter_settle, letter_write
+from apps.privacy.requests.services.receiving import request_describe
+from apps.quality.models import EvaluationQuery
+from apps.quality.services.evaluation import evaluation_query_remove
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.ids import TenantId
@@ -74,6 +68,7 @@ from tests.audit.inventorying import (
     stored,
 )
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.corpus.ingesting import remote_profile, run
 from tests.deciding import inventory_propose, redactions_prepare, request_approve, request_send_back, withdraw
 from tests.factories import as_, make_member
@@ -88,12 +83,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def office(settings: LazySettings) -> Iterator[Office]:
     with ModelServer() as server:
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-        yield make_office()
+        yield baked(make_office)
 
 
 @pytest.fixture
 def found(office: Office) -> Found:
-    return found_in(office)
+    return baked(found_in, on=office)
 
 
 def treat(office: Office, request: ErasureRequest, document: Document, treatment: Treatment) -> None:

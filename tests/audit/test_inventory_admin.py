@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from apps.audit.inventory.codes import Decision, Treatment
-from apps.audit.inventory.deciding import document_treat
-from apps.audit.models import ErasureRequest, InventoryHit
-from apps.audit.requests.codes import Ground, SubjectType
-from apps.audit.requests.life import RequestState
+from apps.privacy.codes.inventory import Decision, Treatment
+from apps.privacy.codes.life import RequestState
+from apps.privacy.codes.requests import Ground, SubjectType
+from apps.privacy.inventory.deciding import document_treat
+from apps.privacy.models import ErasureRequest, InventoryHit
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.client import Api
@@ -21,14 +21,14 @@ from tests.audit.inventorying import (
     OTHER,
     WORDS,
     Found,
-    assessed,
     confirm_all,
     found_in,
     group_of,
-    inventoried,
+    searched_for,
     stored,
 )
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.corpus.ingesting import remote_profile
 from tests.deciding import assess, identity_confirm
 from tests.factories import as_, make_member, make_personal_key
@@ -42,19 +42,17 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def office(settings: LazySettings) -> Iterator[Office]:
     with ModelServer() as server:
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-        yield make_office()
+        yield baked(make_office)
 
 
 @pytest.fixture
 def found(office: Office) -> Found:
-    return found_in(office)
+    return baked(found_in, on=office)
 
 
 @pytest.fixture
 def request_(office: Office, found: Found) -> ErasureRequest:
-    request = assessed(office)
-    inventoried(office, request)
-    return request
+    return baked(searched_for, on=office)
 
 
 @pytest.mark.slow

@@ -10,16 +10,19 @@ import pytest
 from django.conf import LazySettings
 from django.db import connection, transaction
 
-from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
-from apps.audit.inventory.deciding import Said, document_treat, hits_decide, words_part
-from apps.audit.inventory.excerpts import Excerpts
-from apps.audit.inventory.proposing import prospect
-from apps.audit.inventory.selectors import standing
-from apps.audit.models import ErasureRequest, Event, InventoryHit, RemovalRun
-from apps.audit.requests.details import words_of
-from apps.audit.requests.life import RequestState
-from apps.audit.requests.services.receiving import request_describe
+from apps.audit.models import Event
 from apps.corpus.models import Document
+from apps.erasure.models import RemovalRun
+from apps.erasure.runs.staying import Reason
+from apps.privacy.codes.inventory import Decision, InventoryState, Treatment
+from apps.privacy.codes.life import RequestState
+from apps.privacy.inventory.deciding import Said, document_treat, hits_decide, words_part
+from apps.privacy.inventory.excerpts import Excerpts
+from apps.privacy.inventory.selectors import standing
+from apps.privacy.models import ErasureRequest, InventoryHit
+from apps.privacy.proposals.prospect import prospect
+from apps.privacy.requests.details import words_of
+from apps.privacy.requests.services.receiving import request_describe
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
@@ -35,10 +38,12 @@ from tests.audit.inventorying import (
     on_pages,
     redacted_by_worker,
     searched_after_redaction,
+    searched_for,
     stored,
 )
 from tests.audit.mutations import acting_as
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.corpus.ingesting import ingest, remote_profile, run
 from tests.deciding import inventory_propose, redactions_prepare
 from tests.factories import as_, make_personal_key
@@ -55,19 +60,17 @@ _PARTS = ("decision", "reason", "decided_by_id", "decided_at")
 def office(settings: LazySettings) -> Iterator[Office]:
     with ModelServer() as server:
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-        yield make_office()
+        yield baked(make_office)
 
 
 @pytest.fixture
 def letter(office: Office) -> Document:
-    return stored(office, LETTER, title="Letters")
+    return baked(stored, LETTER, title="Letters", on=office)
 
 
 @pytest.fixture
 def request_(office: Office, letter: Document) -> ErasureRequest:
-    request = assessed(office)
-    inventoried(office, request)
-    return request
+    return baked(searched_for, on=office)
 
 
 def cleared(

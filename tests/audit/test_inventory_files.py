@@ -9,13 +9,13 @@ import pytest
 from django.conf import LazySettings
 from django.db import connection
 
-from apps.audit.inventory.codes import Treatment
-from apps.audit.inventory.deciding import document_treat
-from apps.audit.inventory.excerpts import Excerpts
-from apps.audit.inventory.where import where_of
-from apps.audit.models import Inventory
 from apps.corpus.models import Document, SourceFile
-from apps.corpus.people import files
+from apps.privacy.codes.inventory import Treatment
+from apps.privacy.inventory.deciding import document_treat
+from apps.privacy.inventory.excerpts import Excerpts
+from apps.privacy.inventory.where import where_of
+from apps.privacy.models import Inventory
+from apps.privacy.people import files
 from apps.tenants.context import open_scope
 from tests.audit.inventorying import (
     NAME,
@@ -28,6 +28,7 @@ from tests.audit.inventorying import (
     stored,
 )
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.corpus.ingesting import ingest, remote_profile, run
 from tests.corpus.test_people_files import PDF, WORD, damaged
 from tests.deciding import redactions_prepare
@@ -41,7 +42,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def office(settings: LazySettings) -> Iterator[Office]:
     with ModelServer() as server:
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-        yield make_office()
+        yield baked(make_office)
 
 
 def taken_in(office: Office, content: bytes, filename: str) -> Document:

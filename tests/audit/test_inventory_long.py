@@ -8,14 +8,15 @@ from collections.abc import Iterator
 import pytest
 from django.conf import LazySettings
 
-from apps.audit.inventory import runner
-from apps.audit.inventory.codes import InventoryState
-from apps.audit.models import Inventory
-from apps.audit.requests.details import Details
-from apps.corpus.people import search
-from apps.tenants import tokens
+from apps.privacy.codes.inventory import InventoryState
+from apps.privacy.inventory import runner
+from apps.privacy.models import Inventory
+from apps.privacy.people import search
+from apps.privacy.requests.details import Details
+from apps.tenants import leased_jobs, tokens
 from tests.audit.inventorying import assessed, found_in, groups, inventoried
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.corpus.ingesting import remote_profile
 from tests.model_server import ModelServer
 
@@ -27,7 +28,7 @@ def office(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setattr(search, "_PROGRESS_EVERY", 1)
     with ModelServer() as server:
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-        yield make_office()
+        yield baked(make_office)
 
 
 def test_a_search_may_take_longer_than_a_token_is_good_for(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,7 +47,7 @@ def test_a_search_may_take_longer_than_a_token_is_good_for(office: Office, monke
         if left:
             time.sleep(left.pop())
 
-    monkeypatch.setattr(runner._Teller, "__call__", wait)
+    monkeypatch.setattr(leased_jobs.Progress, "__call__", wait)
     assert inventoried(office, request).state == InventoryState.DONE
     assert (left, len(groups(office, request))) == ([], 2)
 
@@ -57,14 +58,14 @@ def test_a_search_that_finds_nothing_keeps_its_lease_and_says_how_far_it_is(
     found_in(office)
     request = assessed(office, Details(names=("Ignatius Grünwald-Österreicher",)))
     monkeypatch.setattr(runner, "_TOLD_EVERY_S", 0.0)
-    real, told = runner._held, []
+    real, told = leased_jobs.hold, []
 
-    def held(lease: runner._Lease, **changes: object) -> None:
+    def held(lease: leased_jobs.Lease[Inventory], **changes: object) -> None:
         real(lease, **changes)
         if "state" not in changes:
-            told.append(Inventory.objects.values_list("done", "total").get(id=lease.inventory_id))
+            told.append(Inventory.objects.values_list("done", "total").get(id=lease.job_id))
 
-    monkeypatch.setattr(runner, "_held", held)
+    monkeypatch.setattr(leased_jobs, "hold", held)
     made = inventoried(office, request)
     assert groups(office, request) == []
     # Texts first, then the files; at the end of each it is told once more.

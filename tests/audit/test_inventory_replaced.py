@@ -15,19 +15,22 @@ import pytest
 from django.conf import LazySettings
 from django.db import connection, connections
 
-from apps.audit.erasure.contracts import TargetType
-from apps.audit.inventory.codes import Decision, InventoryState, Reason, Treatment
-from apps.audit.inventory.deciding import Said, document_treat, hits_decide
-from apps.audit.inventory.errors import NotProposableError, RedactionAskedError, RedactionOpenError
-from apps.audit.inventory.proposing import found_targets, prospect
-from apps.audit.inventory.redacting import redactions_make
-from apps.audit.inventory.replaced import fixed_documents, going_documents
-from apps.audit.inventory.selectors import Standing, standing
-from apps.audit.models import ErasureRequest, InventoryHit, InventoryTreatment, RemovalTarget
-from apps.audit.requests.life import RequestState
-from apps.audit.requests.services.receiving import request_describe
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.services.documents import document_delete
+from apps.erasure.contracts import TargetType
+from apps.erasure.models import RemovalTarget
+from apps.erasure.runs.staying import Reason
+from apps.privacy.codes.inventory import Decision, InventoryState, Treatment
+from apps.privacy.codes.life import RequestState
+from apps.privacy.inventory.deciding import Said, document_treat, hits_decide
+from apps.privacy.inventory.errors import NotProposableError, RedactionAskedError, RedactionOpenError
+from apps.privacy.inventory.redacting import redactions_make
+from apps.privacy.inventory.replaced import fixed_documents, going_documents
+from apps.privacy.inventory.selectors import Standing, standing
+from apps.privacy.models import ErasureRequest, InventoryHit, InventoryTreatment
+from apps.privacy.proposals.prospect import prospect
+from apps.privacy.proposals.targets import found_targets
+from apps.privacy.requests.services.receiving import request_describe
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.client import Api
@@ -43,9 +46,11 @@ from tests.audit.inventorying import (
     on_pages,
     redacted_by_worker,
     searched_after_redaction,
+    searched_for,
     stored,
 )
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.corpus.ingesting import ingest, remote_profile, run
 from tests.deciding import inventory_propose, redactions_prepare, request_approve, withdraw
 from tests.factories import as_, make_personal_key
@@ -69,19 +74,17 @@ def server() -> Iterator[ModelServer]:
 @pytest.fixture
 def office(settings: LazySettings, server: ModelServer) -> Office:
     settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-    return make_office()
+    return baked(make_office)
 
 
 @pytest.fixture
 def letter(office: Office) -> Document:
-    return stored(office, SIGNED, title="Letters")
+    return baked(stored, SIGNED, title="Letters", on=office)
 
 
 @pytest.fixture
 def request_(office: Office, letter: Document) -> ErasureRequest:
-    request = assessed(office)
-    inventoried(office, request)
-    return request
+    return baked(searched_for, on=office)
 
 
 def say(office: Office, request: ErasureRequest, reason: Reason, *hits: InventoryHit) -> None:

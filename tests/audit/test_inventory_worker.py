@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from django.conf import LazySettings
 
-from apps.audit.inventory.asking import inventory_request
-from apps.audit.inventory.codes import InventoryState, Treatment
-from apps.audit.inventory.deciding import document_treat
-from apps.audit.inventory.proposing import prospect
-from apps.audit.models import ErasureRequest, Inventory
+from apps.privacy.codes.inventory import InventoryState, Treatment
+from apps.privacy.inventory.asking import inventory_request
+from apps.privacy.inventory.deciding import document_treat
+from apps.privacy.models import ErasureRequest, Inventory
+from apps.privacy.proposals.prospect import prospect
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from tests.audit.inventorying import LETTER, assessed, confirm_all, stored

@@ -15,9 +15,10 @@ from apps.audit import tasks
 from apps.audit.ids import new_id
 from apps.audit.log.export.state import note_problem
 from apps.audit.log.lag import SealingLag, sealing_lag
-from apps.retrieval.selectors.signs_of_life import _checkpoints, _sealer
+from apps.operations.selectors.signs_of_life import _checkpoints, _sealer
 from apps.tenants.context import open_scope
 from tests.audit.acting import as_worker, checkpointed, recorded, sealed
+from tests.baked import baked
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm
 
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def acme() -> Firm:
     cache.clear()
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     sealed(firm)
     return firm
 

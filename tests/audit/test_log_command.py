@@ -15,6 +15,7 @@ from apps.tenants.context import open_scope
 from config.env import EnvironmentVariableError
 from config.log_keys import verify_keys
 from tests.audit.acting import recorded, sealed, signing_key
+from tests.baked import baked
 from tests.factories import make_firm
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,7 +30,7 @@ def told(action: str) -> str:
 @pytest.mark.slow
 def test_it_becomes_the_worker_by_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "config.settings.test")
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     recorded(firm, 4)
     assert "events sealed." in told("seal")
     assert tenants_that_wait() == ()

@@ -20,6 +20,7 @@ from tests.audit.acting import checkpointed, sealed, signing_key
 from tests.audit.forging import ANSWERED
 from tests.audit.mutations import authorise, execute
 from tests.audit.test_export import SECRET, asked, newest_note, outsider
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_member
 from tests.visitor import Visitor
 
@@ -41,7 +42,7 @@ LOG = {
 
 @pytest.fixture
 def acme() -> Firm:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     asked(firm)
     sealed(firm, 3)
     checkpointed(firm)

@@ -9,18 +9,19 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.audit.erasing import RemovalReason
-from apps.audit.erasure.contracts import RunState
-from apps.audit.erasure.errors import OwnRunError
 from apps.audit.ids import new_id
 from apps.audit.keys.data_keys import current_data_key
-from apps.audit.models import Event, Payload, RemovalRun
+from apps.audit.models import Event, Payload
 from apps.audit.services import record
 from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.export import export_log
 from apps.audit.verify.findings import FindingClass
-from apps.audit.verify.mending import NothingToMendError, mend_propose, parts_to_mend
 from apps.audit.verify.offline import verify as verify_offline
+from apps.erasure.contracts import RunState
+from apps.erasure.errors import OwnRunError
+from apps.erasure.log_removal import RemovalReason
+from apps.erasure.mending import NothingToMendError, mend_propose, parts_to_mend
+from apps.erasure.models import RemovalRun
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
@@ -29,6 +30,7 @@ from tests.audit.acting import checkpointed, sealed
 from tests.audit.forging import ANSWERED, bare_event, superuser
 from tests.audit.mutations import authorise, execute, log_keys, of_application, of_offline
 from tests.audit.removing import carried_out
+from tests.baked import baked
 from tests.deciding import run_approve
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.isolation.harness import sql
@@ -53,7 +55,7 @@ class Spoilt:
 @pytest.fixture
 def spoilt() -> Spoilt:
     """Parts put to a sealed event, one of them in the place of what was erased; copied commitments; a bare event."""
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     dora, rupert = make_member(firm, "dora", Role.DPO), make_member(firm, "rupert", Role.REVIEWER)
     alice = make_member(firm, "alice", Role.ANALYST)
     with open_scope(tenant=firm.id, reason="a test"):

@@ -13,6 +13,7 @@ from apps.audit.services import record
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.acting import sealed, verified_log
+from tests.baked import baked
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.visitor import Visitor
 
@@ -22,7 +23,7 @@ PASSWORD = "correct horse battery"
 
 @pytest.fixture
 def acme() -> Firm:
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def planted(firm: Firm, shape: str) -> None:

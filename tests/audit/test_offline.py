@@ -13,11 +13,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from apps.audit.canonical import canonical_bytes
-from apps.audit.certificate import offline as certificate_offline
 from apps.audit.log.notes import Checkpoint, SigningKey, signed
 from apps.audit.log.tree import root_of
 from apps.audit.verify import offline
 from apps.audit.verify.tree import ARITY, GrowingTree
+from apps.erasure.certificate import offline as certificate_offline
 
 SOURCE = Path(offline.__file__)
 # RFC 8032, section 7.1: public key, message, signature.

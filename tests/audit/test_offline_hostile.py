@@ -18,12 +18,12 @@ from django.db import connections
 from django.test import TransactionTestCase
 from pytest_django import DjangoDbBlocker
 
-from apps.audit.erasing import RemovalReason
 from apps.audit.log.epochs import origin_of
 from apps.audit.log.notes import Checkpoint, SigningKey, signed
 from apps.audit.log.tree import root_of
 from apps.audit.verify import offline
 from apps.audit.verify.export import export_log
+from apps.erasure.log_removal import RemovalReason
 from tests.audit.acting import checkpointed, sealed, signing_key
 from tests.audit.mutations import ExportStore, Forged, Log, Row, forge, log_keys
 from tests.audit.test_export import asked, newest_note

@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from django.conf import LazySettings
 
-from apps.audit.certificate.checking import checked, holds
-from apps.audit.certificate.document import document_of
-from apps.audit.erasure.contracts import Origin, RunState
-from apps.audit.erasure.errors import OwnRunError
-from apps.audit.erasure.proof import safe
-from apps.audit.inventory.codes import Reason, Treatment
-from apps.audit.inventory.deciding import Said, document_treat, hits_decide
-from apps.audit.models import RemovalRun
 from apps.corpus.models import Document
+from apps.erasure.certificate.checking import checked, holds
+from apps.erasure.certificate.document import document_of
+from apps.erasure.contracts import Origin, RunState
+from apps.erasure.errors import OwnRunError
+from apps.erasure.models import RemovalRun
+from apps.erasure.proof import safe
+from apps.erasure.runs.staying import Reason
+from apps.privacy.codes.inventory import Treatment
+from apps.privacy.inventory.deciding import Said, document_treat, hits_decide
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from tests.audit.inventorying import (
@@ -32,6 +33,7 @@ from tests.audit.inventorying import (
 )
 from tests.audit.proving import issued, own_access, proved, removed
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.corpus.ingesting import short_profile
 from tests.deciding import inventory_propose, redactions_prepare, request_approve
 from tests.factories import as_
@@ -43,7 +45,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def office(settings: LazySettings) -> Office:
     settings.GLASSBOX_PHYSICAL_ORIGINS = frozenset({Origin.REQUEST})
-    return make_office()
+    return baked(make_office)
 
 
 def test_what_was_found_confirmed_and_approved_is_nowhere_on_the_disk(

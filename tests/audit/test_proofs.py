@@ -18,6 +18,7 @@ from apps.audit.log.tree import EMPTY_ROOT, leaf_hash, proves_consistency, prove
 from apps.audit.models import Leaf
 from apps.tenants.context import open_scope
 from tests.audit.acting import checkpointed, recorded, sealed
+from tests.baked import baked
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm
 
@@ -102,7 +103,7 @@ def test_the_subtrees_that_a_batch_completes_are_those_of_the_whole_tree() -> No
 
 
 def test_a_stored_tree_with_a_hole_proves_nothing() -> None:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     planted(firm, hashes(600))
     with psycopg.connect(f"{admin_dsn()} dbname={settings.TEST_DATABASE}", autocommit=True) as admin:
         admin.execute("SET session_replication_role = replica")
@@ -112,7 +113,7 @@ def test_a_stored_tree_with_a_hole_proves_nothing() -> None:
 
 
 def test_an_event_is_proved_in_the_newest_checkpoint() -> None:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     (event,) = recorded(firm)
     with open_scope(tenant=firm.id, reason="a test"), pytest.raises(NotSealedError):
         inclusion_proof(event.id)
@@ -134,7 +135,7 @@ def test_an_event_is_proved_in_the_newest_checkpoint() -> None:
 
 @pytest.mark.parametrize(("first", "second"), [(0, 3), (2, 1), (-1, 2), (1, 10**6), (1, 0)])
 def test_sizes_that_are_none_are_refused(first: int, second: int) -> None:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     sealed(firm, 3)
     with open_scope(tenant=firm.id, reason="a test"), pytest.raises(SizeUnknownError):
         consistency_proof(first, second)

@@ -16,6 +16,12 @@ import pytest
 import apps
 
 _PREFIXES = ("register_", "add_to_")
+_BY_NAME = (
+    "apps.audit.registry.register",
+    "apps.audit.registry.offer_to_webhooks",
+    "apps.erasure.registry.classify",
+    "apps.erasure.registry.leave_unsearched",
+)
 
 
 def modules() -> Iterator[ModuleType]:
@@ -30,7 +36,8 @@ def registries() -> Iterator[tuple[str, list[str]]]:
     """Each function that takes something in, with the names of what it keeps it in."""
     for module in modules():
         for name, function in vars(module).items():
-            if not name.startswith(_PREFIXES) or not inspect.isfunction(function):
+            registers = name.startswith(_PREFIXES) or f"{module.__name__}.{name}" in _BY_NAME
+            if not registers or not inspect.isfunction(function):
                 continue
             if function.__module__ == module.__name__ and inspect.signature(function).parameters:
                 yield f"{module.__name__}.{name}", kept_in(module, function)
@@ -50,8 +57,8 @@ FOUND = dict(registries())
 
 def test_the_registries_are_found() -> None:
     """So that what follows is about something."""
-    assert len(FOUND) > 20
-    assert "apps.audit.holds.waiting.register_waiting" in FOUND
+    assert len(FOUND) >= 15
+    assert "apps.erasure.registry.register_items" in FOUND
 
 
 @pytest.mark.parametrize("name", sorted(FOUND))

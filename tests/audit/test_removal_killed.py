@@ -15,8 +15,8 @@ from typing import Final
 
 import pytest
 
-from apps.audit.erasure.contracts import RunState, Target
-from apps.audit.models import RemovalRun
+from apps.erasure.contracts import RunState, Target
+from apps.erasure.models import RemovalRun
 from tests.audit.acting import sealed
 from tests.audit.removing import (
     actions,
@@ -31,6 +31,7 @@ from tests.audit.removing import (
     outcomes,
     stores_of_documents,
 )
+from tests.baked import baked
 from tests.factories import Firm, make_firm
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -43,7 +44,7 @@ import django, json, os, signal, sys
 django.setup()
 from contextlib import contextmanager
 from uuid import UUID
-from apps.audit.erasure import engine
+from apps.erasure import engine
 from tests.audit.removing import POLICY, stores_of_documents
 
 def carry_out(tenant, run, number, moment):
@@ -76,7 +77,7 @@ Place = tuple[int, str]
 
 @pytest.fixture
 def acme() -> Firm:
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 @pytest.fixture(autouse=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.ids import new_id
-from apps.audit.models import RemovalRun
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.models import RemovalRun
 from apps.tenants.roles import Role
 from tests.audit.removing import (
     again,
@@ -158,7 +158,7 @@ def test_a_failed_run_says_why_and_is_tried_again_from_here(acme: Firm, monkeypa
 
 
 def test_every_type_of_target_has_its_words() -> None:
-    from apps.audit.admin.removal_words import counted
+    from apps.erasure.admin.removals.words import counted
 
     assert counted(dict.fromkeys(TargetType, 1)) == (
         "1 document, 1 part of an event, 1 person, 1 scope and 1 whole tenant"

@@ -16,13 +16,14 @@ from django.conf import settings
 from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
-from apps.audit.erasure.contracts import Origin, RunState
-from apps.audit.erasure.engine import run_carry_out
-from apps.audit.models import ErasureRequest, RemovalRun
-from apps.audit.requests.codes import Ground, Requester, SubjectType
-from apps.audit.requests.details import Details
-from apps.audit.requests.life import RequestState
-from apps.audit.requests.services.receiving import request_receive
+from apps.erasure.contracts import Origin, RunState
+from apps.erasure.engine import run_carry_out
+from apps.erasure.models import RemovalRun
+from apps.privacy.codes.life import RequestState
+from apps.privacy.codes.requests import Ground, Requester, SubjectType
+from apps.privacy.models import ErasureRequest
+from apps.privacy.requests.details import Details
+from apps.privacy.requests.services.receiving import request_receive
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from apps.tenants.services.tenants import scope_create

@@ -8,10 +8,11 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from apps.audit.erasing import ERASED
-from apps.audit.erasure import registry
-from apps.audit.erasure.contracts import Origin, Phase, RunState, Target, TargetType
-from apps.audit.erasure.errors import (
+from apps.audit.ids import new_id
+from apps.audit.services import record
+from apps.erasure import registry
+from apps.erasure.contracts import Origin, Phase, RunState, Target, TargetType
+from apps.erasure.errors import (
     NothingToRemoveError,
     OwnRunError,
     RemoverNotAPersonError,
@@ -19,11 +20,10 @@ from apps.audit.erasure.errors import (
     TargetRefusedError,
     UnknownTargetTypeError,
 )
-from apps.audit.erasure.runs import RejectionReason, run_propose
-from apps.audit.erasure.selectors import runs_of
-from apps.audit.ids import new_id
-from apps.audit.models import RemovalRun
-from apps.audit.services import record
+from apps.erasure.log_removal import ERASED
+from apps.erasure.models import RemovalRun
+from apps.erasure.runs.runs import RejectionReason, run_propose
+from apps.erasure.runs.selectors import runs_of
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError, WithheldFromKeyError
 from apps.tenants.roles import Role

@@ -13,13 +13,13 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
-from apps.audit.erasure.contracts import RunState, Target, TargetType
-from apps.audit.erasure.lease import EnginePolicy
 from apps.audit.models import Event, Payload
 from apps.audit.services import record
 from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.export import export_log
 from apps.audit.verify.offline import verify as verify_export
+from apps.erasure.contracts import RunState, Target, TargetType
+from apps.erasure.runs.lease import EnginePolicy
 from apps.tenants.context import open_scope
 from tests.audit.acting import checkpointed, sealed, verified_log
 from tests.audit.forging import ANSWERED

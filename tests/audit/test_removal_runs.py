@@ -8,21 +8,20 @@ from uuid import UUID
 
 import pytest
 
-from apps.audit.erasing import Removal
-from apps.audit.erasure import registry, selectors
-from apps.audit.erasure.contracts import Origin, Phase, RunState, Target, TargetType
-from apps.audit.erasure.engine import INCOMPLETE, STUCK, carry_out_due
-from apps.audit.erasure.errors import (
-    RunStateError,
-)
-from apps.audit.erasure.lease import EnginePolicy
-from apps.audit.erasure.leftovers import remove_leftovers_all
-from apps.audit.erasure.registry import released
-from apps.audit.erasure.selectors import progress_of, removal_lag, run_of
-from apps.audit.holds.waiting import waiting_for
 from apps.audit.ids import new_id
-from apps.audit.models import Event, RemovalRun
+from apps.audit.models import Event
 from apps.audit.registry import Group
+from apps.erasure import registry
+from apps.erasure.contracts import Origin, Phase, RunState, Target, TargetType
+from apps.erasure.engine import INCOMPLETE, STUCK, carry_out_due
+from apps.erasure.errors import RunStateError
+from apps.erasure.log_removal import Removal
+from apps.erasure.models import RemovalRun
+from apps.erasure.runs import selectors
+from apps.erasure.runs.lease import EnginePolicy
+from apps.erasure.runs.leftovers import remove_leftovers_all
+from apps.erasure.runs.selectors import progress_of, removal_lag, run_of
+from apps.erasure.runs.waiting import runs_take_up, runs_waiting
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.acting import authorised, sealed, verified_log
@@ -44,6 +43,7 @@ from tests.audit.removing import (
     person,
     stores_of_documents,
 )
+from tests.baked import baked
 from tests.deciding import run_retry
 from tests.factories import Firm, as_, make_firm
 
@@ -62,7 +62,7 @@ class Keeping:
 
 @pytest.fixture
 def acme() -> Firm:
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 @pytest.fixture
@@ -247,14 +247,14 @@ def test_a_release_takes_the_run_up_again_in_its_own_transaction(
     told.clear()
     with open_scope(tenant=acme.id, reason="a test"):
         del keeping.grounds[held]
-        released([held])
+        runs_take_up([held])
         assert told == [(run.origin_id, RunState.APPROVED, 1)]
     assert carried_out(acme, run) is RunState.PARTIALLY_COMPLETED
     assert left_of(acme, [held]) == 0
     assert ledger(acme, run)["test.documents"] == (3, 2, 1, 0, True)
     with open_scope(tenant=acme.id, reason="a test"):
         keeping.grounds.clear()
-        released([other, Target(type=TargetType.DOCUMENT, id=new_id())])
+        runs_take_up([other, Target(type=TargetType.DOCUMENT, id=new_id())])
     assert carried_out(acme, run) is RunState.COMPLETED
     assert ledger(acme, run)["test.documents"] == (3, 3, 0, 0, True)
     assert actions(acme, run).count("resumed") == 2
@@ -267,11 +267,11 @@ def test_the_page_that_releases_counts_what_waits(acme: Firm, keeping: Keeping) 
     carried_out(acme, approved(acme, [held, free]))
     carried_out(acme, approved(acme, [other]))
     with open_scope(tenant=acme.id, reason="a test"):
-        assert [waiting_for([each]) for each in (held, other, free)] == [1, 1, 0]
-        assert waiting_for([held, other]) == 2
+        assert [runs_waiting([each]) for each in (held, other, free)] == [1, 1, 0]
+        assert runs_waiting([held, other]) == 2
         del keeping.grounds[held]
-        released([held])
-        assert waiting_for([held]) == 0
+        runs_take_up([held])
+        assert runs_waiting([held]) == 0
 
 
 def test_a_release_of_something_else_takes_up_nothing(acme: Firm, keeping: Keeping) -> None:
@@ -280,7 +280,7 @@ def test_a_release_of_something_else_takes_up_nothing(acme: Firm, keeping: Keepi
     run = approved(acme, [held])
     carried_out(acme, run)
     with open_scope(tenant=acme.id, reason="a test"):
-        released(documents(acme, 1))
+        runs_take_up(documents(acme, 1))
     assert again(acme, run).state == RunState.PARTIALLY_COMPLETED
 
 
@@ -408,7 +408,7 @@ def test_one_process_has_a_run_until_its_lease_expires(acme: Firm, monkeypatch: 
 
 def test_who_lost_the_lease_writes_nothing_more(acme: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
     run = approved(acme, documents(acme, 2))
-    from apps.audit.erasure import engine
+    from apps.erasure import engine
 
     authorise = engine._authorise
 

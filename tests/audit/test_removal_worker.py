@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from apps.audit.erasure.contracts import RunState
+from apps.erasure.contracts import RunState
 from config.celery import app
 from tests.audit.acting import sealed
 from tests.audit.removing import actions, again, approved, asked, documents, left_of

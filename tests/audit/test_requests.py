@@ -14,8 +14,10 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.audit.errors import PayloadDamagedError
-from apps.audit.models import DataKey, ErasureRequest, Event, Letter
-from apps.audit.requests.codes import (
+from apps.audit.models import DataKey, Event
+from apps.errors import ApplicationError
+from apps.privacy.codes.life import RequestState
+from apps.privacy.codes.requests import (
     Delivery,
     Extension,
     Ground,
@@ -25,9 +27,11 @@ from apps.audit.requests.codes import (
     Requester,
     SubjectType,
 )
-from apps.audit.requests.deadlines import extended_deadline, first_deadline
-from apps.audit.requests.details import Details, details_of, known_details, letter_text
-from apps.audit.requests.errors import (
+from apps.privacy.models import ErasureRequest, Letter
+from apps.privacy.proposals.targets import targets_of
+from apps.privacy.requests.deadlines import extended_deadline, first_deadline
+from apps.privacy.requests.details import Details, details_of, known_details, letter_text
+from apps.privacy.requests.errors import (
     AlreadyExtendedError,
     InventoryMissingError,
     LetterKindError,
@@ -42,12 +46,9 @@ from apps.audit.requests.errors import (
     TooLateToExtendError,
     WordsMissingError,
 )
-from apps.audit.requests.life import RequestState
-from apps.audit.requests.selectors import Which, erasure_requests, history, waiting_for
-from apps.audit.requests.services.letters import letter_write
-from apps.audit.requests.services.proposing import targets_of
-from apps.audit.requests.services.receiving import request_describe, request_receive
-from apps.errors import ApplicationError
+from apps.privacy.requests.selectors import Which, erasure_requests, history, waiting_for
+from apps.privacy.requests.services.letters import letter_write
+from apps.privacy.requests.services.receiving import request_describe, request_receive
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.roles import Role

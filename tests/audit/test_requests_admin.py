@@ -8,10 +8,10 @@ import pytest
 from django.core import mail
 from django.urls import reverse
 
-from apps.audit.models import ErasureRequest, Letter
-from apps.audit.requests.codes import SubjectType
-from apps.audit.requests.details import details_of, letter_text
-from apps.audit.requests.life import RequestState
+from apps.privacy.codes.life import RequestState
+from apps.privacy.codes.requests import SubjectType
+from apps.privacy.models import ErasureRequest, Letter
+from apps.privacy.requests.details import details_of, letter_text
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.removing import documents
@@ -183,7 +183,7 @@ def test_a_letter_is_read_and_changed_before_it_goes(office: Office, dora: Visit
 
 @pytest.mark.slow
 def test_a_letter_by_e_mail_without_an_address_is_refused_beside_its_field(office: Office, dora: Visitor) -> None:
-    from apps.audit.requests.details import Details
+    from apps.privacy.requests.details import Details
 
     request = office.received(details=Details(names=("Q. Z.",)))
     page = dora.send(

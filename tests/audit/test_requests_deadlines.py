@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from django.db import connection
 
-from apps.audit.requests.deadlines import (
+from apps.privacy.requests.deadlines import (
     days_left,
     extended_deadline,
     first_deadline,

@@ -6,22 +6,24 @@ from collections.abc import Iterator
 
 import pytest
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.erasure.errors import OwnRunError, RunStateError
-from apps.audit.erasure.runs import RejectionReason
-from apps.audit.models import ErasureRequest, RemovalRun
-from apps.audit.requests.codes import Ground, LetterKind, SubjectType
-from apps.audit.requests.details import letter_text
-from apps.audit.requests.errors import RequestStepError
-from apps.audit.requests.life import RequestState
-from apps.audit.requests.selectors import history, waiting_for
-from apps.audit.requests.services.letters import letter_write
-from apps.audit.requests.services.proposing import inventory
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.errors import OwnRunError, RunStateError
+from apps.erasure.models import RemovalRun
+from apps.erasure.runs.runs import RejectionReason
 from apps.errors import ApplicationError
+from apps.privacy.codes.life import RequestState
+from apps.privacy.codes.requests import Ground, LetterKind, SubjectType
+from apps.privacy.models import ErasureRequest
+from apps.privacy.proposals.prospect import counts_by_store
+from apps.privacy.requests.details import letter_text
+from apps.privacy.requests.errors import RequestStepError
+from apps.privacy.requests.selectors import history, waiting_for
+from apps.privacy.requests.services.letters import letter_write
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from tests.audit.removing import carried_out, documents, left_of, stores_of_documents
 from tests.audit.requesting import PERSON, Office, make_office
+from tests.baked import baked
 from tests.deciding import (
     assess,
     identity_confirm,
@@ -48,7 +50,7 @@ def _stores() -> Iterator[None]:
 
 @pytest.fixture
 def office() -> Office:
-    return make_office()
+    return baked(make_office)
 
 
 @pytest.fixture
@@ -107,8 +109,8 @@ def test_the_whole_way_from_the_proposal_to_the_last_letter(office: Office, targ
 
 @pytest.mark.slow
 def test_what_is_held_ends_the_request_in_part_and_its_release_ends_it_whole(office: Office, target: Target) -> None:
-    from apps.audit.erasure import registry
-    from apps.audit.erasure.runs import runs_take_up
+    from apps.erasure import registry
+    from apps.erasure.runs.waiting import runs_take_up
 
     request = proposed(office, target)
     with as_(office.rita):
@@ -154,7 +156,7 @@ def test_taken_back_its_run_can_not_be_approved_any_more(office: Office, target:
 
 @pytest.mark.parametrize("end", ["refused", "withdrawn"])
 def test_ended_while_it_waits_takes_its_run_with_it(office: Office, target: Target, end: str) -> None:
-    from apps.audit.requests.codes import Refusal
+    from apps.privacy.codes.requests import Refusal
 
     request = proposed(office, target)
     run = run_of(office, request)
@@ -199,10 +201,10 @@ def test_a_run_that_fails_is_told_and_goes_on(office: Office, target: Target) ->
 def test_the_second_person_sees_how_much_will_go(office: Office, target: Target) -> None:
     request = proposed(office, target)
     with as_(office.rita):
-        assert dict(inventory(request)) == {"Passages": 3, "Pages": 3, "Documents": 1}
+        assert dict(counts_by_store(request)) == {"Passages": 3, "Pages": 3, "Documents": 1}
 
 
 def test_targets_follow_from_the_subject(office: Office, target: Target) -> None:
-    from apps.audit.requests.services.proposing import targets_of
+    from apps.privacy.proposals.targets import targets_of
 
     assert targets_of(ready(office, target)) == (Target(type=TargetType.DOCUMENT, id=target.id),)

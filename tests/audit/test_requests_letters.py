@@ -13,14 +13,14 @@ import pytest
 from django.conf import LazySettings
 from django.utils import timezone
 
-from apps.audit.models import ErasureRequest, Letter
-from apps.audit.requests.codes import Language, LetterKind, LetterState, Refusal
-from apps.audit.requests.errors import LetterStateError
-from apps.audit.requests.letters import Facts, Removed, written
-from apps.audit.requests.selectors import history
-from apps.audit.requests.services import sending
-from apps.audit.requests.services.letters import letter_retry, letter_settle, letter_write
-from apps.audit.requests.services.sending import MAX_ATTEMPTS, NO_SERVER, letter_send, letters_sweep
+from apps.privacy.codes.requests import Language, LetterKind, LetterState, Refusal
+from apps.privacy.models import ErasureRequest, Letter
+from apps.privacy.requests.errors import LetterStateError
+from apps.privacy.requests.letters import Facts, Removed, written
+from apps.privacy.requests.selectors import history
+from apps.privacy.requests.services import sending
+from apps.privacy.requests.services.letters import letter_retry, letter_settle, letter_write
+from apps.privacy.requests.services.sending import MAX_ATTEMPTS, NO_SERVER, letter_send, letters_sweep
 from apps.tenants.context import open_scope
 from tests.audit.requesting import EMAIL, NAME, Office, make_office
 from tests.factories import as_

@@ -8,14 +8,14 @@ from typing import Final
 
 import pytest
 
-from apps.audit.residue.access import Access
-from apps.audit.residue.baseline import FOLDER, baseline_of
-from apps.audit.residue.control import control
-from apps.audit.residue.needles import Needles, make_needles
-from apps.audit.residue.physical import physical_phase
-from apps.audit.residue.places import every_place
-from apps.audit.residue.results import ScanResult
-from apps.audit.residue.scanning import scan
+from apps.erasure.residue.access import Access
+from apps.erasure.residue.baseline import FOLDER, baseline_of
+from apps.erasure.residue.control import control
+from apps.erasure.residue.needles import Needles, make_needles
+from apps.erasure.residue.physical import physical_phase
+from apps.erasure.residue.places import every_place
+from apps.erasure.residue.results import ScanResult
+from apps.erasure.residue.scanning import scan
 from tests.audit.residue_cluster import running_cluster
 
 pytestmark = pytest.mark.slow

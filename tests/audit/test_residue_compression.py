@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.audit.residue.carving import ToastedValues, inline_values, pages_views
-from apps.audit.residue.compression import LZ4, PGLZ, decompress, lz4, pglz
+from apps.erasure.residue.carving import ToastedValues, inline_values, pages_views
+from apps.erasure.residue.compression import LZ4, PGLZ, decompress, lz4, pglz
 
 pytestmark = pytest.mark.slow
 

@@ -9,17 +9,17 @@ import pytest
 from django.conf import LazySettings
 from django.core.cache import cache
 
-from apps.audit.residue.access import Access, access_from_settings
-from apps.audit.residue.control import control
-from apps.audit.residue.distinctive import NOT_DISTINCTIVE, distinctive
-from apps.audit.residue.encodings import Encoding
-from apps.audit.residue.needles import Needles, make_needles
-from apps.audit.residue.physical import physical_phase
-from apps.audit.residue.places import every_place
-from apps.audit.residue.scanning import scan
-from apps.audit.residue.wal_turnover import turn_over_wal
 from apps.corpus.models import SourceFile
 from apps.corpus.terms import terms
+from apps.erasure.residue.access import Access, access_from_settings
+from apps.erasure.residue.control import control
+from apps.erasure.residue.distinctive import NOT_DISTINCTIVE, distinctive
+from apps.erasure.residue.encodings import Encoding
+from apps.erasure.residue.needles import Needles, make_needles
+from apps.erasure.residue.physical import physical_phase
+from apps.erasure.residue.places import every_place
+from apps.erasure.residue.scanning import scan
+from apps.erasure.residue.wal_turnover import turn_over_wal
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from tests.corpus.ingesting import REPORT, chunks, ingest, pages, remote_profile, run, vectors

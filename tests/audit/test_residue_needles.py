@@ -15,9 +15,9 @@ from django.db import connection
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.audit.residue.encodings import Encoding
-from apps.audit.residue.matching import Matcher
-from apps.audit.residue.needles import SHORTEST_BYTES, Needles, Sort, make_needles
+from apps.erasure.residue.encodings import Encoding
+from apps.erasure.residue.matching import Matcher
+from apps.erasure.residue.needles import SHORTEST_BYTES, Needles, Sort, make_needles
 
 pytestmark = pytest.mark.slow
 

@@ -12,17 +12,17 @@ import psycopg
 import pytest
 import redis
 
-from apps.audit.residue.access import Access, FilesBySql, LocalFiles, server_files
-from apps.audit.residue.control import control
-from apps.audit.residue.distinctive import NOT_DISTINCTIVE, distinctive
-from apps.audit.residue.encodings import Encoding
-from apps.audit.residue.needles import Needles, make_needles
-from apps.audit.residue.physical import Progress, physical_phase
-from apps.audit.residue.places import Place, every_place
-from apps.audit.residue.plan import PhysicalPlan, plan_physical
-from apps.audit.residue.results import ScanResult
-from apps.audit.residue.scanning import scan, scan_places
-from apps.audit.residue.wal_turnover import turn_over_wal
+from apps.erasure.residue.access import Access, FilesBySql, LocalFiles, server_files
+from apps.erasure.residue.control import control
+from apps.erasure.residue.distinctive import NOT_DISTINCTIVE, distinctive
+from apps.erasure.residue.encodings import Encoding
+from apps.erasure.residue.needles import Needles, make_needles
+from apps.erasure.residue.physical import Progress, physical_phase
+from apps.erasure.residue.places import Place, every_place
+from apps.erasure.residue.plan import PhysicalPlan, plan_physical
+from apps.erasure.residue.results import ScanResult
+from apps.erasure.residue.scanning import scan, scan_places
+from apps.erasure.residue.wal_turnover import turn_over_wal
 from tests.audit.residue_cluster import DATABASE, TABLE, make_table, remove, running_cluster, subject
 
 pytestmark = pytest.mark.slow

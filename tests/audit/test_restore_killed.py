@@ -28,19 +28,19 @@ from django.test import TransactionTestCase, override_settings
 from psycopg import sql
 from pytest_django import DjangoDbBlocker
 
-from apps.audit.backup import load
-from apps.audit.backup.acting import WORKER, acting_as
-from apps.audit.backup.dump import backup_write
-from apps.audit.backup.errors import RestoreRefusedError
-from apps.audit.backup.gate import RESTORED, reason_not_to_serve
-from apps.audit.backup.load import restore
-from apps.audit.backup.replay import replay
-from apps.audit.erasure.contracts import RunState, Target, TargetType
 from apps.audit.log.checkpoints import checkpoint_tenant
 from apps.audit.log.sequencer import seal_tenant
 from apps.audit.models import Event
 from apps.audit.services import record
 from apps.audit.verify.application import verify_tenant
+from apps.erasure.contracts import RunState, Target, TargetType
+from apps.erasure.tombstones.gate import RESTORED, reason_not_to_serve
+from apps.operations.backup import load
+from apps.operations.backup.acting import WORKER, acting_as
+from apps.operations.backup.dump import backup_write
+from apps.operations.backup.errors import RestoreRefusedError
+from apps.operations.backup.load import restore
+from apps.operations.backup.replay import replay
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Role
@@ -68,9 +68,9 @@ django.setup()
 import psycopg
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.test import override_settings
-from apps.audit.backup import load
-from apps.audit.backup.replay import replay
-from apps.audit.tombstones.place import TombstonePlace
+from apps.operations.backup import load
+from apps.operations.backup.replay import replay
+from apps.audit.log.tombstone_place import TombstonePlace
 
 def kill():
     os.kill(os.getpid(), signal.SIGKILL)
@@ -78,7 +78,7 @@ def kill():
 def kind(step):
     frame, names, phase = sys._getframe(2), [], ""
     while frame is not None:
-        if "/apps/audit/" in frame.f_code.co_filename:
+        if any(room in frame.f_code.co_filename for room in ("/apps/audit/", "/apps/erasure/", "/apps/operations/")):
             names.append(frame.f_code.co_name)
             phase = getattr(frame.f_locals.get("store"), "phase", phase)
         frame = frame.f_back

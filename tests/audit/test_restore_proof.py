@@ -25,26 +25,28 @@ from django.test import TransactionTestCase, override_settings
 from psycopg import sql
 from pytest_django import DjangoDbBlocker
 
-from apps.audit.backup.acting import ERASER, OWNER, WORKER, acting_as
-from apps.audit.backup.dump import backup_write
-from apps.audit.backup.gate import RESTORED, reason_not_to_serve
-from apps.audit.backup.load import restore
-from apps.audit.backup.replay import Replay, replay
-from apps.audit.backup.restorations import Backup, folder_of
-from apps.audit.certificate import offline
-from apps.audit.certificate.checking import checked, holds
-from apps.audit.certificate.document import document_of, supplement_of
-from apps.audit.certificate.issuing import issue_tenant
-from apps.audit.erasure.contracts import Origin, Target
-from apps.audit.erasure.proof import safe
-from apps.audit.erasure.proof.prover import prove_restored
 from apps.audit.log.checkpoints import checkpoint_tenant
 from apps.audit.log.sequencer import seal_tenant
-from apps.audit.models import Certificate, Event, RemovalRun, Restoration, Supplement
-from apps.audit.residue.access import Access
-from apps.audit.residue.needles import make_needles
-from apps.audit.residue.places import every_place
-from apps.audit.residue.scanning import scan
+from apps.audit.models import Event
+from apps.erasure.certificate import offline
+from apps.erasure.certificate.checking import checked, holds
+from apps.erasure.certificate.document import document_of, supplement_of
+from apps.erasure.certificate.issuing import issue_tenant
+from apps.erasure.contracts import Origin, Target
+from apps.erasure.models import Certificate, RemovalRun, Restoration, Supplement
+from apps.erasure.proof import safe
+from apps.erasure.proof.prover import prove_restored
+from apps.erasure.proof.restorations import folder_of
+from apps.erasure.residue.access import Access
+from apps.erasure.residue.needles import make_needles
+from apps.erasure.residue.places import every_place
+from apps.erasure.residue.scanning import scan
+from apps.erasure.tombstones.gate import RESTORED, reason_not_to_serve
+from apps.operations.backup.acting import ERASER, OWNER, WORKER, acting_as
+from apps.operations.backup.dump import backup_write
+from apps.operations.backup.load import restore
+from apps.operations.backup.replay import Replay, replay
+from apps.operations.backup.restorations import Backup
 from apps.tenants.context import open_scope
 from tests.audit.acting import checkpointed, sealed, signing_key
 from tests.audit.proving import certified, letter, own_access
@@ -404,7 +406,7 @@ def test_a_backup_older_than_the_request_is_linked_to_it_by_its_tombstone(story:
 
 
 def test_the_command_proves_at_its_end_or_later(story: Story, access: Access, monkeypatch: pytest.MonkeyPatch) -> None:
-    command = "apps.audit.management.commands.restore"
+    command = "apps.operations.management.commands.restore"
     monkeypatch.setattr(f"{command}.access_from_settings", lambda **_: replace(access, database=settings.TEST_DATABASE))
     with acting_as(WORKER, database=COPY):
         assert reason_not_to_serve() == RESTORED

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from apps.audit.backup import replay as replaying
-from apps.audit.backup.restorations import folder_of
-from apps.audit.erasure.proof import after_restore, safe
-from apps.audit.residue.access import Access
+from apps.erasure.proof import after_restore, safe
+from apps.erasure.proof.restorations import folder_of
+from apps.erasure.residue.access import Access
+from apps.operations.backup import replay as replaying
 from tests.audit.test_restore_proof import Story, access, proved, replayed, rows, story, supplements
 
 pytestmark = pytest.mark.slow

@@ -11,11 +11,12 @@ from django.conf import LazySettings
 from psycopg.types.json import Jsonb
 
 from apps.audit.ids import new_id
-from apps.audit.requests.codes import Requester, SubjectType
-from apps.audit.requests.details import Details
-from apps.audit.requests.services.receiving import request_receive
+from apps.privacy.codes.requests import Requester, SubjectType
+from apps.privacy.requests.details import Details
+from apps.privacy.requests.services.receiving import request_receive
 from apps.tenants.roles import Role
 from tests.audit.proving import PHYSICAL, SCAN, as_administrator, certified
+from tests.baked import baked
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.visitor import Visitor
 
@@ -36,7 +37,7 @@ _INSERT: Final = """
 @pytest.fixture
 def acme(settings: LazySettings, tmp_path: Path) -> Firm:
     settings.GLASSBOX_CHECKPOINT_URL = str(tmp_path / "checkpoints")
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def restored(firm: Firm, run: UUID, origin: UUID, state: str, *, came_back: int = 3, **more: Any) -> None:

@@ -8,22 +8,18 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from apps.audit.erasing import ERASED
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.models import (
-    Event,
-    Reach,
-    RetentionCount,
-    RetentionRule,
-    RetentionSchedule,
-    ScheduleStatus,
-)
+from apps.audit.models import Event
 from apps.audit.registry import event_classes
-from apps.audit.retention.baseline import baseline_install
-from apps.audit.retention.content import Rule, asked, baseline_rules, content_sha256, problems
-from apps.audit.retention.counting import count_all
-from apps.audit.retention.due import due, totals
-from apps.audit.retention.errors import (
+from apps.audit.services import record
+from apps.corpus.kinds import Kind
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.log_removal import ERASED
+from apps.erasure.models import Reach, RetentionCount, RetentionRule, RetentionSchedule, ScheduleStatus
+from apps.erasure.retention.baseline import baseline_install
+from apps.erasure.retention.content import Rule, asked, baseline_rules, content_sha256, problems
+from apps.erasure.retention.counting import count_all
+from apps.erasure.retention.due import due, totals
+from apps.erasure.retention.errors import (
     NotTheAuthorError,
     OnlyPeopleError,
     OwnScheduleError,
@@ -33,10 +29,8 @@ from apps.audit.retention.errors import (
     ScheduleChangedError,
     ScheduleStateError,
 )
-from apps.audit.retention.selectors import latest_count, rules_of, schedule_in_force, schedule_on
-from apps.audit.retention.services import draft_save, draft_start, schedule_approve, schedule_reject
-from apps.audit.services import record
-from apps.corpus.kinds import Kind
+from apps.erasure.retention.selectors import latest_count, rules_of, schedule_in_force, schedule_on
+from apps.erasure.retention.services import draft_save, draft_start, schedule_approve, schedule_reject
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal

@@ -9,12 +9,12 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.audit.models import Purge, PurgeFigure, Reach, RetentionSchedule, ScheduleStatus
-from apps.audit.retention.counting import count_all
-from apps.audit.retention.dry_run import purge_count
-from apps.audit.retention.errors import NothingDueError
-from apps.audit.retention.selectors import rules_of
-from apps.audit.retention.services import draft_start
+from apps.erasure.models import Purge, PurgeFigure, Reach, RetentionSchedule, ScheduleStatus
+from apps.erasure.retention.counting import count_all
+from apps.erasure.retention.dry_run import purge_count
+from apps.erasure.retention.errors import NothingDueError
+from apps.erasure.retention.selectors import rules_of
+from apps.erasure.retention.services import draft_start
 from apps.tenants import provisioning
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.audit.retention.months import add_months, begun_before, in_words, latest_start
+from apps.erasure.retention.months import add_months, begun_before, in_words, latest_start
 
 days = st.dates(min_value=date(1970, 1, 1), max_value=date(2200, 12, 31))
 months = st.integers(min_value=0, max_value=600)

@@ -10,7 +10,7 @@ from django.core import mail
 from django.db import transaction
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from apps.audit.models import RetentionSchedule, ScheduleStatus
+from apps.erasure.models import RetentionSchedule, ScheduleStatus
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role

@@ -10,12 +10,20 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.audit.erasure.contracts import RunState, Target, TargetType
-from apps.audit.erasure.runs import RejectionReason
-from apps.audit.models import Event, Leaf, Payload, Purge, PurgeFigure, PurgePart, Reach, RemovalRun, RemovalTarget
-from apps.audit.retention.dry_run import purge_count
-from apps.audit.retention.errors import NothingDueError, OnlyPeopleError, PurgeEndedError, PurgeOutdatedError
+from apps.audit.models import Event, Leaf, Payload
 from apps.corpus.models import Document
+from apps.erasure.contracts import RunState, Target, TargetType
+from apps.erasure.models import (
+    Purge,
+    PurgeFigure,
+    PurgePart,
+    Reach,
+    RemovalRun,
+    RemovalTarget,
+)
+from apps.erasure.retention.dry_run import purge_count
+from apps.erasure.retention.errors import NothingDueError, OnlyPeopleError, PurgeEndedError, PurgeOutdatedError
+from apps.erasure.runs.runs import RejectionReason
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
@@ -23,6 +31,7 @@ from apps.tenants.roles import Role
 from tests.audit.acting import sealed, verified_log
 from tests.audit.removing import carried_out, documents, stores_of_documents
 from tests.audit.retaining import ASKED, REASON, approved, asked_at
+from tests.baked import baked
 from tests.deciding import purge_propose, run_approve, run_reject
 from tests.factories import Firm, as_, make_firm, make_key, make_member
 from tests.visitor import Visitor
@@ -48,7 +57,7 @@ class Keeping:
 
 @pytest.fixture
 def acme() -> Firm:
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 @pytest.fixture

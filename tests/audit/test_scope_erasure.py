@@ -6,14 +6,14 @@ from uuid import UUID
 
 import pytest
 
-from apps.audit.erasing import RemovalReason
-from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.audit.erasure.expansion import expanded
-from apps.audit.erasure.runs import run_propose
-from apps.audit.holds.selectors import held_within
 from apps.audit.ids import new_id
 from apps.audit.services import record
 from apps.corpus.models import Document
+from apps.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.erasure.holds.selectors import held_within
+from apps.erasure.log_removal import RemovalReason
+from apps.erasure.runs.expansion import expanded
+from apps.erasure.runs.runs import run_propose
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import Grant, Scope
@@ -24,6 +24,7 @@ from tests.audit.acting import sealed, verified_log
 from tests.audit.ending import all_rows, counted, ended, hold, holding, release
 from tests.audit.forging import ANSWERED
 from tests.audit.removing import approved, ledger, outcomes, person
+from tests.baked import baked
 from tests.factories import Firm, as_, make_firm, make_key
 from tests.retrieval.stored import store
 
@@ -35,7 +36,7 @@ HELD = {"corpus.chunks": 1, "corpus.documents": 1, "corpus.embeddings_384": 1}
 @pytest.fixture
 def acme() -> Firm:
     """fund:gamma and fund:delta lie below fund:beta."""
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     with open_scope(tenant=firm.id, reason="a test"):
         for name in ("gamma", "delta"):
             scope = scope_create(key=f"fund:{name}", name=f"Fund {name}", parent=firm.scopes["fund:beta"])

@@ -35,6 +35,7 @@ from apps.tenants.services.tenants import scope_create
 from tests.audit.acting import as_worker, checkpointed, recorded, sealed, worker_connection
 from tests.audit.forging import insertable
 from tests.audit.proving import as_administrator
+from tests.baked import baked
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm
 
@@ -52,7 +53,7 @@ def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def acme() -> Firm:
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def tree_is_whole(firm: Firm) -> int:

@@ -15,18 +15,19 @@ from django.conf import LazySettings, settings
 from django.core.management import call_command
 from django.urls import reverse
 
-from apps.audit.certificate import offline
-from apps.audit.certificate.checking import checked
-from apps.audit.erasure.contracts import Origin
-from apps.audit.erasure.proof import looked_for
-from apps.audit.erasure.proof.looked_for import register_given_texts
-from apps.audit.erasure.proof.preparing import gathered_of
 from apps.audit.ids import new_id
-from apps.audit.inventory.codes import Reason
-from apps.audit.models import Certificate
+from apps.erasure import registry
+from apps.erasure.certificate import offline
+from apps.erasure.certificate.checking import checked
+from apps.erasure.contracts import Origin
+from apps.erasure.models import Certificate
+from apps.erasure.proof.preparing import gathered_of
+from apps.erasure.registry import register_given_texts
+from apps.erasure.runs.staying import Reason
 from apps.tenants.roles import Role
 from tests.audit.proving import certified, letter, own_access
 from tests.audit.test_certificate import Json, file_of
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_member
 from tests.own import OWN
 from tests.visitor import Visitor
@@ -41,17 +42,17 @@ SHORT: Final = "Li Po"
 @pytest.fixture
 def acme(settings: LazySettings, tmp_path: Path) -> Firm:
     settings.GLASSBOX_CHECKPOINT_URL = str(tmp_path / "checkpoints")
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 @pytest.fixture
 def _given() -> Iterator[None]:
-    before = dict(looked_for._given)
-    looked_for._given.clear()
+    before = dict(registry._given)
+    registry._given.clear()
     register_given_texts(Origin.REQUEST, lambda connection, tenant, origin: [SHARED, OWN_NAME, SHORT])
     yield
-    looked_for._given.clear()
-    looked_for._given.update(before)
+    registry._given.clear()
+    registry._given.update(before)
 
 
 @pytest.mark.usefixtures("_given")

@@ -12,8 +12,8 @@ from django.test import TransactionTestCase, override_settings
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoDbBlocker
 
-from apps.audit.erasure.contracts import Store, Target, TargetType
-from apps.audit.erasure.registry import stores
+from apps.erasure.contracts import Store, Target, TargetType
+from apps.erasure.registry import stores
 from apps.tenants.context import open_scope
 from tests.audit.removal_world import (
     ANN,

@@ -15,20 +15,19 @@ import pytest
 from lxml import html
 
 from apps.audit.models import Event
-from apps.audit.requests.codes import LetterKind, Requester, SubjectType
-from apps.audit.requests.details import Details
-from apps.audit.requests.services.letters import letter_write
-from apps.audit.requests.services.receiving import request_receive
 from apps.audit.selectors import payloads_of
 from apps.audit.services import record
-from apps.audit.subject_access import acts
-from apps.audit.subject_access.contracts import Format
-from apps.audit.subject_access.errors import NobodysDataError
-from apps.audit.subject_access.events import MY_DATA_CUT_SHORT, MY_DATA_EXPORTED
-from apps.audit.subject_access.services import my_data_export
 from apps.errors import ApplicationError
 from apps.intents.models import PolicyVersion, ReviewComment
-from apps.retrieval.models import EvaluationQuery
+from apps.privacy.codes.requests import LetterKind, Requester, SubjectType
+from apps.privacy.my_data import acts
+from apps.privacy.my_data.contracts import Format
+from apps.privacy.my_data.events import MY_DATA_CUT_SHORT, MY_DATA_EXPORTED
+from apps.privacy.my_data.services import NobodysDataError, my_data_export
+from apps.privacy.requests.details import Details
+from apps.privacy.requests.services.letters import letter_write
+from apps.privacy.requests.services.receiving import request_receive
+from apps.quality.models import EvaluationQuery
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import ApiKey, Membership, Scope, User
@@ -287,7 +286,7 @@ def test_that_it_was_taken_is_an_event_of_ids_and_counts(world: World) -> None:
 
 
 def test_without_its_event_nothing_is_handed_out(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.audit.subject_access.services.record", _fails)
+    monkeypatch.setattr("apps.privacy.my_data.services.record", _fails)
     with as_(world.alice), pytest.raises(RuntimeError):
         my_data_export(Format.JSON)
 

@@ -10,8 +10,8 @@ import pytest
 from django.urls import reverse
 
 from apps.audit.models import Event
-from apps.audit.subject_access.events import MY_DATA_EXPORTED
-from apps.audit.subject_access.registry import categories
+from apps.privacy.my_data.contents import CATEGORIES
+from apps.privacy.my_data.events import MY_DATA_EXPORTED
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.factories import Firm, make_firm, make_member
@@ -46,7 +46,7 @@ def test_every_member_finds_the_page_and_takes_the_file(acme: Firm, role: Role) 
     assert address in alice.open("index").sidebar
     page = alice.open("my_data")
     assert page.status == 200
-    assert all(category.title in page.text for category in categories())
+    assert all(category.title in page.text for category in CATEGORIES)
     assert takings(acme) == 0
     response = alice.post(DOWNLOAD, {"format": "zip"})
     assert response["Content-Disposition"].startswith("attachment")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from apps.audit.erasure.classification import Classified, Sort, classified
-from apps.audit.erasure.places import everything
 from apps.audit.registry import EventClass, Group, _classes, register
-from apps.audit.subject_access.event_fields import undecided_fields, withheld_fields
-from apps.audit.subject_access.registry import categories, decided, leave_out, left_out, register_category, undecided
+from apps.erasure.declarations.classified import Classified, Sort
+from apps.erasure.personal_data.places import everything
+from apps.erasure.registry import classified
+from apps.privacy.my_data.contents import CATEGORIES, decided, undecided
+from apps.privacy.my_data.event_fields import undecided_fields, withheld_fields
+from apps.privacy.my_data.left_out import LEFT_OUT, by_reason
 
 pytestmark = pytest.mark.django_db
 
@@ -36,8 +38,8 @@ def test_what_was_decided_on_is_there() -> None:
 
 
 def test_nothing_is_both_in_it_and_left_out() -> None:
-    held = {column for category in categories() for column in category.columns}
-    assert held & {name for each in left_out() for name in each.names} == set()
+    held = {column for category in CATEGORIES for column in category.columns}
+    assert held & {name for each in LEFT_OUT for name in each.names} == set()
 
 
 def test_every_field_of_every_event_is_decided_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,5 +55,8 @@ def test_what_is_withheld_of_events_says_why() -> None:
 
 def test_two_reasons_for_one_column_are_a_mistake() -> None:
     with pytest.raises(ValueError, match="different reasons"):
-        leave_out("tenants_credential.password", because="Another reason.")
-    register_category(*categories())
+        by_reason([("tenants_credential.password", "A reason."), ("tenants_credential.password", "Another reason.")])
+
+
+def test_every_category_has_a_key_of_its_own() -> None:
+    assert len({category.key for category in CATEGORIES}) == len(CATEGORIES)

@@ -10,10 +10,10 @@ import pytest
 from django.utils import timezone
 
 from apps.audit.services import record
-from apps.audit.subject_access.contracts import Format
-from apps.audit.subject_access.services import my_data_export
 from apps.corpus.models import IngestJob
 from apps.intents.models import PolicyVersion, VersionStatus
+from apps.privacy.my_data.contracts import Format
+from apps.privacy.my_data.services import my_data_export
 from apps.tenants.context import open_scope
 from apps.tenants.models import User
 from apps.tenants.principals import Principal

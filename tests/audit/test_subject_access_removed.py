@@ -6,22 +6,23 @@ import json
 
 import pytest
 
-from apps.audit.erasing import Removal, removals_execute
 from apps.audit.registry import Group
 from apps.audit.services import record
-from apps.audit.subject_access.contracts import Format
-from apps.audit.subject_access.services import my_data_export
+from apps.erasure.log_removal import Removal, removals_execute
+from apps.privacy.my_data.contracts import Format
+from apps.privacy.my_data.services import my_data_export
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.acting import authorised, sealed
 from tests.audit.mutations import acting_as
+from tests.baked import baked
 from tests.factories import as_, make_firm, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_a_question_that_was_removed_is_told_as_removed() -> None:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     alice = make_member(firm, "alice", Role.ANALYST)
     with as_(alice):
         asked = record(

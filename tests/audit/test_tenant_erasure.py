@@ -17,26 +17,27 @@ from django.test import Client, TransactionTestCase, override_settings
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
-from apps.audit.erasing import RemovalReason
-from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.audit.erasure.errors import OtherTenantError
-from apps.audit.erasure.events import LOG_EMPTIED
-from apps.audit.erasure.expansion import expanded
-from apps.audit.erasure.runs import run_propose
-from apps.audit.erasure.tenant_log import DataKeys
 from apps.audit.ids import new_id
 from apps.audit.keys.data_keys import cache as key_cache
 from apps.audit.log.notes import opened
-from apps.audit.models import Checkpoint, DataKey, Event, Payload, Purge, PurgePart, Reach, RemovalRun
-from apps.audit.requests.codes import Ground, Requester, SubjectType
-from apps.audit.requests.services.receiving import request_receive
-from apps.audit.retention.counting import count_all, count_tenant
+from apps.audit.models import Checkpoint, DataKey, Event, Payload
 from apps.audit.selectors import payloads_of
 from apps.audit.services import record
 from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.export import export_log
 from apps.audit.verify.findings import VerificationReport
 from apps.audit.verify.offline import verify as verify_export
+from apps.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.erasure.errors import OtherTenantError
+from apps.erasure.events import LOG_EMPTIED
+from apps.erasure.log_removal import RemovalReason
+from apps.erasure.models import Purge, PurgePart, Reach, RemovalRun
+from apps.erasure.retention.counting import count_all, count_tenant
+from apps.erasure.runs.expansion import expanded
+from apps.erasure.runs.runs import run_propose
+from apps.erasure.stores.tenant_log import DataKeys
+from apps.privacy.codes.requests import Ground, Requester, SubjectType
+from apps.privacy.requests.services.receiving import request_receive
 from apps.retrieval.presentation import asked_json
 from apps.retrieval.services.ask import ask
 from apps.tenants.context import open_scope
@@ -282,8 +283,8 @@ def test_its_keys_are_gone_and_one_is_left_for_the_fact(erased: Erased) -> None:
 
 
 def test_details_of_a_request_can_not_be_opened_any_more(erased: Erased) -> None:
-    from apps.audit.models import ErasureRequest
-    from apps.audit.requests.details import details_of
+    from apps.privacy.models import ErasureRequest
+    from apps.privacy.requests.details import details_of
 
     with open_scope(tenant=erased.acme.id, reason="a test"):
         requests = list(ErasureRequest.objects.all())
@@ -433,7 +434,7 @@ def test_what_is_held_after_the_log_was_to_be_emptied_stays(firm: Firm) -> None:
 
 @pytest.mark.slow
 def test_what_another_process_seals_by_an_old_key_meanwhile_goes_as_well(firm: Firm) -> None:
-    from apps.audit.erasure import tenant_log
+    from apps.erasure.stores import tenant_log
 
     sealed(firm, 3)
     run = approved(firm, [whole(firm)])

@@ -14,8 +14,9 @@ from typing import Final
 
 import pytest
 
-from apps.audit.erasure.contracts import RunState
-from apps.audit.models import DataKey, Event, Payload, RemovalRun
+from apps.audit.models import DataKey, Event, Payload
+from apps.erasure.contracts import RunState
+from apps.erasure.models import RemovalRun
 from apps.tenants.context import open_scope
 from tests.audit.acting import sealed, verified_log
 from tests.audit.ending import POLICY, counted, ended, only_the_log, whole
@@ -30,7 +31,7 @@ import django, json, os, signal, sys
 django.setup()
 from contextlib import contextmanager
 from uuid import UUID
-from apps.audit.erasure import engine
+from apps.erasure import engine
 from tests.audit.ending import POLICY, only_the_log
 
 def carry_out(tenant, run, number, moment):

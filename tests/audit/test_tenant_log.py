@@ -11,19 +11,20 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from apps.audit.erasure.contracts import RunState
-from apps.audit.erasure.events import LOG_EMPTIED
 from apps.audit.keys.data_keys import cache as key_cache
 from apps.audit.models import Checkpoint, DataKey, Event, Leaf, Payload
 from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.export import export_log
 from apps.audit.verify.offline import verify as verify_export
+from apps.erasure.contracts import RunState
+from apps.erasure.events import LOG_EMPTIED
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.acting import checkpointed, sealed
 from tests.audit.ending import ended, hold, only_the_log, whole
 from tests.audit.mutations import acting_as, as_api, mutated, of_application, of_offline
 from tests.audit.removing import approved, asked, person
+from tests.baked import baked
 from tests.factories import Firm, make_firm
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -47,7 +48,7 @@ class Emptied:
 
 @pytest.fixture
 def log() -> Emptied:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     (question,) = asked(firm)
     sealed(firm, 5)
     assert checkpointed(firm)
@@ -165,7 +166,7 @@ def test_without_the_event_that_says_so_everything_is_missed(log: Emptied, tmp_p
 
 def test_an_event_that_only_claims_it_covers_nothing(tmp_path: Path) -> None:
     """An ordinary event renamed, as somebody would who wants a theft to look like an erasure."""
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     (question,) = asked(firm)
     sealed(firm, 5)
     assert checkpointed(firm)
@@ -184,7 +185,7 @@ def test_an_event_that_only_claims_it_covers_nothing(tmp_path: Path) -> None:
 
 
 def test_a_key_that_was_destroyed_without_authority_is_found_and_named(tmp_path: Path) -> None:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     sealed(firm, 5)
     assert checkpointed(firm)
     with open_scope(tenant=firm.id, reason="a test"):
@@ -206,7 +207,7 @@ def test_a_key_that_was_destroyed_without_authority_is_found_and_named(tmp_path:
 
 @pytest.mark.slow
 def test_what_a_hold_kept_of_it_is_missed_when_it_goes(tmp_path: Path) -> None:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     dora = person(firm, "dora-acme", Role.DPO)
     (held,) = asked(firm)
     sealed(firm)

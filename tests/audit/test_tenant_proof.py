@@ -17,18 +17,19 @@ from django.db import connections
 from django.test import TransactionTestCase, override_settings
 from pytest_django import DjangoDbBlocker
 
-from apps.audit.certificate.checking import checked, holds
-from apps.audit.certificate.document import document_of
-from apps.audit.certificate.selectors import checks_of
-from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.audit.erasure.proof import safe
 from apps.audit.keys.data_keys import cache as key_cache
-from apps.audit.models import Certificate, Checkpoint, DataKey, RemovalRun
-from apps.audit.requests.codes import Ground, Requester, SubjectType
-from apps.audit.requests.services.receiving import request_receive
+from apps.audit.models import Checkpoint, DataKey
 from apps.audit.services import record
 from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.findings import VerificationReport
+from apps.erasure.certificate.checking import checked, holds
+from apps.erasure.certificate.document import document_of
+from apps.erasure.certificate.selectors import checks_of
+from apps.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.erasure.models import Certificate, RemovalRun
+from apps.erasure.proof import safe
+from apps.privacy.codes.requests import Ground, Requester, SubjectType
+from apps.privacy.requests.services.receiving import request_receive
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.acting import checkpointed, sealed

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID, uuid4
 
-import psycopg
 import pytest
 from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
 
-from apps.audit.backup.acting import ERASER, acting_as
-from apps.audit.backup.gate import DatabaseState, judged
-from apps.audit.backup.opening import open_where_nothing_is_erased
-from apps.audit.erasure.contracts import Origin, Target, TargetType
-from apps.audit.erasure.registry import after_removal, before_removal
-from apps.audit.models import Event, TombstoneMark
-from apps.audit.tombstones import chain
-from apps.audit.tombstones.chain import is_tombstoned, tombstones, tombstones_of
-from apps.audit.tombstones.errors import TombstonesDamagedError, TombstonesUnavailableError
-from apps.audit.tombstones.place import TombstonePlace, tombstone_place
-from apps.audit.tombstones.record import DigestKind, Kind
-from apps.audit.tombstones.writing import tombstone_write
+from apps.audit.errors import TombstonesDamagedError, TombstonesUnavailableError
+from apps.audit.log.tombstone_place import TombstonePlace, tombstone_place
+from apps.audit.models import Event
+from apps.erasure.contracts import DigestKind, Origin, Target, TargetType
+from apps.erasure.models import TombstoneMark
+from apps.erasure.tombstones import chain
+from apps.erasure.tombstones.chain import is_tombstoned, tombstones, tombstones_of
+from apps.erasure.tombstones.gate import DatabaseState, judged
+from apps.erasure.tombstones.record import Kind
+from apps.erasure.tombstones.writing import tombstone_close, tombstone_write
+from apps.operations.backup.acting import ERASER, acting_as
+from apps.operations.backup.opening import open_where_nothing_is_erased
 from apps.tenants.context import open_scope
+from tests.baked import baked
+from tests.benchmarks.wall_databases import Databases
 from tests.conftest import admin_dsn
 from tests.corpus.ingesting import REPORT, ingest
 from tests.factories import Firm, make_firm
@@ -42,7 +43,7 @@ def outside(tmp_path: Path, settings: LazySettings) -> Iterator[Path]:
 
 @pytest.fixture
 def acme() -> Firm:
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def document(id: UUID | None = None) -> Target:
@@ -55,7 +56,7 @@ def begin(
     """As the eraser, whose rights must do."""
     run = run_id or uuid4()
     with acting_as(ERASER):
-        (after_removal if end else before_removal)(
+        (tombstone_close if end else tombstone_write)(
             tenant_id=firm.id, run_id=run, origin=origin, reason_code="erasure_request", targets=targets
         )
     return run
@@ -259,29 +260,12 @@ def test_where_tombstones_can_t_be_read_nobody_says_that_there_is_none(acme: Fir
 # --- which databases are open from the beginning ---
 
 
-@pytest.fixture
-def migrated_ago() -> Iterator[Callable[[str], object]]:
-    """Say when the release that knows tombstones came to the suite's database, and put it back.
-
-    Whether a tombstone was ever written is judged by the table's size, which other tests' rows leave behind them.
-    """
-    its_row = "WHERE app = 'audit' AND right(name, 11) = '_tombstones'"
-    with psycopg.connect(admin_dsn(), dbname=connection.settings_dict["NAME"], autocommit=True) as admin:
-        admin.execute("VACUUM audit_tombstonemark")  # gives back the pages of rows that are gone
-        before = admin.execute(f"SELECT id, applied FROM django_migrations {its_row}").fetchall()
-        yield lambda age: admin.execute(f"UPDATE django_migrations SET applied = now() - %s::interval {its_row}", [age])
-        for id, applied in before:
-            admin.execute("UPDATE django_migrations SET applied = %s WHERE id = %s", [applied, id])
-
-
-@pytest.mark.parametrize(("age", "is_opened"), [("1 minute", True), ("1 day", False)])
-def test_the_first_database_is_opened_by_its_migration_and_a_later_one_with_tenants_is_not(
-    acme: Firm, migrated_ago: Callable[[str], object], age: str, is_opened: bool
-) -> None:
-    """The suite's database has tenants: as if it had just been upgraded, or as if it came from a backup."""
-    migrated_ago(age)
+def test_a_migration_opens_a_database_that_never_had_a_tenant_and_no_other(acme: Firm, outside: Path) -> None:
+    """The suite's own has tenants, as if it came from a backup."""
     open_where_nothing_is_erased(admin_dsn(), connection.settings_dict["NAME"])
-    assert tombstone_place().is_new() is not is_opened
+    assert not list(outside.rglob("*"))
+    with Databases() as databases:
+        open_where_nothing_is_erased(admin_dsn(), databases.copy("first"))
     tombstone_place().found()
     place = tombstone_place()
     assert judged(DatabaseState(identity="x", has_tenants=False, number=0), place) == ""

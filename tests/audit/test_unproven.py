@@ -11,18 +11,18 @@ from django.conf import LazySettings
 from django.core.management import call_command
 from django.db import DatabaseError
 
-from apps.audit.certificate.checking import checked, holds, unproven_code
-from apps.audit.certificate.document import document_of
-from apps.audit.erasure.contracts import Origin, RunState
-from apps.audit.erasure.engine import carry_out_due
-from apps.audit.erasure.errors import NotUnprovenError, OwnUnprovenError, RunStateError
-from apps.audit.erasure.proof import safe
-from apps.audit.erasure.proof.prover import is_anything_due
-from apps.audit.erasure.unproven import Unproven
-from apps.audit.models import Certificate, RemovalRun
-from apps.audit.requests.codes import SubjectType
-from apps.audit.requests.errors import RequestStepError
 from apps.corpus.models import Document
+from apps.erasure.certificate.checking import checked, holds, unproven_code
+from apps.erasure.certificate.document import document_of
+from apps.erasure.contracts import Origin, RunState
+from apps.erasure.engine import carry_out_due
+from apps.erasure.errors import NotUnprovenError, OwnUnprovenError, RunStateError
+from apps.erasure.models import Certificate, RemovalRun
+from apps.erasure.proof import safe
+from apps.erasure.proof.prover import is_anything_due
+from apps.erasure.runs.unproven import Unproven
+from apps.privacy.codes.requests import SubjectType
+from apps.privacy.requests.errors import RequestStepError
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
@@ -32,6 +32,7 @@ from tests.audit.mutations import acting_as
 from tests.audit.proving import ZOE, ending, issued, letter, noted, own_access, prepared_by_hand, proved, removed
 from tests.audit.removing import actions, again, approved, carried_out, documents, left_of, person, proposed
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.deciding import (
     request_agree_without_proof,
     request_approve,
@@ -50,7 +51,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def acme(settings: LazySettings) -> Firm:
     settings.GLASSBOX_PHYSICAL_ORIGINS = frozenset({Origin.REQUEST})
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def dora(firm: Firm) -> Principal:

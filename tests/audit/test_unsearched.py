@@ -11,13 +11,13 @@ import pytest
 from django.conf import LazySettings
 from django.db import connection, transaction
 
-from apps.audit.erasure.classification import Classified, Sort, classified
-from apps.audit.erasure.places import column_types
-from apps.audit.erasure.searched import searched
-from apps.audit.erasure.unsearched import leave_unsearched, search_gaps, unsearched
-from apps.audit.inventory.proposing import BY_HAND
-from apps.corpus.people.contracts import PersonDescription, PersonName
-from apps.corpus.people.search import person_search
+from apps.erasure.declarations.classified import Classified, Sort
+from apps.erasure.personal_data.places import column_types
+from apps.erasure.registry import classified, leave_unsearched, searched
+from apps.erasure.searched.unsearched import search_gaps, unsearched
+from apps.privacy.people.contracts import PersonDescription, PersonName
+from apps.privacy.people.search import person_search
+from apps.privacy.proposals.problems import BY_HAND
 from apps.tenants.context import open_scope
 from tests.audit.mutations import acting_as
 from tests.audit.removal_world import make_removal_world

@@ -15,27 +15,27 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from apps.audit.erasing import Removal, removals_execute
 from apps.audit.ids import new_id
 from apps.audit.log.checkpoints import origin_of
 from apps.audit.models import Event, Verification, VerificationState
 from apps.audit.registry import Group
-from apps.audit.verify import requests, runs
-from apps.audit.verify.errors import VerificationLeaseLostError
+from apps.audit.verify import runs
 from apps.audit.verify.findings import FindingClass
-from apps.audit.verify.lease import VerificationPolicy, claim, held
 from apps.audit.verify.requests import NIGHT_AT, night_of, verification_request, verification_sweep_all
-from apps.audit.verify.runs import VerificationOutcome
+from apps.audit.verify.runs import VerificationOutcome, VerificationPolicy, claim_verification
 from apps.audit.verify.standing import Verdict, standing, starters
 from apps.audit.verify.wording import WORDINGS
-from apps.tenants import tokens
+from apps.erasure.log_removal import Removal, removals_execute
+from apps.tenants import leased_jobs, tokens
 from apps.tenants.context import open_scope, renew_scope
 from apps.tenants.errors import PermissionDeniedError
+from apps.tenants.leased_jobs import LeaseLostError, Progress, hold
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.acting import as_worker, authorised, checkpointed, recorded, sealed
 from tests.audit.mutations import acting_as, authorise, execute
 from tests.audit.verifying import as_of, request, run, stored, tampering, verified
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,7 +53,7 @@ def place(settings: LazySettings, tmp_path: Path) -> Path:
 @pytest.fixture
 def acme(place: Path) -> Firm:
     """Its log is sealed, signed and exported."""
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     sealed(firm, 5)
     checkpointed(firm)
     return firm
@@ -154,7 +154,7 @@ def test_only_the_first_hundred_are_kept_and_all_are_counted(acme: Firm, ada: Pr
 
 
 def test_before_anything_was_exported_it_says_so(place: Path) -> None:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     sealed(firm, 2)
     found = verified(firm, make_member(firm, "ada", Role.AUDITOR))
     assert (found.state, found.checkpoint_size) == ("intact", None)
@@ -241,7 +241,7 @@ def test_a_log_is_verified_for_longer_than_a_token_is_good_for(
 ) -> None:
     """Each token is given a moment of life, and the batches are small: without renewal the second one fails."""
     sealed(acme, 30)
-    monkeypatch.setattr("apps.audit.verify.entries.BATCH", 4)
+    monkeypatch.setattr("apps.audit.verify.reading.BATCH", 4)
     monkeypatch.setattr("apps.audit.verify.application._TOLD_EVERY", 5)
     real = tokens.scope_token
     born = time.time()
@@ -260,7 +260,7 @@ def test_a_log_is_verified_for_longer_than_a_token_is_good_for(
             waited.append(done)
             time.sleep(3.1)
 
-    monkeypatch.setattr(runs._Teller, "__call__", wait)
+    monkeypatch.setattr(Progress, "__call__", wait)
     assert run(asked) == VerificationOutcome.DONE
     assert stored(asked).state == "intact"
 
@@ -333,21 +333,21 @@ def test_who_may_not_see_the_log_may_not_ask(acme: Firm) -> None:
 def test_a_second_message_finds_nothing_to_do(acme: Firm, ada: Principal) -> None:
     asked = request(acme, ada)
     with as_worker():
-        assert claim(tenant_id=acme.id, verification_id=asked.id, policy=VerificationPolicy()) is not None
+        assert claim_verification(tenant_id=acme.id, verification_id=asked.id, lease_s=300.0) is not None
     assert run(asked) == VerificationOutcome.NOT_CLAIMED
 
 
 def test_a_run_whose_worker_died_is_begun_anew_and_the_dead_one_changes_nothing(acme: Firm, ada: Principal) -> None:
     asked = request(acme, ada)
     with as_worker():
-        dead = claim(tenant_id=acme.id, verification_id=asked.id, policy=VerificationPolicy(lease_s=-1.0))
+        dead = claim_verification(tenant_id=acme.id, verification_id=asked.id, lease_s=-1.0)
     assert dead is not None
     with tampering() as connection:
         connection.execute("UPDATE audit_verification SET next_attempt_at = NULL")
     assert swept() == 1
     assert run(asked) == VerificationOutcome.DONE
-    with as_worker(), open_scope(tenant=acme.id, reason="a test"), pytest.raises(VerificationLeaseLostError):
-        held(dead, state=VerificationState.INTACT, finished_at=timezone.now())
+    with as_worker(), open_scope(tenant=acme.id, reason="a test"), pytest.raises(LeaseLostError):
+        hold(dead, state=VerificationState.INTACT, finished_at=timezone.now())
     assert (stored(asked).state, stored(asked).attempts) == ("intact", 2)
 
 
@@ -355,7 +355,7 @@ def test_a_worker_that_dies_every_time_ends_it(acme: Firm, ada: Principal) -> No
     asked = request(acme, ada)
     for _ in range(3):
         with as_worker():
-            claim(tenant_id=acme.id, verification_id=asked.id, policy=VerificationPolicy(lease_s=-1.0))
+            claim_verification(tenant_id=acme.id, verification_id=asked.id, lease_s=-1.0)
     assert run(asked) == VerificationOutcome.FAILED
     assert stored(asked).error_code == "audit.verification_worker_lost"
 
@@ -366,16 +366,16 @@ def test_progress_is_seen_while_it_runs_and_a_run_that_was_taken_over_stops(
     sealed(acme, 20)
     monkeypatch.setattr("apps.audit.verify.application._TOLD_EVERY", 5)
     asked, seen = request(acme, ada), []
-    tell = runs._Teller.__call__
+    tell = Progress.__call__
 
-    def watched(self: runs._Teller, done: int, total: int) -> None:
+    def watched(self: Progress, done: int, total: int) -> None:
         tell(self, done, total)
         with tampering() as connection:
             seen.append(connection.execute("SELECT done, total, state FROM audit_verification").fetchone())
             if done >= 15:
                 connection.execute("UPDATE audit_verification SET lease_owner = 'another'")
 
-    monkeypatch.setattr(runs._Teller, "__call__", watched)
+    monkeypatch.setattr(Progress, "__call__", watched)
     assert run(asked, VerificationPolicy(told_every_s=0.0)) == VerificationOutcome.LOST
     assert [(done, state) for done, _, state in filter(None, seen)][:4] == [
         (0, "running"),
@@ -446,7 +446,7 @@ def test_what_somebody_asked_for_does_not_take_the_nights_place(acme: Firm, ada:
 
 def test_a_message_that_was_lost_is_sent_again(acme: Firm, ada: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[list[str]] = []
-    monkeypatch.setattr(requests, "_send", sent.append)
+    monkeypatch.setattr(leased_jobs, "_send", lambda task, arguments, after_s: sent.append(arguments))
     asked = request(acme, ada)
     assert swept() == 0
     with tampering() as connection:

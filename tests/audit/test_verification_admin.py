@@ -23,6 +23,7 @@ from apps.tenants.roles import Role
 from tests.api.client import Api
 from tests.audit.acting import as_worker, checkpointed, recorded, sealed
 from tests.audit.verifying import request, run, stored, tampering, verified
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_key, make_member
 from tests.visitor import Page, Visitor
 
@@ -36,7 +37,7 @@ HEALTH = "/api/v1/health/"
 def acme(settings: LazySettings, tmp_path: Path) -> Firm:
     settings.GLASSBOX_CHECKPOINT_URL = str(tmp_path)
     cache.clear()
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     sealed(firm, 3)
     checkpointed(firm)
     return firm

@@ -13,26 +13,27 @@ import pytest
 from django.conf import LazySettings
 from django.core.management import call_command
 
-from apps.audit.certificate.checking import checked, holds
-from apps.audit.certificate.document import document_of
-from apps.audit.erasure.contracts import Origin, RunState, Target
-from apps.audit.erasure.proof import looked_for, safe
-from apps.audit.erasure.proof.disk import WRITTEN_SINCE
-from apps.audit.erasure.proof.errors import ControlFailedError, ProverBusyError, WindowError
-from apps.audit.erasure.proof.looked_for import register_given_texts
-from apps.audit.erasure.proof.prover import prove_due
-from apps.audit.erasure.proof.window import is_open
-from apps.audit.holds.services import hold_place, hold_release
-from apps.audit.requests.codes import Requester, SubjectType
-from apps.audit.requests.details import Details
-from apps.audit.requests.services.receiving import request_receive
-from apps.audit.residue.access import Access
-from apps.audit.residue.control import control_each
-from apps.audit.residue.needles import Needles
-from apps.audit.residue.places import Places
-from apps.audit.residue.results import ControlResult, ScanResult
-from apps.audit.residue.scanning import scan_each
 from apps.corpus.models import Document
+from apps.erasure import registry
+from apps.erasure.certificate.checking import checked, holds
+from apps.erasure.certificate.document import document_of
+from apps.erasure.contracts import Origin, RunState, Target
+from apps.erasure.hold_services import hold_place, hold_release
+from apps.erasure.proof import safe
+from apps.erasure.proof.disk import WRITTEN_SINCE
+from apps.erasure.proof.errors import ControlFailedError, ProverBusyError, WindowError
+from apps.erasure.proof.prover import prove_due
+from apps.erasure.proof.window import is_open
+from apps.erasure.registry import register_given_texts
+from apps.erasure.residue.access import Access
+from apps.erasure.residue.control import control_each
+from apps.erasure.residue.needles import Needles
+from apps.erasure.residue.places import Places
+from apps.erasure.residue.results import ControlResult, ScanResult
+from apps.erasure.residue.scanning import scan_each
+from apps.privacy.codes.requests import Requester, SubjectType
+from apps.privacy.requests.details import Details
+from apps.privacy.requests.services.receiving import request_receive
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
@@ -53,6 +54,7 @@ from tests.audit.proving import (
     removed,
 )
 from tests.audit.removing import actions, again, approved, asked, carried_out, left_of, outcomes, person
+from tests.baked import baked
 from tests.deciding import run_retry
 from tests.factories import Firm, as_, make_firm
 from tests.own import OWN
@@ -63,7 +65,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def acme(settings: LazySettings) -> Firm:
     settings.GLASSBOX_PHYSICAL_ORIGINS = frozenset({Origin.REQUEST})
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 @pytest.fixture
@@ -74,12 +76,12 @@ def access(tmp_path: Path) -> Access:
 @pytest.fixture
 def _given() -> Iterator[None]:
     """Somebody gave two names with the request: one that is in the letter, and one that is nowhere."""
-    before = dict(looked_for._given)
-    looked_for._given.clear()
+    before = dict(registry._given)
+    registry._given.clear()
     register_given_texts(Origin.REQUEST, lambda connection, tenant, origin: [ZOE.split()[-1], "Bresch-Ost"])
     yield
-    looked_for._given.clear()
-    looked_for._given.update(before)
+    registry._given.clear()
+    registry._given.update(before)
 
 
 def dora(firm: Firm) -> Principal:
@@ -276,7 +278,7 @@ def test_runs_that_wait_share_one_physical_phase_in_their_window(
 def test_runs_that_wait_are_looked_for_in_one_pass_each_by_itself(
     acme: Firm, access: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from apps.audit.erasure.proof import disk, preparing
+    from apps.erasure.proof import disk, preparing
 
     passes: list[int] = []
 
@@ -316,8 +318,8 @@ def test_a_control_that_finds_too_little_lets_nothing_go(
     acme: Firm, access: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A place that can't be read any more: the scan would be clean whatever is left."""
-    from apps.audit.erasure.proof import preparing
-    from apps.audit.residue.places import Place, Places, every_place
+    from apps.erasure.proof import preparing
+    from apps.erasure.residue.places import Place, Places, every_place
 
     def blind(access: Access) -> Places:
         found = every_place(access)
@@ -425,6 +427,6 @@ def test_of_a_request_names_addresses_and_numbers_are_looked_for_and_nothing_els
             ),
         )
     with own_access(tmp_path, turned_over=False).connect() as connection:
-        given = looked_for.given_texts(connection, origin=Origin.REQUEST, tenant_id=acme.id, origin_id=request.id)
+        given = registry.given_texts(connection, origin=Origin.REQUEST, tenant_id=acme.id, origin_id=request.id)
         assert given == ["Zoë Øster", "zoe@bluewhale.example", "4711-0815"]
-        assert not looked_for.given_texts(connection, origin=Origin.REQUEST, tenant_id=acme.id, origin_id=acme.id)
+        assert not registry.given_texts(connection, origin=Origin.REQUEST, tenant_id=acme.id, origin_id=acme.id)

@@ -15,11 +15,12 @@ from typing import Final
 import pytest
 from django.conf import LazySettings
 
-from apps.audit.erasure.contracts import Origin, RunState
-from apps.audit.erasure.proof import safe
+from apps.erasure.contracts import Origin, RunState
+from apps.erasure.proof import safe
 from tests.audit.acting import sealed
 from tests.audit.proving import issued, own_access, prepared_by_hand, proved, removed
 from tests.audit.removing import actions, again, approved, asked, carried_out
+from tests.baked import baked
 from tests.factories import Firm, make_firm
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -30,8 +31,8 @@ _PROVER: Final = """
 import django, json, os, signal, sys
 django.setup()
 from pathlib import Path
-from apps.audit.erasure.proof import disk, ending, passes, preparing, prover, safe
-from apps.audit.residue import physical
+from apps.erasure.proof import disk, ending, passes, preparing, prover, safe
+from apps.erasure.residue import physical
 from tests.audit.proving import own_access
 
 def kill_at(module, name, moment):
@@ -87,7 +88,7 @@ def killed(home: Path, places: list[tuple[str, str, str]]) -> None:
 @pytest.fixture
 def acme(settings: LazySettings) -> Firm:
     settings.GLASSBOX_PHYSICAL_ORIGINS = frozenset({Origin.REQUEST})
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def test_killed_at_any_boundary_it_comes_to_the_same_end(acme: Firm, tmp_path: Path) -> None:

@@ -17,13 +17,14 @@ from django.core.cache import cache
 from django.db import connection
 from django.utils import timezone
 
-from apps.audit import watching
 from apps.audit.errors import DataKeyDamagedError
 from apps.audit.keys import data_keys
-from apps.audit.models import RemovalRun, Verification, VerificationState
+from apps.audit.models import Verification, VerificationState
 from apps.audit.verify.requests import verification_sweep_all
 from apps.audit.verify.standing import Verdict, standing
 from apps.audit.verify.statements import newest, state_verification, stated
+from apps.erasure import watching as removals
+from apps.erasure.models import RemovalRun
 from apps.tenants import alarm_mail, clock
 from apps.tenants.alarm_mail import tell_operators
 from apps.tenants.alarms import Alarm, Seen, Watched
@@ -37,6 +38,7 @@ from tests.audit.acting import as_worker, checkpointed, sealed
 from tests.audit.mutations import acting_as
 from tests.audit.removing import again, approved, documents, stores_of_documents
 from tests.audit.verifying import as_of, run, tampering, verified
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_member
 from tests.visitor import Visitor
 
@@ -70,7 +72,9 @@ def the_clock_goes() -> None:
 
 @pytest.fixture
 def acme() -> Firm:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
+    # What the clock noted lies in the cache, which a baked world empties.
+    the_clock_goes()
     sealed(firm, 3)
     checkpointed(firm)
     return firm
@@ -327,7 +331,7 @@ def test_an_approved_removal_that_does_not_go_on_in_its_time_is_an_alarm(
 
 
 def test_one_run_that_can_not_be_taken_keeps_no_other_waiting(acme: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
-    from apps.audit.erasure import engine
+    from apps.erasure import engine
 
     with stores_of_documents():
         stuck, other = approved(acme, documents(acme, 1)), approved(acme, documents(acme, 1))
@@ -360,7 +364,7 @@ def test_a_schedule_that_is_silent_is_an_alarm(acme: Firm, ada: Principal) -> No
     assert on_the_start_page("ada") == ["schedule"]
     the_clock_goes()
     # A time to come is no time.
-    cache.set("clock:apps.audit.tasks.sweep_removals", time.time() + 10_000)
+    cache.set("clock:apps.erasure.tasks.sweep_removals", time.time() + 10_000)
     assert red() == {"schedule"}
 
 
@@ -437,6 +441,6 @@ def test_a_mail_server_that_is_down_has_told_nobody(acme: Firm, settings: LazySe
 def test_what_can_not_be_asked_is_an_alarm_itself(acme: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
     from apps.tenants import alarms
 
-    broken = alarms.Watch(watched=Watched.REMOVALS, sql="SELECT nobody FROM audit_removalrun", judge=watching._stuck)
+    broken = alarms.Watch(watched=Watched.REMOVALS, sql="SELECT nobody FROM audit_removalrun", judge=removals._stuck)
     monkeypatch.setattr(alarms, "_watches", [broken, *alarms._watches])
     assert red() == {"removals"}

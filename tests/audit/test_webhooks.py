@@ -42,6 +42,7 @@ from apps.tenants.roles import Role
 from config.celery import app
 from tests.audit.acting import as_worker, sealed
 from tests.audit.webhooking import HOST, Receiver, receiving
+from tests.baked import baked
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.isolation.harness import sql
 
@@ -80,7 +81,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
 
 @pytest.fixture
 def acme() -> Firm:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     # What waits for its place when an endpoint is made is sent to it as well.
     sealed(firm)
     return firm

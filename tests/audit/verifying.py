@@ -14,9 +14,8 @@ import psycopg
 from django.conf import settings
 
 from apps.audit.models import Verification, VerificationState
-from apps.audit.verify.lease import VerificationPolicy
 from apps.audit.verify.requests import verification_request
-from apps.audit.verify.runs import VerificationOutcome, verification_run
+from apps.audit.verify.runs import VerificationOutcome, VerificationPolicy, verification_run
 from apps.audit.verify.statements import state_verification
 from apps.audit.verify.stating import export_statement
 from apps.tenants.context import open_scope

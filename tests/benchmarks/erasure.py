@@ -30,8 +30,9 @@ from uuid import UUID
 from tests.benchmarks.own_server import server_of_its_own
 
 if TYPE_CHECKING:
-    from apps.audit.models import ErasureRequest, RemovalRun
-    from apps.audit.residue.access import Access
+    from apps.erasure.models import RemovalRun
+    from apps.erasure.residue.access import Access
+    from apps.privacy.models import ErasureRequest
     from tests.audit.requesting import Office
     from tests.benchmarks.erasure_steps import Steps
 
@@ -166,8 +167,8 @@ def _access(database: str) -> Access:
     """WAL is turned over, so that what was loaded is not read."""
     from django.conf import settings
 
-    from apps.audit.residue.access import access_from_settings
-    from apps.audit.residue.wal_turnover import turn_over_wal
+    from apps.erasure.residue.access import access_from_settings
+    from apps.erasure.residue.wal_turnover import turn_over_wal
 
     found = access_from_settings(redis_match=f"*{settings.TEST_DATABASE}*", whole_server=True)
     access = replace(found, database=database, backup_url={**found.backup_url, "PGDATABASE": database})
@@ -179,8 +180,8 @@ def _access(database: str) -> Access:
 def _erased(tenant: _Tenant, of: str, access: Access) -> dict[str, Any]:
     from django.test import override_settings
 
-    from apps.audit.inventory.proposing import prospect
-    from apps.audit.models import RemovalRun
+    from apps.erasure.models import RemovalRun
+    from apps.privacy.proposals.prospect import prospect
     from apps.tenants.context import open_scope
     from tests.audit.mutations import acting_as
     from tests.benchmarks.erasure_steps import Steps
@@ -211,12 +212,12 @@ def _erased(tenant: _Tenant, of: str, access: Access) -> dict[str, Any]:
 
 def _person(office: Office, steps: Steps) -> ErasureRequest:
     """A request for a person that is ready to be proposed: everything that was found is them, and goes."""
-    from apps.audit.inventory.asking import inventory_request
-    from apps.audit.inventory.codes import InventoryState, Treatment
-    from apps.audit.inventory.deciding import document_treat
-    from apps.audit.inventory.runner import inventory_run
-    from apps.audit.inventory.selectors import confirmed_documents, grouped
-    from apps.audit.requests.details import Details
+    from apps.privacy.codes.inventory import InventoryState, Treatment
+    from apps.privacy.inventory.asking import inventory_request
+    from apps.privacy.inventory.deciding import document_treat
+    from apps.privacy.inventory.runner import inventory_run
+    from apps.privacy.inventory.selectors import confirmed_documents, grouped
+    from apps.privacy.requests.details import Details
     from tests.audit.inventorying import assessed, confirm_all
     from tests.factories import as_
 
@@ -240,7 +241,7 @@ def _person(office: Office, steps: Steps) -> ErasureRequest:
 
 def _following(tenant: _Tenant, of: str) -> ErasureRequest:
     """A request whose subject says what goes: the document, or the tenant."""
-    from apps.audit.requests.codes import Ground, SubjectType
+    from apps.privacy.codes.requests import Ground, SubjectType
     from tests.deciding import assess, identity_confirm
     from tests.factories import as_
 
@@ -254,7 +255,7 @@ def _following(tenant: _Tenant, of: str) -> ErasureRequest:
 
 def _prove(access: Access) -> None:
     """What the process beside the eraser does when it looks, as that. Raises: RuntimeError: not all of it went."""
-    from apps.audit.erasure.proof.prover import prove_due
+    from apps.erasure.proof.prover import prove_due
 
     went = prove_due(access, at_once=True, wait_s=30)
     if went.waiting:
@@ -262,9 +263,9 @@ def _prove(access: Access) -> None:
 
 
 def _carried_out(office: Office, run: RemovalRun, steps: Steps) -> None:
-    from apps.audit.erasure.contracts import RunState
-    from apps.audit.erasure.lease import EnginePolicy
-    from apps.audit.models import RemovalStep
+    from apps.erasure.contracts import RunState
+    from apps.erasure.models import RemovalStep
+    from apps.erasure.runs.lease import EnginePolicy
     from apps.tenants.context import open_scope
     from tests.audit.acting import sealed
     from tests.audit.removing import carried_out
@@ -297,9 +298,9 @@ def _looked(office: Office, run: RemovalRun, steps: Steps) -> None:
 
 
 def _certified(office: Office, run: RemovalRun, steps: Steps) -> None:
-    from apps.audit.certificate.checking import holds
-    from apps.audit.certificate.selectors import checks_of
     from apps.audit.verify.application import verify_tenant
+    from apps.erasure.certificate.checking import holds
+    from apps.erasure.certificate.selectors import checks_of
     from tests.audit.proving import issued
     from tests.audit.removing import again
     from tests.factories import as_

@@ -20,7 +20,7 @@ from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from apps.audit.residue.access import Access
+    from apps.erasure.residue.access import Access
 
 _WORDS = 20_000
 _DIMENSION = 384
@@ -57,9 +57,9 @@ def as_text(report: dict[str, Any]) -> str:
 
 
 def run(*, chunks: int, gigabytes: float) -> dict[str, Any]:
-    from apps.audit.residue.physical import physical_phase
-    from apps.audit.residue.places import every_place
-    from apps.audit.residue.scanning import scan
+    from apps.erasure.residue.physical import physical_phase
+    from apps.erasure.residue.places import every_place
+    from apps.erasure.residue.scanning import scan
     from tests.audit.residue_cluster import running_cluster
 
     report = {"chunks": chunks, **_scan_file(gigabytes)}
@@ -134,7 +134,7 @@ def _rows(chunks: int) -> Iterator[tuple[int, str, str, str, list[float]]]:
 
 
 def _needles_of(gone: list[tuple[str, str, str, list[float]]]) -> Any:
-    from apps.audit.residue.needles import make_needles
+    from apps.erasure.residue.needles import make_needles
 
     texts = [text for passage, page, sha256, _ in gone for text in (passage, page, sha256)]
     return make_needles(texts=texts)
@@ -146,9 +146,9 @@ def _words(chance: random.Random) -> list[str]:
 
 def _scan_file(gigabytes: float) -> dict[str, Any]:
     """A file of text in which there is nothing, but much that looks like it: the same words in another order."""
-    from apps.audit.residue.needles import make_needles
-    from apps.audit.residue.places import Place
-    from apps.audit.residue.scanning import scan_places
+    from apps.erasure.residue.needles import make_needles
+    from apps.erasure.residue.places import Place
+    from apps.erasure.residue.scanning import scan_places
 
     chance = random.Random(2)
     words = _words(chance)

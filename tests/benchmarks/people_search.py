@@ -161,7 +161,7 @@ def _texts(random_: random.Random) -> Iterator[tuple[str, int | None]]:
 
 
 def _searched(firm: Any, subject: Any, planted: set[tuple[str, int]]) -> dict[str, Any]:
-    from apps.corpus.people.search import person_search
+    from apps.privacy.people.search import person_search
     from apps.tenants.context import open_scope
 
     with open_scope(tenant=firm.id, reason="a benchmark"):

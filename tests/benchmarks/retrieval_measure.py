@@ -16,10 +16,10 @@ from apps.corpus.kinds import Kind
 from apps.intents.contracts import KindGrant, PolicySnapshot
 from apps.intents.selectors import policy_in_force
 from apps.retrieval.contracts import Question
+from apps.retrieval.optional.slots import DIVERSIFIERS, RERANKERS, lacks_setting
 from apps.retrieval.pipeline import find
 from apps.retrieval.services import ask as asking_service
 from apps.retrieval.services.wiring import dependencies_for
-from apps.retrieval.slots import DIVERSIFIERS, RERANKERS, lacks_setting
 from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import Stage, StageStatus, Trace
 from apps.tenants.context import open_scope

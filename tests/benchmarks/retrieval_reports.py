@@ -16,8 +16,8 @@ from itertools import accumulate
 
 from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.tokens import _tokenizer
-from apps.retrieval.demo.markup import PAGE_BREAK
-from apps.retrieval.demo.pdf_builder import build_pdf
+from apps.demo.markup import PAGE_BREAK
+from apps.demo.pdf_builder import build_pdf
 
 PASSAGES_OF_PAGE = 2.9  # as ingest cuts them, so that about as many passages come of it as were asked for
 _PAGE_CHARACTERS = 2_400

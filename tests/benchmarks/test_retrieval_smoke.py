@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from apps.retrieval.slots import DIVERSIFIERS, RERANKERS
+from apps.retrieval.optional.slots import DIVERSIFIERS, RERANKERS
 from tests.benchmarks.retrieval import QUICK
 from tests.benchmarks.retrieval_questions import GROUPS, questions
 from tests.benchmarks.retrieval_report import as_text

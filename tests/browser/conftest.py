@@ -15,6 +15,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
+from tests.baked import baked
 from tests.corpus.ingesting import short_profile
 from tests.factories import Firm, make_firm
 from tests.model_server import ModelServer
@@ -69,22 +70,27 @@ def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContex
 def page(context: BrowserContext, live_server: LiveServer) -> Iterator[Page]:
     """A page that fails its test when it asks another machine for anything, one of its scripts fails, or it does what
     the Content-Security-Policy does not allow."""
-    here = urlsplit(live_server.url).netloc
     complaints: list[str] = []
-    opened = context.new_page()
-    opened.on("pageerror", lambda error: complaints.append(f"script: {error}"))
-    opened.on(
+    opened = watched(context.new_page(), live_server.url, complaints)
+    yield opened
+    assert complaints == []
+
+
+def watched(page: Page, base_url: str, complaints: list[str]) -> Page:
+    """Args: complaints: where to note what the page asks of others, and what fails or is refused in it."""
+    here = urlsplit(base_url).netloc
+    page.on("pageerror", lambda error: complaints.append(f"script: {error}"))
+    page.on(
         "request",
         lambda request: (
             complaints.append(f"foreign: {request.url}") if urlsplit(request.url).netloc not in (here, "") else None
         ),
     )
-    opened.on(
+    page.on(
         "console",
         lambda said: complaints.append(f"console: {said.text}") if _is_refusal(said.text) else None,
     )
-    yield opened
-    assert complaints == []
+    return page
 
 
 def _is_refusal(text: str) -> bool:
@@ -124,7 +130,7 @@ def acme(transactional_db: None, settings: LazySettings, model_server: ModelServ
     """A firm whose vectors are made by the test's model server, so that no model is loaded."""
     remote = {"remote": short_profile(model_server)}
     settings.GLASSBOX_EMBEDDING_PROFILES = {**settings.GLASSBOX_EMBEDDING_PROFILES, **remote}
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     with open_scope(tenant=firm.id, reason="a test"):
         Tenant.objects.filter(id=firm.id).update(embedding_profile="remote")
     return firm

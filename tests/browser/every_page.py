@@ -12,20 +12,13 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.views.generic import RedirectView
 from rest_framework.renderers import TemplateHTMLRenderer
 
-from apps.audit.admin.request_step import STEPS
-from apps.audit.models import (
-    Certificate,
-    ErasureRequest,
-    Event,
-    Purge,
-    RemovalRun,
-    RetentionSchedule,
-    Supplement,
-    Webhook,
-)
+from apps.audit.models import Event, Webhook
+from apps.erasure.models import Certificate, Purge, RemovalRun, RetentionSchedule, Supplement
 from apps.intents.models import PolicyVersion
+from apps.privacy.admin.requests.step import STEPS
+from apps.privacy.models import ErasureRequest
+from apps.quality.models import EvaluationQuery, EvaluationRun
 from apps.retrieval.events import ANSWERED
-from apps.retrieval.models import EvaluationQuery, EvaluationRun
 from apps.tenants.context import open_identity, open_scope
 from apps.tenants.models import ApiKey, Invitation, Membership, User
 from apps.tenants.tokens import Identity
@@ -94,6 +87,8 @@ def addresses_of(route: str, firm: Firm) -> list[str]:
 def _values(route: str, name: str, firm: Firm) -> list[Any]:
     if name == "name":
         return list(STEPS)
+    if name == "path":
+        return ["concepts/", "glossary/"]
     model = next((row for part, row in _ROWS.items() if part == name or part in route), None)
     if model is None and name == "object_id":
         model = next(

@@ -11,11 +11,12 @@ import pytest
 from django.conf import LazySettings
 from playwright.sync_api import Page, expect
 
-from apps.audit.inventory.runner import inventory_run
-from apps.audit.models import ErasureRequest, Inventory
+from apps.privacy.inventory.runner import inventory_run
+from apps.privacy.models import ErasureRequest, Inventory
 from apps.tenants.context import open_scope
 from tests.audit.inventorying import NAME, found_in
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.browser.conftest import PASSWORD
 from tests.corpus.ingesting import remote_profile
 from tests.model_server import ModelServer
@@ -29,7 +30,7 @@ _PICTURES = os.environ.get("GLASSBOX_TEST_PICTURES", "")
 def office(settings: LazySettings) -> Iterator[Office]:
     with ModelServer() as server:
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-        office = make_office(password=PASSWORD)
+        office = baked(make_office, password=PASSWORD)
         found_in(office)
         yield office
 

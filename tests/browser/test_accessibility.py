@@ -23,7 +23,7 @@ from django.urls import resolve, reverse
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from apps.retrieval.models import EvaluationRun
+from apps.quality.models import EvaluationRun
 from apps.tenants.context import open_scope
 from apps.tenants.models import User
 from apps.tenants.roles import Role
@@ -33,6 +33,7 @@ from tests.audit import retaining
 from tests.audit.proving import certified
 from tests.audit.removing import documents, proposed
 from tests.audit.requesting import Office
+from tests.baked import baked
 from tests.browser.conftest import signed_in
 from tests.browser.every_page import addresses_of, routes
 from tests.corpus.ingesting import REPORT, ingest, remote_profile, run
@@ -41,8 +42,8 @@ from tests.intents import reviewing
 from tests.isolation.world import QUESTION, World, make_world
 from tests.model_server import ModelServer
 from tests.npm import node_modules
-from tests.retrieval.evaluation.runs import made as evaluated
-from tests.retrieval.impacting import asked, computed
+from tests.quality.evaluation.runs import made as evaluated
+from tests.quality.impacting import asked, computed
 from tests.tenants.test_attempts import counted
 from tests.tenants.test_second_factor import set_up
 from tests.visitor import Visitor
@@ -214,7 +215,7 @@ def world(transactional_db: None, settings: LazySettings, model_server: ModelSer
     settings.GLASSBOX_EMBEDDING_PROFILES = {**settings.GLASSBOX_EMBEDDING_PROFILES, **local}
     settings.GLASSBOX_CHECKPOINT_URL = str(tmp_path / "checkpoints")
     cache.delete_many(counted())
-    made = make_world()
+    made = baked(make_world)
     acme, dan = made.acme, made.people["dan"]
     make_user("grace", superuser=True)
     for role in Role:

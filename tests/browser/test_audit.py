@@ -10,7 +10,7 @@ from apps.tenants.roles import Role
 from tests.browser.conftest import PASSWORD
 from tests.corpus.ingesting import REPORT, ingest, run
 from tests.factories import Firm, make_member
-from tests.retrieval.impacting import asked
+from tests.quality.impacting import asked
 
 QUESTION = "What was the maximum drawdown of the Alpha Fund in the fourth quarter?"
 

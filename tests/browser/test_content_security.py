@@ -19,6 +19,7 @@ from pytest_django.live_server_helper import LiveServer
 from apps.corpus.models import Document
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
+from tests.baked import baked
 from tests.browser.conftest import PASSWORD, signed_in
 from tests.corpus.ingesting import ingest, remote_profile, run
 from tests.factories import Firm, make_member
@@ -94,7 +95,7 @@ def world(transactional_db: None, settings: LazySettings, model_server: ModelSer
     """Two firms with something on every page."""
     local = {"local": remote_profile(model_server)}
     settings.GLASSBOX_EMBEDDING_PROFILES = {**settings.GLASSBOX_EMBEDDING_PROFILES, **local}
-    made = make_world()
+    made = baked(make_world)
     for name, role in (("olive", Role.COMPLIANCE_OFFICER), ("ralf", Role.REVIEWER)):
         make_member(made.acme, name, role)
     return made

@@ -24,7 +24,7 @@ def desk(acme: Firm, sign_in: SignIn) -> Page:
     make_member(acme, "olivia", Role.COMPLIANCE_OFFICER, password=PASSWORD)
     page = sign_in("olivia")
     page.get_by_role("link", name="Classifier's desk").click()
-    expect(page.locator("#verdict")).to_contain_text("golden examples")
+    expect(page.locator("#verdict")).to_contain_text("review examples")
     return page
 
 
@@ -46,7 +46,7 @@ def test_an_officer_tries_a_question_and_makes_it_an_example_by_keyboard(acme: F
     desk.keyboard.press("Enter")
     expect(desk.locator("#tried")).to_be_focused()
     expect(desk.locator("#tried")).to_contain_text(QUESTION)
-    press_until_focused(desk, "Make this a golden example")
+    press_until_focused(desk, "Make this a review example")
     desk.keyboard.press("Enter")
     expect(desk.get_by_label("Question")).to_have_value(QUESTION)
     press_until_focused(desk, "Intent that it must get")

@@ -12,9 +12,9 @@ from pathlib import Path
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from apps.audit.erasure.contracts import RunState
-from apps.audit.models import RemovalRun
 from apps.corpus.models import Document
+from apps.erasure.contracts import RunState
+from apps.erasure.models import RemovalRun
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.conftest import ready_document

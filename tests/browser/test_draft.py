@@ -124,7 +124,7 @@ def test_an_intent_is_added_and_examples_move_into_it(acme: Firm, draft: PolicyV
     text = editor.locator("#example-i1-0").input_value()
     editor.locator("#intent-i1 [data-row]").first.get_by_label("Intent of this example").select_option("i6")
     expect(editor.locator("#intent-i6 #example-i1-0")).to_have_value(text)
-    expect(editor.locator("#problems-intent-i6")).to_contain_text("has 1 golden examples")
+    expect(editor.locator("#problems-intent-i6")).to_contain_text("has 1 review examples")
     editor.locator("#intent-i1 [data-row]").first.get_by_role("button", name="Remove this example").click()
     editor.get_by_role("button", name="Save the draft").click()
     saved(editor)
@@ -159,7 +159,7 @@ def test_somebody_who_was_quicker_takes_nothing_away_and_unsaved_work_is_not_lef
 
 def test_the_classifier_is_tested_in_place(editor: Page) -> None:
     editor.get_by_role("button", name="Test the classifier on this draft").click()
-    expect(editor.locator("#draft-check")).to_contain_text("of 141 golden examples", timeout=30_000)
+    expect(editor.locator("#draft-check")).to_contain_text("of 141 review examples", timeout=30_000)
 
 
 def test_nothing_is_wider_than_a_narrow_screen(draft: PolicyVersion, editor: Page) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from apps.audit.models import ErasureRequest
+from apps.privacy.models import ErasureRequest
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.removing import STORES, documents, stores_of_documents

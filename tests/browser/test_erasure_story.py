@@ -20,10 +20,12 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from playwright.sync_api import Locator, Page, expect
 
-from apps.audit.erasure.contracts import Origin, RunState
-from apps.audit.inventory.codes import InventoryState
-from apps.audit.models import Checkpoint, DataKey, ErasureRequest, Event, Inventory, RemovalRun
+from apps.audit.models import Checkpoint, DataKey, Event
 from apps.corpus.models import Document, DocumentStatus
+from apps.erasure.contracts import Origin, RunState
+from apps.erasure.models import RemovalRun
+from apps.privacy.codes.inventory import InventoryState
+from apps.privacy.models import ErasureRequest, Inventory
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.client import Api

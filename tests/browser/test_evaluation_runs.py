@@ -11,7 +11,7 @@ from apps.tenants.roles import Role
 from tests.browser.conftest import PASSWORD
 from tests.corpus.ingesting import REPORT, ingest, run
 from tests.factories import Firm, make_member
-from tests.retrieval.evaluation.runs import made
+from tests.quality.evaluation.runs import made
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from apps.corpus.kinds import Kind
-from apps.retrieval.impact.runner import impact_run
-from apps.retrieval.models import PolicyImpact
+from apps.quality.impact.runner import impact_run
+from apps.quality.models import PolicyImpact
 from apps.tenants.roles import Role
 from tests.browser.conftest import PASSWORD
 from tests.corpus.ingesting import REPORT, ingest, run
 from tests.factories import Firm, as_, make_member
-from tests.retrieval.impacting import asked, draft_of, with_kinds
+from tests.quality.impacting import asked, draft_of, with_kinds
 
 QUESTION = "What was the maximum drawdown of the Alpha Fund in the fourth quarter?"
 

@@ -12,10 +12,11 @@ from django.conf import LazySettings
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from apps.audit.inventory.codes import Decision, Reason, Treatment
-from apps.audit.inventory.deciding import Said, document_treat, hits_decide
-from apps.audit.requests.services.receiving import request_describe
 from apps.corpus.models import Document
+from apps.erasure.runs.staying import Reason
+from apps.privacy.codes.inventory import Decision, Treatment
+from apps.privacy.inventory.deciding import Said, document_treat, hits_decide
+from apps.privacy.requests.services.receiving import request_describe
 from apps.tenants.context import open_scope
 from tests.audit.inventorying import (
     LETTER,
@@ -27,6 +28,7 @@ from tests.audit.inventorying import (
     stored,
 )
 from tests.audit.requesting import Office, make_office
+from tests.baked import baked
 from tests.browser.conftest import PASSWORD
 from tests.corpus.ingesting import remote_profile
 from tests.factories import as_
@@ -42,7 +44,7 @@ SIGNED = LETTER + b"\n\nIt is signed by Bergmann.\n"
 def office(settings: LazySettings) -> Iterator[Office]:
     with ModelServer() as server:
         settings.GLASSBOX_EMBEDDING_PROFILES = {"local": remote_profile(server)}
-        yield make_office(password=PASSWORD)
+        yield baked(make_office, password=PASSWORD)
 
 
 def picture(page: Page, name: str) -> None:

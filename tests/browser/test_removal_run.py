@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from apps.audit.erasure.contracts import RunState
+from apps.erasure.contracts import RunState
 from apps.tenants.roles import Role
 from tests.audit.acting import sealed
 from tests.audit.removing import asked, carried_out, documents, proposed, stores_of_documents

@@ -8,7 +8,7 @@ from datetime import timedelta
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from apps.audit.models import PurgePart, RemovalRun
+from apps.erasure.models import PurgePart, RemovalRun
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.retaining import asked_at
@@ -36,7 +36,7 @@ def test_rules_are_changed_by_two_people_and_a_purge_is_proposed(acme: Firm, sig
     expect(page.get_by_text("enter 84 or more, or leave it empty").first).to_be_visible()
     gone.fill("96")
     page.get_by_role("button", name="Save, and go on to hand it in").click()
-    page.get_by_role("button", name="Hand in schedule 2 for review").click()
+    page.get_by_role("button", name="Submit schedule 2 for review").click()
     expect(page.locator("#own")).to_contain_text("somebody else decides")
     page.context.clear_cookies()
 

@@ -23,11 +23,11 @@ from hypothesis import strategies as st
 from redis.exceptions import ResponseError
 from rest_framework.request import Request
 
-from apps.audit.erasure import places
 from apps.audit.log.export import state
 from apps.audit.log.lag import ALARM_AFTER, SealingLag, _alarm
 from apps.audit.verify.stating import exported_statements
 from apps.corpus.services import ingest_turns
+from apps.erasure.personal_data import places
 from apps.tenants import alarm_mail, attempts, clock, sweeping, waiting, watchdog
 from apps.tenants.api.throttling import PrincipalThrottle
 from apps.tenants.ids import TenantId
@@ -214,7 +214,7 @@ _READERS: dict[str, tuple[Callable[[], None], ...]] = {
     "cache:apps.tenants.watchdog": (_watch,),
     "cache:apps.corpus.services.ingest_turns": (_take_turns,),
     "cache:apps.audit.verify.stating": (_state,),
-    "cache:apps.audit.erasure.counters": (),  # names and deletes keys; reads no value
+    "cache:apps.erasure.stores.counters": (),  # names and deletes keys; reads no value
 }
 
 

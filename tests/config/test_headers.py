@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.test.utils import override_settings
 
-from apps.audit.backup.errors import NotServedError
+from apps.erasure.tombstones.errors import NotServedError
 from config.env import CHECKOUT
 
 pytestmark = pytest.mark.django_db
@@ -63,7 +63,7 @@ def test_the_page_of_a_closed_installation_has_them_too(monkeypatch: pytest.Monk
     def refuse() -> None:
         raise NotServedError(reason="a test")
 
-    monkeypatch.setattr("apps.audit.backup.middleware.refuse_unless_served", refuse)
+    monkeypatch.setattr("apps.operations.backup.middleware.refuse_unless_served", refuse)
     answer = Client().get("/admin/login/")
     assert answer.status_code == 503
     [nonce] = re.findall(r'<style nonce="([^"]+)">', answer.content.decode())

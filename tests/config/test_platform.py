@@ -19,10 +19,10 @@ from django.core.management import CommandError, call_command
 from django.test import TransactionTestCase
 from pytest_django import DjangoDbBlocker
 
-from apps.audit.erasure.contracts import Origin, RunState
 from apps.audit.log.sequencer import tenants_that_wait
-from apps.audit.models import Certificate, RemovalRun
-from apps.audit.requests.codes import Ground, SubjectType
+from apps.erasure.contracts import Origin, RunState
+from apps.erasure.models import Certificate, RemovalRun
+from apps.privacy.codes.requests import Ground, SubjectType
 from apps.tenants.context import open_scope
 from config.needs import SECRETS, Process, needed_by
 from config.processes import Platform, start_platform

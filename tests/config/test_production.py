@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from config.env import CHECKOUT
-from config.needs import SECRETS, Process, needed_by, readme_table
+from config.needs import SECRETS, Process, needed_by, secrets_table
 
 _SETTINGS = {
     "DATABASE_URL": "postgresql://db.internal/glassbox",
@@ -33,7 +33,7 @@ _GIVEN = {secret.variable: _value(secret.variable) for secret in SECRETS}
 
 
 def _of(process: Process) -> dict[str, str]:
-    """What README says that one gives to the process, and nothing else."""
+    """What the handbook says that one gives to the process, and nothing else."""
     needed = {secret.variable: _GIVEN[secret.variable] for secret in needed_by(process) if not secret.optional}
     return _SETTINGS | _ADVISED | needed | {"GLASSBOX_PROCESS": process.value}
 
@@ -131,5 +131,5 @@ def test_a_command_wants_its_own_secrets_wherever_it_is_typed(command: str) -> N
     assert "Traceback" not in said
 
 
-def test_readme_says_what_the_code_asks_for() -> None:
-    assert readme_table() in (CHECKOUT / "README.md").read_text(encoding="utf-8")
+def test_the_handbook_says_what_the_code_asks_for() -> None:
+    assert secrets_table() in (CHECKOUT / "docs/operations/deploy.md").read_text(encoding="utf-8")

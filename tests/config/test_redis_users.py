@@ -1,4 +1,4 @@
-"""README's users for a Redis in production, on a real one: what they need works, and nothing else does."""
+"""The handbook's users for a Redis in production, on a real one: what they need works, and nothing else does."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from django.core.cache import cache
 from django.test import override_settings
 from redis.exceptions import AuthenticationError, NoPermissionError, RedisError
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.erasure.counters import RateCounters
-from apps.audit.residue.access import access_from_settings
-from apps.audit.residue.redis_places import redis_places, rewrite_files
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.residue.access import access_from_settings
+from apps.erasure.residue.redis_places import redis_places, rewrite_files
+from apps.erasure.stores.counters import RateCounters
 from apps.tenants.api.probes import _redis
 from apps.tenants.context import open_scope
 from config.celery import app as glassbox
@@ -39,9 +39,9 @@ _BROKER_PREFIX = "glassbox:broker:"
 
 @pytest.fixture(scope="module")
 def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """By user: of a Redis on TCP with the ACL file that README has."""
+    """By user: of a Redis on TCP with the ACL file that docs/operations/deploy.md has."""
     folder: Path = tmp_path_factory.mktemp("redis")
-    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    text = (CHECKOUT / "docs/operations/deploy.md").read_text(encoding="utf-8")
     rules = re.findall(r"^user (?:default|glassbox-).*$", text, flags=re.MULTILINE)
     assert len(rules) == 1 + len(USERS)
     passwords = {user: secrets.token_hex(16) for user in USERS}

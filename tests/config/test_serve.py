@@ -1,4 +1,4 @@
-"""The processes as README has them, under production's settings, on real servers: they answer a question."""
+"""The processes as the handbook has them, under production's settings, on real servers: they answer a question."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from django.conf import settings
 from django.test import TransactionTestCase, override_settings
 from pytest_django import DjangoDbBlocker
 
-from apps.audit.backup.gate import database_state
-from apps.audit.tombstones.place import tombstone_place
+from apps.audit.log.tombstone_place import tombstone_place
 from apps.corpus.models import IngestJob, JobStage, JobStatus
+from apps.erasure.tombstones.gate import database_state
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from config.env import CHECKOUT
@@ -38,8 +38,8 @@ from tests.factories import Firm, make_firm, make_key
 
 # On a machine that does much else; alone, each ends within STOPS_WITHIN_S.
 _PATIENCE_S = 4 * STOPS_WITHIN_S
-_README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-_COMMANDS = {name: line for line, name in re.findall(r"^(python manage\.py serve (\w+))", _README, re.MULTILINE)}
+_DEPLOY = (CHECKOUT / "docs/operations/deploy.md").read_text(encoding="utf-8")
+_COMMANDS = {name: line for line, name in re.findall(r"^(python manage\.py serve (\w+))", _DEPLOY, re.MULTILINE)}
 
 
 def _secrets_of(process: Process, stored: dict[str, str]) -> dict[str, str]:
@@ -48,7 +48,7 @@ def _secrets_of(process: Process, stored: dict[str, str]) -> dict[str, str]:
 
 
 def _environment(process: Process, stored: dict[str, str], **more: str) -> dict[str, str]:
-    """What README says that one gives to the process, and nothing of ours."""
+    """What the handbook says that one gives to the process, and nothing of ours."""
     known = {"DJANGO_SETTINGS_MODULE", *(secret.variable for secret in SECRETS)}
     inherited = {name: value for name, value in os.environ.items() if name not in known}
     redis = str(settings.CACHES["default"]["LOCATION"]).replace("?db=1", "?db=15")
@@ -66,14 +66,14 @@ def _environment(process: Process, stored: dict[str, str], **more: str) -> dict[
 
 @dataclass
 class Installation:
-    """The processes that were started, by README's names."""
+    """The processes that were started, by the handbook's names."""
 
     port: int
     logs: Path
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def start(self, name: str, *arguments: str, **more: str) -> None:
-        """README's line, with this Python in the place of `python`; web at a port that is free."""
+        """The handbook's line, with this Python in the place of `python`; web at a port that is free."""
         stored = json.loads((settings.GLASSBOX_HOME / "secrets.json").read_text(encoding="utf-8"))
         command = [sys.executable, *_COMMANDS[name].split()[1:], *arguments]
         with (self.logs / f"{name}.log").open("wb") as log:

@@ -73,6 +73,7 @@ def test_a_lane_runs_on_three_processes() -> None:
     assert testing.suite([]).command[3:-1] == (*workers, "--durations=20")
     assert re.fullmatch(r"--short=\d+", testing.suite([]).command[-1])
     assert testing.suite([]).command != testing.suite([]).command
+    assert testing.suite(["--pure"]).command[3:] == (*workers, "--pure")
 
 
 def test_ci_runs_every_test() -> None:
@@ -113,15 +114,84 @@ def test_the_short_lane_leaves_out_what_is_slow_and_draws_by_its_seed(tmp_path: 
     assert drawn[0] == drawn[1] != drawn[2]
 
 
+_NOT_PURE = """
+    import pytest
+
+    @pytest.mark.django_db
+    def test_marked(): ...
+
+    @pytest.fixture(scope="module")
+    def world(django_db_setup): ...
+
+    @pytest.fixture
+    def firm(world): ...
+
+    def test_of_a_fixture(firm): ...
+
+    @pytest.mark.slow
+    def test_slow(): ...
+
+    def test_pure(tmp_path): ...
+"""
+_STARTS_A_PROCESS = """
+    import subprocess
+
+    def test_started(): ...
+"""
+
+
+@pytest.mark.slow
+def test_the_pure_lane_leaves_out_what_asks_for_a_database_or_starts_a_process(tmp_path: Path) -> None:
+    (tmp_path / "test_asking.py").write_text(textwrap.dedent(_NOT_PURE), encoding="utf-8")
+    (tmp_path / "test_starting.py").write_text(textwrap.dedent(_STARTS_A_PROCESS), encoding="utf-8")
+    assert len(_collected(tmp_path)) == 5
+    assert _collected(tmp_path, "--pure") == ["test_pure"]
+
+
+@pytest.mark.slow
+def test_the_pure_lane_starts_no_service(tmp_path: Path) -> None:
+    """On files that have tests of both kinds; with a state folder where nothing runs yet."""
+    files = ["tests/retrieval/test_replay.py", "tests/intents/test_services.py", "tests/intents/test_desk.py"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "--pure", "-q", *files],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=testing.CHECKOUT,
+        env=os.environ | {"GLASSBOX_HOME": str(tmp_path)},
+    ).stdout
+    assert re.search(r"[1-9]\d* passed, [1-9]\d* deselected", ran)
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"secrets.json", "secrets.lock"}
+
+
+def test_the_pure_lane_is_of_tests_alone(replaced: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    run(["--pure"])
+    assert capfd.readouterr().out == "suite['--pure'] ran\n"
+
+
 def test_the_summary_names_what_failed(replaced: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     replaced.setattr(testing, "checks", lambda: (step("lint", 1),))
     run([])
     assert "FAILED  lint" in capfd.readouterr().out
 
 
-def test_help_shows_an_example(capfd: pytest.CaptureFixture[str]) -> None:
+def test_help_names_the_lanes_and_shows_an_example(capfd: pytest.CaptureFixture[str]) -> None:
     run(["--help"])
-    assert "manage.py test tests/corpus -k pdf" in capfd.readouterr().out
+    printed = capfd.readouterr().out
+    assert "the short lane" in printed
+    assert all(f"\nWith {lane}: " in printed for lane in ("--all", "--pure"))
+    assert "manage.py test tests/corpus -k pdf" in printed
+
+
+def test_test_processes_keep_bytecode(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setattr(
+        testing,
+        "suite",
+        lambda arguments: Step("", (sys.executable, "-c", "import sys; print(sys.dont_write_bytecode)")),
+    )
+    run(["tests/corpus"])
+    assert capfd.readouterr().out == "False\n"
 
 
 @pytest.mark.slow

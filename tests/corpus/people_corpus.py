@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from apps.corpus.people.contracts import PersonDescription, PersonName
+from apps.privacy.people.contracts import PersonDescription, PersonName
 
 ENGLISH = (
     "The committee discussed liquidity and the hedging of currencies at length.",

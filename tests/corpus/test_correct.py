@@ -8,7 +8,6 @@ from datetime import date
 import pytest
 from django.db import IntegrityError, transaction
 
-from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.models import Event
 from apps.corpus.description import InvalidFieldError
 from apps.corpus.errors import DocumentNotFoundError
@@ -24,6 +23,7 @@ from apps.corpus.services.ingest_errors import (
 )
 from apps.corpus.services.ingest_lease import claim, holding
 from apps.corpus.services.ingest_metadata import CORRECTABLE
+from apps.erasure.contracts import Target, TargetType
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal

@@ -9,11 +9,11 @@ import pytest
 from django.conf import LazySettings
 from django.db import DatabaseError, connection
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.erasure.registry import stores
-from apps.audit.erasure.rows import Rows
 from apps.corpus.erasure_stores import DOCUMENTS, JOBS, documents_of
 from apps.corpus.models import Chunk, Document, IngestJob
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.registry import stores
+from apps.erasure.stores.rows import Rows
 from apps.tenants.context import open_scope
 from tests.audit.mutations import acting_as
 from tests.audit.removal_world import under_way

@@ -12,12 +12,8 @@ from django.conf import settings as configured
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from apps.audit.backup.acting import ERASER, acting_as
-from apps.audit.erasure.contracts import Origin, Target, TargetType
-from apps.audit.erasure.registry import before_removal
+from apps.audit.errors import TombstonesUnavailableError
 from apps.audit.models import Event, Outcome
-from apps.audit.tombstones import chain
-from apps.audit.tombstones.errors import TombstonesUnavailableError
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document
 from apps.corpus.services.documents import document_delete
@@ -25,6 +21,10 @@ from apps.corpus.services.ingest_batch import Batch
 from apps.corpus.services.ingest_errors import ErasedDocumentError
 from apps.corpus.services.ingest_manifest import PlannedFile
 from apps.corpus.services.ingest_metadata import DocumentMetadata
+from apps.erasure.contracts import Origin, Target, TargetType
+from apps.erasure.tombstones import chain
+from apps.erasure.tombstones.writing import tombstone_write
+from apps.operations.backup.acting import ERASER, acting_as
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import REPORT, ingest
@@ -51,7 +51,7 @@ def erased(firm: Firm, document: Document, *, origin: Origin = Origin.REQUEST) -
     """Returns: the run's id."""
     run = uuid4()
     with acting_as(ERASER):
-        before_removal(
+        tombstone_write(
             tenant_id=firm.id,
             run_id=run,
             origin=origin,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.corpus.people.distance import slips
-from apps.corpus.people.normalise import word_set
-from apps.corpus.people.variants import spelling
+from apps.privacy.people.likeness import slips
+from apps.privacy.people.normalise import word_set
+from apps.privacy.people.variants import spelling
 
 _WORDS = st.text(alphabet="abc", max_size=7)
 

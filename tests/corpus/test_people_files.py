@@ -12,9 +12,9 @@ import docx
 import pytest
 
 from apps.corpus.extraction import ExtractionError
-from apps.corpus.people.contracts import PersonDescription, PersonName
-from apps.corpus.people.matching import Matcher
 from apps.corpus.reader import hidden_contained, pages_contained
+from apps.privacy.people.contracts import PersonDescription, PersonName
+from apps.privacy.people.matching import Matcher
 from tests.corpus.files import docx_file, lines, pdf
 
 NAME = "Johann Falkenhayn"

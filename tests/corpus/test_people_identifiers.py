@@ -15,9 +15,9 @@ from phonenumbers import (
     format_out_of_country_calling_number,
 )
 
-from apps.corpus.people.calling_codes import split_number
-from apps.corpus.people.contracts import How, Match, Matched, PersonDescription
-from apps.corpus.people.matching import Matcher
+from apps.privacy.people.calling_codes import split_number
+from apps.privacy.people.contracts import How, Match, Matched, PersonDescription
+from apps.privacy.people.matching import Matcher
 
 MATCHER = Matcher(
     PersonDescription(

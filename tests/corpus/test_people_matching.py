@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.corpus.people.contracts import How, Match, Matched, PersonDescription, PersonName
-from apps.corpus.people.matching import Matcher
+from apps.privacy.people.contracts import How, Match, Matched, PersonDescription, PersonName
+from apps.privacy.people.matching import Matcher
 from tests.corpus.people_corpus import SUBJECTS, Corpus, Planted, Subject, corpus_of
 
 PERSON = PersonDescription(

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pytest
 from django.conf import LazySettings
 
-from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.models import Event
 from apps.corpus.errors import DocumentNotFoundError, PageNotFoundError
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.models import Document, DocumentStatus, SourceFile
-from apps.corpus.people.errors import NothingToRedactError, NotRedactableError
-from apps.corpus.people.redaction import Span
+from apps.corpus.redaction.errors import NothingToRedactError, NotRedactableError
+from apps.corpus.redaction.text import Span
 from apps.corpus.services.redact import Redaction, document_redact
+from apps.erasure.contracts import Target, TargetType
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from apps.corpus.extraction import BlockKind, ExtractionError, MediaType, extract
 from apps.corpus.extraction.pages import BlockDraft, build_page
 from apps.corpus.extraction.rendition import RENDITION_BEGINS, PageDraft, write_rendition
-from apps.corpus.people.redacted_pages import pages_of_lines, redacted_pages
-from apps.corpus.people.redaction import MARK, Span, previews, redact, touched
+from apps.corpus.redaction.pages import pages_of_lines, redacted_pages
+from apps.corpus.redaction.text import MARK, Span, previews, redact, touched
 
 _TEXTS = st.text(alphabet="ab c\n\u00e4\U0001f600", min_size=1, max_size=60)
 

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import pytest
 from django.conf import LazySettings
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.erasure.searched import Place
-from apps.audit.inventory.contracts import Stretch
 from apps.corpus.models import Document
-from apps.corpus.people.redaction import Span
-from apps.corpus.people.same_places import same_places
-from apps.corpus.people.texts import CHUNKS, DOCUMENTS, PAGES, DocumentTexts
+from apps.corpus.redaction.text import Span
+from apps.corpus.searched_texts import CHUNKS, DOCUMENTS, PAGES, DocumentTexts
 from apps.corpus.services.redact import document_redact
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.declarations.searched import Place
+from apps.privacy.inventory.same_places import Stretch, same_places
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role

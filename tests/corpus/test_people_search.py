@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from apps.audit.erasure.contracts import TargetType
-from apps.audit.erasure.searched import register_searched, searched, searched_of
-from apps.audit.erasure.searched_rows import RowTexts
 from apps.audit.models import Event
 from apps.audit.services import record
-from apps.corpus.people.contracts import PersonDescription, PersonName
-from apps.corpus.people.errors import NobodyDescribedError
-from apps.corpus.people.search import ItemHits, excerpt_of, person_search
+from apps.corpus.redaction.errors import NobodyDescribedError
 from apps.corpus.services.documents import document_delete
+from apps.erasure.contracts import TargetType
+from apps.erasure.registry import register_searched, searched, searched_of
+from apps.erasure.searched.rows import RowTexts
 from apps.intents.models import PolicyVersion
-from apps.retrieval.models import EvaluationQuery
+from apps.privacy.people.contracts import PersonDescription, PersonName
+from apps.privacy.people.search import ItemHits, excerpt_of, person_search
+from apps.quality.models import EvaluationQuery
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.models import User

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 
@@ -49,6 +50,15 @@ def test_the_real_client_reads_embeddings(client: openai.OpenAI) -> None:
 def test_replies_are_given_in_order_and_may_look_at_the_request(server: ModelServer, client: openai.OpenAI) -> None:
     server.reply_with("first", lambda body: str(body["model"]))
     assert [ask(client), ask(client)] == ["first", "test-model"]
+
+
+def test_closing_ends_the_connections_that_clients_keep() -> None:
+    before = set(threading.enumerate())
+    with ModelServer() as server:
+        client = openai.OpenAI(api_key="unused", base_url=server.base_url, max_retries=0, timeout=5)
+        ask(client)
+        assert len(set(threading.enumerate()) - before) == 2
+    assert set(threading.enumerate()) - before == set()
 
 
 def test_without_a_script_the_first_ref_id_is_cited(client: openai.OpenAI) -> None:

@@ -16,15 +16,16 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.holds.restrictions import restrict
-from apps.audit.models import Because, Event
+from apps.audit.models import Event
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, Posting
 from apps.corpus.selectors import outdated_documents
 from apps.corpus.services.reindex import Reindexed, document_reindex, documents_to_reindex
 from apps.corpus.terms import TERMS_VERSION
-from apps.retrieval.selectors.signs_of_life import _terms
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.holds.restrictions import restrict
+from apps.erasure.models import Because
+from apps.operations.selectors.signs_of_life import _terms
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.ids import TenantId

@@ -14,9 +14,9 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final
 
-from apps.retrieval.demo.docx_builder import build_docx
-from apps.retrieval.demo.markup import reflowed
-from apps.retrieval.demo.pdf_builder import build_pdf
+from apps.demo.docx_builder import build_docx
+from apps.demo.markup import reflowed
+from apps.demo.pdf_builder import build_pdf
 from tests.evaluation.questions import QUESTIONS, Evidence, Question
 from tests.evaluation.sources import SOURCES, Source
 

@@ -9,13 +9,13 @@ from typing import Any
 from unittest import mock
 
 from apps.corpus.providers.tenant import tenant_provider
-from apps.retrieval.evaluation.contracts import EvaluationQuestion
-from apps.retrieval.evaluation.figures import Judged, Metrics
-from apps.retrieval.evaluation.folder import read_folder
-from apps.retrieval.evaluation.loading import load
-from apps.retrieval.evaluation.questions import folder_questions
-from apps.retrieval.evaluation.runner import Corpus, evaluate
-from apps.retrieval.evaluation.tenant import REASON, dataset_scope, evaluation_tenant, policy_for
+from apps.quality.evaluation.contracts import EvaluationQuestion
+from apps.quality.evaluation.figures import Judged, Metrics
+from apps.quality.evaluation.folder import read_folder
+from apps.quality.evaluation.loading import load
+from apps.quality.evaluation.questions import folder_questions
+from apps.quality.evaluation.runner import Corpus, evaluate
+from apps.quality.evaluation.tenant import REASON, dataset_scope, evaluation_tenant, policy_for
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from tests.corpus.test_ingest_command import HereRunner

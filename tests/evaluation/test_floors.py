@@ -18,7 +18,7 @@ from django.db import connections
 from django.test import TransactionTestCase, override_settings
 from pytest_django import DjangoDbBlocker
 
-from apps.retrieval.evaluation.figures import METRICS
+from apps.quality.evaluation.figures import METRICS
 from tests.evaluation.questions import QUESTIONS, TWINS, Question, QuestionType
 from tests.evaluation.running import FolderRun, run_folder
 from tests.evaluation.sources import SOURCES

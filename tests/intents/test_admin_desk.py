@@ -67,7 +67,7 @@ def test_the_accuracy_is_that_of_the_check_with_its_counts_and_its_bar(acme: Fir
         snapshot = policy_in_force()
         check = golden_check(snapshot, desk_vectors(snapshot)[0])
     verdict = section(officer.open("policy_desk"), "verdict")
-    assert f"{check.correct} of {check.examples} golden examples" in verdict
+    assert f"{check.correct} of {check.examples} review examples" in verdict
     assert f"{check.accuracy:.1%}" in verdict
     assert "bar of 85%" in verdict
 
@@ -199,7 +199,7 @@ def test_a_version_that_is_none_is_not_found(officer: Visitor, version: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("changes", "why"), [({"examples": ()}, "no golden examples"), ({"intents": ()}, "fewer than two intents")]
+    ("changes", "why"), [({"examples": ()}, "no review examples"), ({"intents": ()}, "fewer than two intents")]
 )
 def test_a_draft_that_can_not_classify_says_why_instead_of_failing(
     olivia: Principal, changes: dict[str, Any], why: str

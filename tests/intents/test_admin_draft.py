@@ -258,7 +258,7 @@ def test_everything_that_is_changed_is_saved_recorded_and_told(
     page = officer.open("policy_draft", draft.id)
     for sentence in (
         "Performance can now reach Schedules.",
-        "A golden example of Performance was added: “What of the schedules?”",
+        "A review example of Performance was added: “What of the schedules?”",
         "The cap of Past runs goes from 700 to 750 characters.",
         "The total cap goes from 4,096 to 5,000 characters.",
         "Reference reports now come before Firm profiles",
@@ -360,7 +360,7 @@ def test_a_post_beyond_all_measure_is_refused_and_changes_nothing(
     before, form = stored(acme, draft), typed(officer, draft)
     many = form.and_(example=[f"Question {n}?" for n in range(1500)], example__of=["i1"] * 1500)
     page = save(officer, draft, many)
-    assert (page.status, "More than 1000 golden examples" in page.text) == (422, True)
+    assert (page.status, "More than 1000 review examples" in page.text) == (422, True)
     assert save(officer, draft, form.with_(x=["y"] * 10_000)).status == 400
     assert save(officer, draft, Typed({})).status == 422
     assert save(officer, draft, form.with_(setting__neighbours="9" * 4000)).status == 422
@@ -437,7 +437,7 @@ def test_the_test_tells_the_accuracy_and_what_goes_wrong(
     owners = ["i2" if text == wrong else of for text, of in _pairs(form)]
     save(officer, draft, form.with_(example__of=owners))
     page = officer.send("policy_draft_check", draft.id)
-    assert "of 141 golden examples get their intent" in page.text
+    assert "of 141 review examples get their intent" in page.text
     assert "85% are wanted" in page.text
     rows = {row.xpath("string(th)"): row.text_content() for row in page.tree.xpath("//tbody/tr")}
     assert "Compliance" in rows[wrong]
@@ -451,7 +451,7 @@ def test_a_provider_that_is_down_is_said_in_words(server: ModelServer, officer: 
     server.fail_with(Fault.ERROR_500, times=20)
     page = officer.send("policy_draft_check", draft.id)
     assert "your draft is saved and nothing is wrong with it" in page.text
-    assert "golden examples get their intent" not in page.text
+    assert "review examples get their intent" not in page.text
 
 
 @pytest.mark.slow

@@ -70,7 +70,7 @@ def test_an_intent_without_a_tick_is_kept_and_named_as_a_problem() -> None:
 def test_an_example_moves_to_another_intent() -> None:
     owners = ["i2", *FORM.values["example-of"][1:]]
     assert changes(FORM.with_(example__of=owners))[0].startswith(
-        "A golden example moved from Performance to Compliance"
+        "A review example moved from Performance to Compliance"
     )
 
 
@@ -98,7 +98,7 @@ def test_a_new_intent_gets_a_key_of_its_own_and_is_stored_once_it_is_named() -> 
     assert "short name" in said(typed, "name-i6")
     made = content(typed.with_(name__i6="costs", label__i6="Costs", kind__i6=["fund_profile"]))
     assert (made.intents[-1].name, made.intents[-1].kinds) == ("costs", (Kind.FUND_PROFILE,))
-    assert "'costs' has 0 golden examples" in " ".join(policy_problems(made))
+    assert "'costs' has 0 review examples" in " ".join(policy_problems(made))
 
 
 def test_counter_examples_and_the_recording_of_the_fallback_are_kept() -> None:
@@ -258,7 +258,7 @@ def test_a_post_that_no_page_sends_stores_nothing_and_says_why(typed: Typed, com
 
 def test_five_thousand_examples_are_refused_in_words_and_still_there() -> None:
     typed = FORM.and_(example=[f"Question {n}?" for n in range(5000)], example__of=["i1"] * 5000)
-    assert "More than 1000 golden examples" in faults(typed)
+    assert "More than 1000 review examples" in faults(typed)
     assert len(fields_from(typed.post).intents[0].examples) > 5000
 
 
@@ -326,7 +326,7 @@ def test_a_problem_stands_beside_its_part(typed: Typed, part: str) -> None:
     [
         ("The cap of 'methodology' is larger than the total cap.", "budget-methodology"),
         ("Nobody can reach the intent 'compliance': its kinds have no room.", "intent-i2"),
-        ("The minimum golden accuracy must lie between 0 and 1.", "part-minimum_golden_accuracy"),
+        ("The minimum accuracy must lie between 0 and 1.", "part-minimum_golden_accuracy"),
         ("The setting 'term_weight' must not be negative.", "part-term_weight"),
         ("Something else is wrong.", ""),
     ],

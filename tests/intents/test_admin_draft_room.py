@@ -12,7 +12,7 @@ from apps.corpus.kinds import Kind
 from apps.intents.admin.draft_room import fill, fillings
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import KindBudget
-from apps.retrieval.stages.assemble import assemble, ref_id
+from apps.retrieval.stages.ranking.assemble import assemble, ref_id
 from tests.retrieval.builders import analysed, candidate, document
 
 BASELINE = baseline_snapshot()
@@ -82,7 +82,7 @@ def test_what_is_cut_left_out_or_without_room_is_said() -> None:
     by_name = {each.key: each.sentence for each in fillings(small)}
     assert by_name["performance"] == (
         "Dataset summaries would be left out whole. Fund profiles would be cut to 900 characters, the total. "
-        "Past runs: no room at all, so nothing of it is ever used."
+        "Past runs: no context budget, so nothing of it is ever used."
     )
 
 

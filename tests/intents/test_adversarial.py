@@ -16,7 +16,7 @@ from apps.intents.contracts import PolicySnapshot
 from apps.intents.gate import gate
 from apps.intents.instructions import CoreQuestion, core_question
 from apps.intents.scoring import Vector
-from apps.retrieval.stages.validate import validate
+from apps.retrieval.stages.question.validate import validate
 from tests.intents.adversarial import FRESH, KNOWN, Family, wordings
 from tests.intents.held_out import HELD_OUT
 

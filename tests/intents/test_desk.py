@@ -167,5 +167,5 @@ def test_what_can_not_be_classified_with_says_why(baseline: PolicySnapshot) -> N
     powerless = replace(baseline.classifier, points_for_full_weight=0.0)
     assert cannot_classify(baseline) == ""
     assert "fewer than two intents" in cannot_classify(replace(baseline, intents=baseline.intents[:1]))
-    assert "no golden examples" in cannot_classify(replace(baseline, examples=()))
+    assert "no review examples" in cannot_classify(replace(baseline, examples=()))
     assert "more than 0" in cannot_classify(replace(baseline, classifier=powerless))

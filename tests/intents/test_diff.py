@@ -117,7 +117,7 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
         (
             replace(BASELINE, budgets=BASELINE.budgets[:-1]),
             "narrows",
-            "Reference reports: there is no room any more, so that no question reaches them.",
+            "Reference reports: they have no context budget any more, so that no question reaches them.",
         ),
         (
             with_classifier(minimum_score=0.3),
@@ -134,7 +134,7 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
         (
             with_classifier(neighbours=5),
             "other",
-            "A score now starts from the mean similarity of the 5 nearest golden examples; they were 3.",
+            "A score now starts from the mean similarity of the 5 nearest review examples; they were 3.",
         ),
         (
             with_intent("performance", recording_mode=ENCRYPTED),
@@ -161,23 +161,23 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
         (
             with_examples(("How did it do?", "performance")),
             "other",
-            "A golden example of Performance was added: “How did it do?”",
+            "A review example of Performance was added: “How did it do?”",
         ),
         (
             with_examples(without=1),
             "other",
-            "A golden example of Performance was removed: “What was the fund's maximum drawdown in the quarter?”",
+            "A review example of Performance was removed: “What was the fund's maximum drawdown in the quarter?”",
         ),
         (
             with_examples((BASELINE.examples[0].text, "methodology"), without=1),
             "other",
-            "A golden example moved from Performance to Methodology: “What was the fund's maximum drawdown in the "
+            "A review example moved from Performance to Methodology: “What was the fund's maximum drawdown in the "
             "quarter?”",
         ),
         (
             with_examples(("Sing a song.", UNRECOGNISED)),
             "other",
-            "A golden example of the unrecognised questions was added: “Sing a song.”",
+            "A review example of the unrecognised questions was added: “Sing a song.”",
         ),
         (
             with_intent("performance", terms=terms(PERFORMANCE, OwnTerm(text="alpha", decisive=True))),
@@ -213,22 +213,22 @@ HASHED, ENCRYPTED = RecordingMode.HASH_ONLY, RecordingMode.ENCRYPTED_TEXT
         (
             in_order(Kind.REFERENCE_REPORT),
             "other",
-            "Reference reports now come before Firm profiles when room runs out.",
+            "Reference reports now come before Firm profiles when not everything fits.",
         ),
         (
             in_order(Kind.ORG_PROFILE, Kind.COMPLIANCE_PROFILE, Kind.FUND_PROFILE),
             "other",
-            "Fund profiles now come before Methodology when room runs out.",
+            "Fund profiles now come before Methodology when not everything fits.",
         ),
         (
             in_order(Kind.METHODOLOGY),
             "other",
-            "Methodology now comes before Firm profiles when room runs out.",
+            "Methodology now comes before Firm profiles when not everything fits.",
         ),
         (
             in_order(*list(Kind)[1:]),
             "other",
-            "Firm profiles now come after Reference reports when room runs out.",
+            "Firm profiles now come after Reference reports when not everything fits.",
         ),
         (
             replace(BASELINE, retrieval=RetrievalSettings(dense_top_k=50)),
@@ -394,7 +394,7 @@ def test_every_sentence_about_the_order_is_true_and_new(order: list[Any]) -> Non
     sentences = [change.sentence for change in policy_diff(BASELINE, after).changes]
     assert bool(sentences) == (old != new)
     for sentence in sentences:
-        words = sentence.removesuffix(" when room runs out.").replace(" comes ", " come ")
+        words = sentence.removesuffix(" when not everything fits.").replace(" comes ", " come ")
         way = " now come before " if " now come before " in words else " now come after "
         moved, other = words.split(way)
         upwards = way == " now come before "

@@ -163,7 +163,7 @@ def test_it_is_added_and_the_page_says_what_it_changes(acme: Firm, olivia: Princ
         draft = PolicyVersion.objects.get(number=2)
     assert "It is in your draft, version 2" in page.text
     assert TEXT in page.text
-    assert f"of {len(policy_examples(acme)) + 1} golden examples" in page.text
+    assert f"of {len(policy_examples(acme)) + 1} review examples" in page.text
     assert f"of {len(policy_examples(acme))}, " in page.text
     assert any(str(draft.id) in link for link in page.links)
 
@@ -196,7 +196,7 @@ def test_a_duplicate_is_refused_beside_the_text_with_where_it_is(acme: Firm, oli
     there = policy_examples(acme)[0]
     page = send(Visitor("olivia"), text=there.text.upper())
     assert page.status == 422
-    assert "Version 1 has this golden example already" in page.errors_of("text")
+    assert "Version 1 has this review example already" in page.errors_of("text")
     assert versions(acme) == [1]
 
 

@@ -56,7 +56,7 @@ def file_of(tmp_path: Path, text: str) -> str:
 def test_a_file_is_checked_without_a_tenant_and_without_a_database(tmp_path: Path, option: str) -> None:
     printed, failure = check(option, file_of(tmp_path, SHIPPED), "--terms-only")
     assert failure == ""
-    assert "golden examples get their intent without themselves (terms alone)" in printed
+    assert "review examples get their intent without themselves (terms alone)" in printed
 
 
 @pytest.mark.slow
@@ -71,7 +71,7 @@ def test_a_file_s_problems_are_named_by_the_line_and_its_accuracy_still_told(tmp
     printed, failure = check("--file", file_of(tmp_path, text), "--terms-only")
     assert "problem: line" in printed
     assert "the fallback must be the most restrictive set" in printed
-    assert "golden examples get their intent" in printed
+    assert "review examples get their intent" in printed
     assert "1 problem, named above" in failure
 
 

@@ -81,7 +81,7 @@ def test_the_confusion_matrix_counts_every_example_once(acme: Firm) -> None:
 
 def test_check_fails_below_the_policys_own_bar(acme: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.intents.check.GoldenCheck.passed", property(lambda check: False))
-    with pytest.raises(CommandError, match="golden examples"):
+    with pytest.raises(CommandError, match="review examples"):
         run("check", "--tenant", "acme", "--terms-only")
 
 

@@ -191,7 +191,7 @@ def test_what_keeps_a_draft_from_being_used_is_listed_when_it_is_submitted(offic
     assert refusal(response) == (400, "intents.policy_invalid")
     problems = response.json()["data"]["problems"]
     assert problems[:2] == [
-        "Intent 'performance' has 1 golden examples; at least 5 are needed.",
+        "Intent 'performance' has 1 review examples; at least 5 are needed.",
         "Kind 'org_profile' has no budget.",
     ]
     assert status_of(officer, draft) == "draft"

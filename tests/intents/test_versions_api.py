@@ -502,7 +502,7 @@ def test_a_check_counts_where_each_golden_example_goes(officer: Api, analyst: Ap
 def test_a_check_says_what_is_wrong_with_a_draft_in_words(officer: Api, analyst: Api) -> None:
     draft = begun(officer, changed("intents.0.examples", ["One?"]))
     check = analyst.get(at(draft, "check")).json()
-    assert check["problems"] == ["Intent 'performance' has 1 golden examples; at least 5 are needed."]
+    assert check["problems"] == ["Intent 'performance' has 1 review examples; at least 5 are needed."]
     assert check["golden"] is None
 
 

@@ -15,6 +15,7 @@ from django.db import connections
 from django.test import TransactionTestCase, override_settings
 from pytest_django import DjangoDbBlocker
 
+from tests.baked import baked
 from tests.corpus.ingesting import remote_profile
 from tests.isolation.world import World, make_world
 from tests.model_server import ModelServer
@@ -50,4 +51,4 @@ def committed_ground(
 
 @pytest.fixture(scope="module")
 def world(committed_ground: None) -> World:
-    return make_world()
+    return baked(make_world)

@@ -11,8 +11,8 @@ import pytest
 from django.utils import timezone
 
 from apps.audit.ids import new_id
-from apps.audit.models import AccessPackage, ErasureRequest
-from apps.audit.requests.codes import Purpose
+from apps.privacy.codes.requests import Purpose
+from apps.privacy.models import AccessPackage, ErasureRequest
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role

@@ -632,6 +632,7 @@ def addresses(world: World, place: tuple[str, str]) -> list[str]:
         "policy/drafts": "policy",
     }
     found: list[str] = []
+    ids = {kind: str(row(world, place, kind)) for kind in {*kinds.values()}}
 
     def walk(patterns: list[URLPattern | URLResolver], before: str) -> None:
         for pattern in patterns:
@@ -640,7 +641,7 @@ def addresses(world: World, place: tuple[str, str]) -> list[str]:
                 walk(pattern.url_patterns, address)
             elif address.startswith("admin/") and not re.search(r"\(\?P|logout|signs-of-life", address):
                 kind = next((kinds[start] for start in kinds if start in address), "document")
-                found.append("/" + re.sub(r"<\w+:(?:\w+_id)>", str(row(world, place, kind)), address))
+                found.append("/" + re.sub(r"<\w+:(?:\w+_id)>", ids[kind], address))
 
     walk(get_resolver().url_patterns, "")
     return [*found, "/admin/corpus/", "/admin/tenants/", f"/admin/r/1/{world.document(*place)}/", "/"]

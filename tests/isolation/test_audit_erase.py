@@ -18,10 +18,10 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from apps.audit.erasing import ERASED, Removal, RemovalNotSealedError, removals_execute
 from apps.audit.models import Event, Payload
 from apps.audit.registry import Group
 from apps.audit.services import record
+from apps.erasure.log_removal import ERASED, Removal, RemovalNotSealedError, removals_execute
 from apps.tenants.context import open_scope
 from tests.audit.acting import authorised, checkpointed, sealed
 from tests.audit.mutations import acting_as

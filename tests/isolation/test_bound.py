@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import pytest
 
-from apps.audit.backup.repeating import repeated
-from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.ids import new_id
+from apps.erasure.contracts import Target, TargetType
+from apps.operations.backup.repeating import repeated
 from apps.tenants.context import open_identity, open_scope
 from apps.tenants.tokens import Identity
 from tests.audit.mutations import acting_as

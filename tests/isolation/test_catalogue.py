@@ -327,7 +327,7 @@ def test_a_planted_fault_is_found_and_named(plants: tuple[str, ...], subject: st
 def test_the_message_says_what_to_add() -> None:
     with changed(_NEW_TABLE), connection.cursor() as cursor:
         remedies = [each.remedy for each in findings(cursor) if each.subject == "Table corpus_note"]
-    assert "EnableIsolation(<model>, version=LATEST)" in remedies[0]
+    assert "EnableIsolation(<model>)" in remedies[0]
 
 
 def test_the_probe_holds_on_a_database_with_tenants(world: World) -> None:

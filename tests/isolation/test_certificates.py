@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 from psycopg.types.json import Jsonb
 
-from apps.audit.models import Certificate, RemovalRun
+from apps.erasure.models import Certificate, RemovalRun
 from apps.tenants.context import open_scope
 from tests.audit.mutations import acting_as
 from tests.audit.proving import PHYSICAL, SCAN, certified, ending

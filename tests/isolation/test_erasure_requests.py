@@ -10,12 +10,11 @@ from uuid import UUID
 import pytest
 from django.db.models import F
 
-from apps.audit.migrations import _requests
-from apps.audit.models import ErasureRequest, Letter
-from apps.audit.requests.codes import Ground, Requester, SubjectType
-from apps.audit.requests.details import Details
-from apps.audit.requests.life import EDGES, By, RequestState
-from apps.audit.requests.services.receiving import request_receive
+from apps.privacy.codes.life import EDGES, By, RequestState
+from apps.privacy.codes.requests import Ground, Requester, SubjectType
+from apps.privacy.models import ErasureRequest, Letter
+from apps.privacy.requests.details import Details
+from apps.privacy.requests.services.receiving import request_receive
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
@@ -244,5 +243,9 @@ def test_the_words_of_another_firm_are_not_even_sealed_to_be_seen(world: World, 
     assert canary("bolt", "firm") not in str(attack())
 
 
-def test_the_migrations_functions_ask_in_whose_name() -> None:
-    assert _requests.FORWARD.count("authz.acts_as") >= 5
+def test_the_functions_ask_in_whose_name(world: World) -> None:
+    asked = sql(
+        "SELECT sum(array_length(string_to_array(prosrc, 'authz.acts_as'), 1) - 1) FROM pg_proc "
+        "WHERE proname IN ('audit_request_step', 'audit_letter_step')"
+    )
+    assert asked[0][0] >= 5

@@ -13,13 +13,13 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.holds.services import hold_place
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.hold_services import hold_place
 from apps.retrieval.contracts import ChunkId, SearchBounds, SearchQuery
+from apps.retrieval.optional.metadata import MetadataRetriever
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
-from apps.retrieval.retrievers.metadata import MetadataRetriever
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from tests.isolation.harness import rolled_back

@@ -46,6 +46,8 @@ CONTROLS = 150
 _A_TOKEN = 100
 Token = Callable[[Bearer], str]
 Outcome = tuple[str, str]
+# A new session reads the catalogue before it answers: one a database is kept, without anything of what was asked.
+_kept: dict[str, psycopg.Connection[Any]] = {}
 
 
 def _narrow(bearer: Bearer) -> str:
@@ -94,7 +96,11 @@ TOKENS: dict[str, tuple[str, Token] | None] = {
 @pytest.fixture(scope="module")
 def databases(django_db_setup: None) -> Iterator[dict[str, str]]:
     with twin_databases() as names:
-        yield names
+        try:
+            yield names
+        finally:
+            while _kept:
+                _kept.popitem()[1].close()
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +116,10 @@ def asked(
     Args:    opened: a superuser's statements that take a defence away, undone too.
     """
     found: list[Outcome] = []
-    with psycopg.connect(f"{admin_dsn()} dbname={database}") as connection:
-        for start in range(0, len(asking), _A_TOKEN):
+    connection = _kept.get(database) or psycopg.connect(f"{admin_dsn()} dbname={database}", autocommit=True)
+    _kept[database] = connection
+    for start in range(0, len(asking), _A_TOKEN):
+        with connection.transaction(force_rollback=True):
             for taken in opened:
                 connection.execute(taken)
             connection.execute("SET LOCAL ROLE glassbox_api")
@@ -121,7 +129,7 @@ def asked(
                 plain = _outcome(connection, each, each.text)
                 counted = _outcome(connection, each, f"{_EXPLAIN} {each.text}") if each.explained else ""
                 found.append((plain, counted))
-            connection.rollback()
+        connection.execute("DISCARD ALL")
     return found
 
 
@@ -136,9 +144,9 @@ def _open(connection: psycopg.Connection[Any], setting: str, mint: Token) -> Non
 
 
 def _outcome(connection: psycopg.Connection[Any], statement: Statement, text: str) -> str:
-    connection.execute("SAVEPOINT one")
+    connection.execute("; ".join(("SAVEPOINT one", *WAYS[statement.way])))
     try:
-        for each in (*WAYS[statement.way], *statement.before):
+        for each in statement.before:
             connection.execute(each)
         cursor = connection.execute(text)
         rows = "\n".join(map(str, cursor.fetchall())) if cursor.description else ""
@@ -150,8 +158,10 @@ def _outcome(connection: psycopg.Connection[Any], statement: Statement, text: st
     else:
         return f"{cursor.rowcount} {rows}"
     finally:
-        connection.execute("ROLLBACK TO SAVEPOINT one")
-        if connection.execute("SELECT 1 FROM pg_prepared_statements WHERE name = 'p'").fetchone():
+        connection.execute("ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one")
+        if any(each.startswith("PREPARE p ") for each in statement.before) and (
+            connection.execute("SELECT 1 FROM pg_prepared_statements WHERE name = 'p'").fetchone()
+        ):
             connection.execute("DEALLOCATE p")
 
 

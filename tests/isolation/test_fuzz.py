@@ -29,7 +29,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from apps.audit.models import Event
+from apps.audit.models import DataKey, Event
 from apps.corpus.models import IngestJob
 from apps.errors import ApplicationError
 from apps.tenants.api import probes
@@ -157,7 +157,14 @@ def test_without_the_wall_the_same_look_finds_other_scopes(askers: dict[str, Ask
 @pytest.mark.slow
 def test_without_the_wall_a_forgotten_filter_finds_another_tenant(askers: dict[str, Asker]) -> None:
     """The application's own filter hides Bolt from Acme also without policies: this is the day that it is forgotten."""
-    with patch.object(TenantManager, "get_queryset", models.Manager.get_queryset):
+    filtered = TenantManager.get_queryset
+
+    def forgotten(manager: TenantManager[Any]) -> models.QuerySet[Any]:
+        # Not for the keys: what is recorded would be sealed with another tenant's, which is refused. Whether the
+        # tenant's own is still in memory is a matter of time.
+        return filtered(manager) if manager.model is DataKey else models.Manager.get_queryset(manager)
+
+    with patch.object(TenantManager, "get_queryset", forgotten):
         assert set(_revealing(askers["acme"], wall_down)) >= REVEALING
         assert _revealing(askers["acme"], rolled_back) == {}
 

@@ -10,8 +10,9 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from apps.audit.inventory.codes import Decision, Reason, Treatment
-from apps.audit.models import ErasureRequest, Inventory, InventoryHit, InventoryTreatment
+from apps.erasure.runs.staying import Reason
+from apps.privacy.codes.inventory import Decision, Treatment
+from apps.privacy.models import ErasureRequest, Inventory, InventoryHit, InventoryTreatment
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role

@@ -19,8 +19,8 @@ import pytest
 from django.db import connections, transaction
 from django.utils import timezone
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.holds.services import hold_place
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.hold_services import hold_place
 from apps.tenants.context import open_scope
 from apps.tenants.ids import UserId
 from apps.tenants.models import ApiKey, Membership, User

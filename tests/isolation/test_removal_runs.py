@@ -12,13 +12,13 @@ from uuid import UUID
 
 import pytest
 
-from apps.audit.erasing import Removal, RemovalReason, payload_erase
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.erasure.lease import EnginePolicy, claim
 from apps.audit.ids import new_id
-from apps.audit.models import RemovalRun
 from apps.audit.registry import Group
 from apps.audit.services import record
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.log_removal import Removal, RemovalReason, payload_erase
+from apps.erasure.models import RemovalRun
+from apps.erasure.runs.lease import EnginePolicy, claim
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role

@@ -24,9 +24,6 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.holds.services import hold_place, hold_release
-from apps.audit.models import HeldItem, LegalHold, Restriction
 from apps.corpus.errors import DocumentNotFoundError
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.kinds import Kind
@@ -44,6 +41,9 @@ from apps.corpus.models import (
 from apps.corpus.services.documents import document_delete
 from apps.corpus.services.ingest_errors import RestrictedContentError, UnknownDocumentError
 from apps.corpus.services.removals import document_remove
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.hold_services import hold_place, hold_release
+from apps.erasure.models import HeldItem, LegalHold, Restriction
 from apps.retrieval.contracts import SearchQuery
 from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader

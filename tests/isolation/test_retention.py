@@ -12,8 +12,8 @@ from uuid import UUID
 
 import pytest
 
-from apps.audit.models import RetentionSchedule
-from apps.audit.retention.selectors import schedule_in_force
+from apps.erasure.models import RetentionSchedule
+from apps.erasure.retention.selectors import schedule_in_force
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role

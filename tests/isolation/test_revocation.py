@@ -430,7 +430,7 @@ def test_the_server_breaks_the_connection_of_a_download_that_ends(port: int) -> 
 
 
 def download(port: int, key: str, document_id: UUID) -> Any:
-    client = HTTPConnection("127.0.0.1", port, timeout=20)
+    client = HTTPConnection("127.0.0.1", port, timeout=120)
     client.connect()
     client.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
     client.request("GET", f"/api/v1/documents/{document_id}/content/", headers={"Authorization": f"Bearer {key}"})

@@ -13,12 +13,13 @@ from uuid import UUID
 
 import pytest
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.erasure.events import LOG_EMPTIED
-from apps.audit.erasure.lease import EnginePolicy, claim
-from apps.audit.erasure.tenant_log import LogContents
-from apps.audit.models import Event, RemovalRun
+from apps.audit.models import Event
 from apps.audit.services import record
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.events import LOG_EMPTIED
+from apps.erasure.models import RemovalRun
+from apps.erasure.runs.lease import EnginePolicy, claim
+from apps.erasure.stores.tenant_log import LogContents
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.audit.acting import sealed

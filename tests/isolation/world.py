@@ -19,35 +19,34 @@ from uuid import UUID, uuid4
 
 from django.utils import timezone
 
-from apps.audit.access.quoting import Chosen, quotes_decide
-from apps.audit.access.told import told_by_rules
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.holds.services import hold_place
-from apps.audit.inventory.asking import inventory_request
-from apps.audit.inventory.codes import Decision, InventoryState, Quoting, Reason, Treatment
-from apps.audit.inventory.deciding import Said, document_treat, hits_decide
-from apps.audit.inventory.runner import inventory_run
-from apps.audit.inventory.selectors import hits_of
-from apps.audit.models import (
+from apps.audit.models import Event, Verification, WebhookAttempt
+from apps.audit.webhooks.services import webhook_create, webhook_test
+from apps.corpus.models import Document, SourceFile
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.hold_services import hold_place
+from apps.erasure.models import (
     Because,
-    Event,
     Purge,
     PurgeFigure,
     PurgePart,
     Restriction,
     RetentionCount,
     RetentionSchedule,
-    Verification,
-    WebhookAttempt,
 )
-from apps.audit.requests.codes import LetterKind, Purpose, Requester, SubjectType
-from apps.audit.requests.details import Details
-from apps.audit.requests.services.letters import letter_write
-from apps.audit.requests.services.receiving import request_receive
-from apps.audit.webhooks.services import webhook_create, webhook_test
-from apps.corpus.models import Document, SourceFile
+from apps.erasure.runs.staying import Reason
 from apps.intents.models import PolicyVersion, ReviewComment
-from apps.retrieval.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, ImpactState, PolicyImpact
+from apps.privacy.access_packages.quoting import Chosen, quotes_decide
+from apps.privacy.access_packages.told import told_by_rules
+from apps.privacy.codes.inventory import Decision, InventoryState, Quoting, Treatment
+from apps.privacy.codes.requests import LetterKind, Purpose, Requester, SubjectType
+from apps.privacy.inventory.asking import inventory_request
+from apps.privacy.inventory.deciding import Said, document_treat, hits_decide
+from apps.privacy.inventory.runner import inventory_run
+from apps.privacy.inventory.selectors import hits_of
+from apps.privacy.requests.details import Details
+from apps.privacy.requests.services.letters import letter_write
+from apps.privacy.requests.services.receiving import request_receive
+from apps.quality.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, ImpactState, PolicyImpact
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, UserId
 from apps.tenants.models import User

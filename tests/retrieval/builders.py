@@ -26,8 +26,8 @@ from apps.retrieval.contracts import (
     SparseHit,
     StoredChunk,
 )
-from apps.retrieval.stages.analyse import analyse
-from apps.retrieval.stages.assemble import assemble
+from apps.retrieval.stages.question.analyse import analyse
+from apps.retrieval.stages.ranking.assemble import assemble
 
 CASH_FLOWS = """\
 Consolidated Statement of Cash Flows

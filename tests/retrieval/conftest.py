@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 from django.conf import LazySettings
+from pytest_django import DjangoDbBlocker
 
 from tests.corpus.ingesting import short_profile
 from tests.factories import Firm
+from tests.grounds import for_one_test, shared_ground
 from tests.model_server import ModelServer
 from tests.retrieval.asking import make_acme
 
@@ -21,6 +23,13 @@ def server(settings: LazySettings) -> Iterator[ModelServer]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def shared_firm(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Firm]:
+    with ModelServer() as running, shared_ground(make_acme, blocker=django_db_blocker, server=running) as firm:
+        yield firm
+
+
 @pytest.fixture
-def firm(db: None, server: ModelServer) -> Firm:
-    return make_acme()
+def firm(shared_firm: Firm, db: None, server: ModelServer) -> Firm:
+    """Made once a file; for tests of one transaction. One that commits makes its own."""
+    return for_one_test(shared_firm)

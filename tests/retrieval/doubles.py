@@ -33,11 +33,10 @@ from apps.retrieval.contracts import (
     SparseHit,
     StoredChunk,
 )
-from apps.retrieval.dependencies import PipelineDependencies
+from apps.retrieval.dependencies import PipelineDependencies, Slots
 from apps.retrieval.errors import GenerationTimeoutError
 from apps.retrieval.generation.extractive import ExtractiveGenerator
 from apps.retrieval.generation.protocol import Generator
-from apps.retrieval.slots import Slots
 from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.ids import ScopeId, TenantId
 from tests.retrieval.builders import budget

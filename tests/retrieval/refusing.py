@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from apps.corpus.kinds import Kind
+from apps.demo.catalogue import demo_documents
+from apps.demo.tenants import MERIDIAN
 from apps.intents.defaults import BUDGETS
 from apps.retrieval.contracts import Answer, Question
-from apps.retrieval.demo.catalogue import demo_documents
-from apps.retrieval.demo.tenants import MERIDIAN
 from apps.retrieval.pipeline import answer
 from apps.retrieval.services.wiring import dependencies_for
 from apps.tenants.context import open_scope

@@ -15,8 +15,9 @@ from apps.retrieval.trace import Stage
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import short_profile
 from tests.factories import Firm, make_member
+from tests.grounds import for_one_test
 from tests.model_server import ModelServer
-from tests.retrieval.asking import ALL, QUESTION, ask, events, make_acme, steps
+from tests.retrieval.asking import ALL, QUESTION, ask, events, steps
 from tests.visitor import Page, Visitor
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +34,7 @@ class Answered:
 
 
 @pytest.fixture(scope="module")
-def answered(django_db_setup: None, django_db_blocker: Any) -> Answered:
+def answered(shared_firm: Firm, django_db_blocker: Any) -> Answered:
     """One question for all tests that only read the page; nothing of it stays in the database."""
     with (
         django_db_blocker.unblock(),
@@ -41,7 +42,7 @@ def answered(django_db_setup: None, django_db_blocker: Any) -> Answered:
         override_settings(GLASSBOX_EMBEDDING_PROFILES={"local": short_profile(running)}),
         transaction.atomic(),
     ):
-        firm = make_acme()
+        firm = for_one_test(shared_firm)
         alice = Visitor("alice")
         page = ask(alice)
         (event,) = events(firm)
@@ -198,7 +199,7 @@ def test_what_is_withheld_is_in_no_ranking(answered: Answered) -> None:
 def test_the_intent_is_explained_by_the_nearest_examples(answered: Answered) -> None:
     words = steps(answered.alice)["classify"]
     assert "The question is about: Performance." in words
-    assert "Nearest golden examples" in words
+    assert "Nearest review examples" in words
 
 
 def test_both_rankings_and_their_fusion_name_the_passage(answered: Answered) -> None:

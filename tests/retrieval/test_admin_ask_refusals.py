@@ -132,9 +132,9 @@ def test_a_failed_stage_is_marked_as_such_on_the_way(firm: Firm, server: ModelSe
 
 
 def test_a_provider_of_another_region_is_refused_above_the_form(server: ModelServer, settings: LazySettings) -> None:
-    make_member(make_firm("strict", funds=(), strict=True), "alice", Role.COMPLIANCE_OFFICER)
+    make_member(make_firm("strict", funds=(), strict=True), "sandra", Role.COMPLIANCE_OFFICER)
     settings.GLASSBOX_EMBEDDING_PROFILES = {"local": short_profile(server, region="us")}
-    page = ask(Visitor("alice"), scopes=["firm:strict"])
+    page = ask(Visitor("sandra"), scopes=["firm:strict"])
     assert page.status == 409
     assert "must stay in region eu" in page.tree.xpath("//form//*[@role='alert']")[0].text_content()
     assert page.tree.get_element_by_id("id_question").text.strip() == QUESTION

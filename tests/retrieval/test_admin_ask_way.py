@@ -49,12 +49,12 @@ def test_a_passage_that_was_cut_off_says_by_which_rule() -> None:
 def test_a_passage_without_room_says_which_cap_was_full() -> None:
     made = result(budget(cap_chars=150))
     told = fates(made.trace, ()).values()
-    assert any(fate.label == "No room" and "cap of 150 characters" in fate.reason for fate in told)
+    assert any(fate.label == "Over budget" and "cap of 150 characters" in fate.reason for fate in told)
 
 
 def test_an_evicted_section_is_told_of_each_of_its_passages() -> None:
     made = evicting()
-    evicted = [fate for fate in fates(made.trace, ()).values() if fate.label == "Evicted"]
+    evicted = [fate for fate in fates(made.trace, ()).values() if fate.label == "Left out whole"]
     assert evicted
     assert {fate.kind for fate in evicted} == {FateKind.DROPPED}
 

@@ -13,8 +13,8 @@ from django.utils import timezone
 from apps.audit.models import Outcome
 from apps.audit.services import record
 from apps.corpus.models import JobStatus
+from apps.operations.selectors.overview import overview
 from apps.retrieval.events import ANSWERED, REJECTED
-from apps.retrieval.selectors.overview import overview
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role

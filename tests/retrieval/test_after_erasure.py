@@ -21,9 +21,9 @@ from django.db import connections
 from django.test import TransactionTestCase, override_settings
 from pytest_django import DjangoDbBlocker
 
-from apps.audit.erasure.places import memories
 from apps.corpus.models import Document
-from apps.retrieval.stages.mentions import expression_pattern
+from apps.erasure.personal_data.places import memories
+from apps.retrieval.stages.question.mentions import expression_pattern
 from apps.tenants.context import open_scope
 from tests.corpus.ingesting import remote_profile
 from tests.model_server import ModelServer
@@ -40,8 +40,8 @@ from tests.retrieval.twins import (
 )
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-# What a process remembers of what it was asked (apps/audit/erasure/places.py). Whoever adds one asks here whether an
-# answer may come from it.
+# What a process remembers of what it was asked (apps/erasure/personal_data/places.py). Whoever adds one asks here
+# whether an answer may come from it.
 MEMORIES: Final = frozenset(
     f"memory:{module}"
     for module in (
@@ -50,8 +50,8 @@ MEMORIES: Final = frozenset(
         "apps.audit.log.export.s3",
         "apps.audit.webhooks.sending",
         "apps.corpus.extraction.numerals",
-        "apps.corpus.people.normalise",
-        "apps.corpus.people.variants",
+        "apps.privacy.people.normalise",
+        "apps.privacy.people.variants",
         "apps.corpus.reader.process",
         "apps.corpus.reader.sandbox.seccomp",
         "apps.corpus.terms",
@@ -59,9 +59,9 @@ MEMORIES: Final = frozenset(
         "apps.intents.matching",
         "apps.retrieval.api.changelog",
         "apps.retrieval.api.problem_types",
-        "apps.retrieval.stages.jurisdiction_names",
-        "apps.retrieval.stages.lines",
-        "apps.retrieval.stages.mentions",
+        "apps.retrieval.stages.question.jurisdiction_names",
+        "apps.retrieval.stages.figures.lines",
+        "apps.retrieval.stages.question.mentions",
         "apps.tenants.api.media_types",
         "apps.tenants.api.probes",
         "apps.tenants.api.schema",

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import Candidate, ChunkId, FloatVector
-from apps.retrieval.diversifiers.mmr import MaximalMarginalRelevance, mmr_order, repetitions
+from apps.retrieval.dependencies import Slots
+from apps.retrieval.optional.diversifiers.mmr import MaximalMarginalRelevance, mmr_order, repetitions
 from apps.retrieval.pipeline import answer
-from apps.retrieval.slots import Slots
 from apps.retrieval.trace import CandidateList, Stage, StageStatus
 from tests.retrieval.builders import analysed, candidate, document, entry
 from tests.retrieval.doubles import asked, dependencies

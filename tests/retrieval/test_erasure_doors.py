@@ -19,15 +19,15 @@ from django.conf import LazySettings
 from django.urls import reverse
 from lxml import html
 
-from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.models import Event
 from apps.audit.verify.export import export_log
 from apps.corpus.errors import DocumentNotFoundError
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk, Document, IngestJob
+from apps.erasure.contracts import Target, TargetType
 from apps.intents.contracts import RecordingMode
-from apps.retrieval.impact.runner import ImpactOutcome, impact_run
-from apps.retrieval.services.replay import question_replay
+from apps.quality.impact.runner import ImpactOutcome, impact_run
+from apps.retrieval.replay.run import question_replay
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Role
 from tests.api.client import Api
@@ -35,7 +35,7 @@ from tests.audit.acting import sealed
 from tests.corpus.ingesting import ingest, remote_profile, run
 from tests.factories import Firm, as_, make_firm, make_key, make_member
 from tests.model_server import ModelServer
-from tests.retrieval.impacting import asked, draft_of, expects, requested, with_kinds
+from tests.quality.impacting import asked, draft_of, expects, requested, with_kinds
 from tests.retrieval.test_recording import keep, places
 from tests.retrieval.twins import CANARIES, erased
 from tests.visitor import Visitor

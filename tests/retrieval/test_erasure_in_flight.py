@@ -11,14 +11,8 @@ import pytest
 from django.conf import LazySettings
 from django.db import DatabaseError, connection, transaction
 
-from apps.audit.erasure import engine
-from apps.audit.erasure.closing import require_open
-from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.audit.erasure.ledger import Ledger
-from apps.audit.erasure.rows import Rows
-from apps.audit.erasure.runs import run_propose
 from apps.audit.ids import new_id
-from apps.audit.models import Event, Payload, RemovalStep, RemovalTarget, Restriction
+from apps.audit.models import Event, Payload
 from apps.audit.services import record
 from apps.audit.terms import DOCUMENT, term
 from apps.corpus import jobs
@@ -26,14 +20,22 @@ from apps.corpus.jobs import RunOutcome
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, IngestJob
 from apps.corpus.services.ingest_reembed import reembed
-from apps.retrieval.errors import DocumentsGoneError, ExpectedDocumentError
+from apps.erasure import engine
+from apps.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.erasure.models import RemovalStep, RemovalTarget, Restriction
+from apps.erasure.runs.closing import require_open
+from apps.erasure.runs.ledger import Ledger
+from apps.erasure.runs.runs import run_propose
+from apps.erasure.stores.rows import Rows
+from apps.quality.errors import ExpectedDocumentError
+from apps.quality.impact import runner
+from apps.quality.impact.ending import finish
+from apps.quality.impact.runner import ImpactOutcome, impact_run
+from apps.quality.services.evaluation import evaluation_query_add
+from apps.retrieval.errors import DocumentsGoneError
 from apps.retrieval.events import ANSWERED, FAILED
-from apps.retrieval.impact import runner
-from apps.retrieval.impact.ending import finish
-from apps.retrieval.impact.runner import ImpactOutcome, impact_run
 from apps.retrieval.services import ask as ask_service
 from apps.retrieval.services.ask import Asked, ask
-from apps.retrieval.services.evaluation import evaluation_query_add
 from apps.retrieval.services.recording import answer_record
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import ScopeId
@@ -44,7 +46,7 @@ from tests.audit.removing import REASON, actions, carried_out
 from tests.corpus.ingesting import ingest, remote_profile, run
 from tests.factories import Firm, as_, make_firm, make_member
 from tests.model_server import ModelServer
-from tests.retrieval.impacting import draft_of, impact_row, requested, with_kinds
+from tests.quality.impacting import draft_of, impact_row, requested, with_kinds
 from tests.retrieval.test_recording import places
 from tests.retrieval.twins import POLICY, approved, erased, finished
 

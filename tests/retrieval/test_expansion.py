@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from apps.audit.admin.event_trace import STAGES, _hit
+from apps.audit.admin.events.trace import STAGES, _hit
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import IntentDecision, KindGrant
 from apps.retrieval.admin.ask_details import AddedRow, Panel, Way, panel_of

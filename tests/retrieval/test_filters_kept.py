@@ -13,15 +13,15 @@ from apps.intents.contracts import RecordingMode
 from apps.retrieval.contracts import DocumentId, GivenFilters
 from apps.retrieval.events import ANSWERED, SEARCHED
 from apps.retrieval.replay.contracts import Replay
+from apps.retrieval.replay.run import question_replay
 from apps.retrieval.services.ask import ask, search
-from apps.retrieval.services.replay import question_replay
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import ingest, run
 from tests.factories import Firm, as_, make_member
+from tests.quality.impacting import computed, draft_of, with_kinds
 from tests.retrieval.asking import ALPHA, QUESTION
-from tests.retrieval.impacting import computed, draft_of, with_kinds
 from tests.retrieval.test_recording import keep
 from tests.visitor import Visitor
 

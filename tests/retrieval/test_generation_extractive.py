@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from apps.retrieval.contracts import GroundingStatus, RefusalReason
 from apps.retrieval.generation.extractive import ExtractiveGenerator
-from apps.retrieval.stages.ground import ground
+from apps.retrieval.stages.grounding.ground import ground
 from tests.retrieval.builders import (
     CAPEX_QUESTION,
     CASH_FLOWS,

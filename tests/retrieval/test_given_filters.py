@@ -22,10 +22,10 @@ from apps.retrieval.contracts import (
     SearchBounds,
     SearchQuery,
 )
+from apps.retrieval.optional.metadata import MetadataRetriever
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
 from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
-from apps.retrieval.retrievers.metadata import MetadataRetriever
 from apps.retrieval.retrievers.sparse import SparseRetriever
 from apps.tenants.context import open_scope
 from apps.tenants.models import Scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.retrieval.contracts import Finding, GroundingReport, GroundingStatus
-from apps.retrieval.stages.ground import ground
+from apps.retrieval.stages.grounding.ground import ground
 from tests.retrieval.builders import CASH_FLOWS, analysed, candidate, context_of, document, entry, written
 
 INCOME = """\

@@ -11,11 +11,11 @@ import pytest
 
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import Candidate, Healing, Ranking, SearchBounds, SearchQuery
-from apps.retrieval.healing.coverage import coverage_of, phrases_for
-from apps.retrieval.healing.healer import ADDED_A_ROUND, CoverageHealer
+from apps.retrieval.dependencies import Slots
+from apps.retrieval.optional.healing.coverage import coverage_of, phrases_for
+from apps.retrieval.optional.healing.healer import ADDED_A_ROUND, CoverageHealer
 from apps.retrieval.pipeline import PipelineResult, answer
 from apps.retrieval.services.recording import recorded_hits
-from apps.retrieval.slots import Slots
 from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import FusedRanking, HealedList, Stage, StageRecord, StageStatus
 from tests.model_server import Fault, ModelServer

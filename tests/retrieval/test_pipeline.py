@@ -25,11 +25,12 @@ from apps.retrieval.contracts import (
     SearchBounds,
     SearchQuery,
 )
+from apps.retrieval.dependencies import Slots
 from apps.retrieval.errors import EmptyQuestionError, RerankingError, UnknownStageImplementationError
+from apps.retrieval.optional.slots import RERANKERS, SlotParts, slots_for
 from apps.retrieval.pipeline import PipelineResult, answer
 from apps.retrieval.serialise import to_json
 from apps.retrieval.services.recording import recorded_hits
-from apps.retrieval.slots import RERANKERS, SlotParts, Slots, slots_for
 from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import CandidateList, CutLine, LineList, Stage, StageStatus
 from tests.retrieval.builders import CAPEX_QUESTION, CASH_FLOWS, budget, candidate, document, entry, written

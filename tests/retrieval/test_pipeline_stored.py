@@ -11,13 +11,13 @@ from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, Embedding384
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import FloatVector, QueryAnalysis, Question, Rewriting
-from apps.retrieval.diversifiers.mmr import MaximalMarginalRelevance
+from apps.retrieval.dependencies import Slots
+from apps.retrieval.optional.diversifiers.mmr import MaximalMarginalRelevance
 from apps.retrieval.pipeline import PipelineResult, answer
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
 from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
 from apps.retrieval.retrievers.sparse import SparseRetriever
-from apps.retrieval.slots import Slots
 from apps.retrieval.steps.searching import TERMS_OUTDATED, VECTORS_MISSING
 from apps.retrieval.trace import CandidateList, Stage, StageStatus
 from apps.tenants.context import open_scope

@@ -11,7 +11,7 @@ from django.conf import LazySettings, settings
 from django.utils import timezone
 from psycopg import sql
 
-from apps.audit.models import Event
+from apps.audit.models import Event, Outcome
 from apps.audit.selectors import payloads_of
 from apps.intents.contracts import RecordingMode
 from apps.intents.models import VersionStatus
@@ -19,7 +19,7 @@ from apps.intents.selectors import policy_in_force
 from apps.intents.services.versions import policy_version_activate
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.errors import QuestionError
-from apps.retrieval.events import ANSWERED, FAILED, REJECTED
+from apps.retrieval.events import ANSWERED, FAILED, REJECTED, REPLAYED
 from apps.retrieval.services import ask as asking
 from apps.retrieval.services.ask import Asked
 from apps.retrieval.services.wiring import dependencies_for
@@ -28,10 +28,11 @@ from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.roles import Role
 from tests.conftest import admin_dsn
-from tests.factories import Firm, make_user
+from tests.factories import Firm, make_member, make_user
 from tests.intents.steps import acting, draft, step
 from tests.model_server import ModelServer
-from tests.retrieval.asking import make_acme
+from tests.retrieval.asking import events, make_acme
+from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -153,3 +154,13 @@ def test_what_was_searched_for_besides_the_question_is_told_without_its_words(
         told = payloads_of([Event.objects.get(id=event.id)])[event.id]["core"]["rewording"]
     assert (told["rewriter"], told["model"], told["region"], told["texts"]) == ("multi_query", "chat", "eu", 1)
     assert (told["healer"], told["rounds"], told["rounds_by_model"]) == ("coverage", 1, 1)
+
+
+def test_what_was_typed_to_run_a_question_again_is_in_no_table(acme: Firm) -> None:
+    make_member(acme, "ada", Role.AUDITOR)
+    event = asked(acme).event
+    visitor = Visitor("ada")
+    assert visitor.send("question_replay", event.id, question=QUESTION).status == 200
+    assert visitor.send("question_replay", event.id, question=f"Not {NAME}").status == 422
+    assert {each.outcome for each in events(acme, REPLAYED)} == {Outcome.SUCCESS, Outcome.REFUSED}
+    assert places(NAME.split()[1]) == []

@@ -18,19 +18,18 @@ from apps.corpus.services.documents import document_delete
 from apps.corpus.services.reindex import Reindexed, document_reindex
 from apps.intents.contracts import RecordingMode
 from apps.retrieval.events import ANSWERED, REPLAYED
-from apps.retrieval.replay.comparison import hit_shifts
 from apps.retrieval.replay.contracts import Hit, HitState, Replay
 from apps.retrieval.replay.errors import DifferentQuestionError, NotReplayableError, TooManyGuessesError
-from apps.retrieval.services.replay import GUESSES_PER_HOUR, question_replay
+from apps.retrieval.replay.run import GUESSES_PER_HOUR, hit_shifts, question_replay
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.corpus.ingesting import ingest, run
 from tests.factories import Firm, as_, make_member
+from tests.quality.impacting import asked
 from tests.retrieval.asking import ALPHA, QUESTION, events
-from tests.retrieval.impacting import asked
-from tests.retrieval.test_recording import keep, places
+from tests.retrieval.test_recording import keep
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
@@ -249,17 +248,6 @@ def test_guessing_ends(firm: Firm, alice: Principal, ada: Principal) -> None:
             replayed(ada, event, typed=f"guess {number}")
     with pytest.raises(TooManyGuessesError):
         replayed(ada, event, typed=QUESTION)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_was_typed_is_stored_nowhere(firm: Firm, alice: Principal, ada: Principal) -> None:
-    question = f"{QUESTION[:-1]}, asks Wolfram Quintessenz?"
-    event = asked(alice, question)
-    visitor = Visitor("ada")
-    assert visitor.send("question_replay", event.id, question=question).status == 200
-    assert visitor.send("question_replay", event.id, question="Not Quintessenz").status == 422
-    assert {each.outcome for each in events(firm, REPLAYED)} == {Outcome.SUCCESS, Outcome.REFUSED}
-    assert places("Quintessenz") == []
 
 
 def test_the_run_is_an_event_of_ids_and_digests(firm: Firm, alice: Principal, ada: Principal) -> None:

@@ -12,12 +12,12 @@ import pytest
 from django.conf import LazySettings
 
 from apps.intents.retrieval_settings import RetrievalSettings
+from apps.quality.evaluation.ablation import variants
+from apps.retrieval.changed_settings import RunSettings
 from apps.retrieval.errors import RerankerConfigurationError
-from apps.retrieval.evaluation.ablation import variants
-from apps.retrieval.evaluation.changed_settings import RunSettings
+from apps.retrieval.optional.rerankers.cross_encoder import CrossEncoderModel, CrossEncoderReranker, shared_model
+from apps.retrieval.optional.slots import SlotParts, slots_for
 from apps.retrieval.pipeline import PipelineResult, answer
-from apps.retrieval.rerankers.cross_encoder import CrossEncoderModel, CrossEncoderReranker, shared_model
-from apps.retrieval.slots import SlotParts, slots_for
 from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import CandidateList, CutLine, Stage, StageStatus
 from tests.retrieval.builders import analysed, candidate

@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 
 from apps.intents.retrieval_settings import RetrievalSettings
-from apps.retrieval.pipeline import answer
-from apps.retrieval.rerankers.hybrid import ranked
-from apps.retrieval.rerankers.keyword import (
+from apps.retrieval.dependencies import Slots
+from apps.retrieval.optional.rerankers.hybrid import ranked
+from apps.retrieval.optional.rerankers.keyword import (
     PROTECTED,
     STOP_WORDS,
     KeywordReranker,
     keyword_score,
     question_keywords,
 )
-from apps.retrieval.slots import Slots
+from apps.retrieval.pipeline import answer
 from apps.retrieval.trace import CandidateList, CutLine, Stage, StageStatus
 from tests.retrieval.builders import CAPEX_QUESTION, CASH_FLOWS, LINES, analysed, candidate, document, entry
 from tests.retrieval.doubles import asked, dependencies

@@ -12,9 +12,10 @@ from apps.corpus.providers.protocol import TokenVectorProvider
 from apps.corpus.providers.registry import provider_for, token_vectors_for
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import FloatVector
+from apps.retrieval.dependencies import Slots
+from apps.retrieval.optional.rerankers.late_interaction import LateInteractionReranker, max_similarity
+from apps.retrieval.optional.slots import SlotParts, slots_for
 from apps.retrieval.pipeline import answer
-from apps.retrieval.rerankers.late_interaction import LateInteractionReranker, max_similarity
-from apps.retrieval.slots import SlotParts, Slots, slots_for
 from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import CandidateList, Stage, StageStatus
 from tests.retrieval.builders import analysed, candidate

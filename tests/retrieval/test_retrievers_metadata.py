@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.corpus.kinds import DocumentType, Kind
 from apps.corpus.models import Chunk, Document, DocumentStatus
 from apps.retrieval.contracts import DocumentFilter, Ranking, SearchBounds, SearchQuery
-from apps.retrieval.retrievers.metadata import MetadataRetriever
+from apps.retrieval.optional.metadata import MetadataRetriever
 from apps.tenants.context import open_scope
 from tests.factories import Firm, make_firm
 from tests.retrieval.stored import bounds, store, weighted

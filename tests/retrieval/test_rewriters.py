@@ -13,11 +13,18 @@ import pytest
 from apps.corpus.kinds import Kind
 from apps.corpus.terms import is_statement_term
 from apps.retrieval.contracts import FloatVector
+from apps.retrieval.optional.rewriters.recipes import RECIPES
+from apps.retrieval.optional.rewriters.wordings import (
+    NOT_A_TEXT,
+    NOTHING_LEFT,
+    REPEATED,
+    TOO_LONG,
+    TOO_MANY,
+    read_wordings,
+)
+from apps.retrieval.optional.slots import REWRITERS
 from apps.retrieval.pipeline import PipelineResult, answer
-from apps.retrieval.rewriters.recipes import RECIPES
-from apps.retrieval.rewriters.wordings import NOT_A_TEXT, NOTHING_LEFT, REPEATED, TOO_LONG, TOO_MANY, read_wordings
 from apps.retrieval.serialise import to_json
-from apps.retrieval.slots import REWRITERS
 from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import EmbeddedQuery, FusedRanking, Rewritten, Stage, StageRecord, StageStatus
 from tests.model_server import Fault, ModelServer

@@ -10,7 +10,7 @@ from django.conf import LazySettings
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.stage_words import cut_words, stage_words
-from apps.retrieval.stages.cut_off import cut_off
+from apps.retrieval.stages.ranking.cut_off import cut_off
 from apps.tenants.roles import Role
 from tests.factories import make_firm, make_member
 from tests.retrieval.builders import candidate

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from apps.retrieval.contracts import RefusalReason
-from apps.retrieval.stages.glossary import GLOSSARY
+from apps.retrieval.stages.question.glossary import GLOSSARY
 from tests.retrieval.builders import CAPEX_QUESTION, analysed, entry
 
 NORTHWIND = entry("Northwind", 2018)

@@ -6,9 +6,9 @@ import pytest
 
 from apps.retrieval.contracts import InventoryEntry
 from apps.retrieval.generation.extractive import ExtractiveGenerator
-from apps.retrieval.stages.answerable import Lack, lack_of
-from apps.retrieval.stages.quotable import quotable_pieces
-from apps.retrieval.stages.subject import unknown_names, unknown_periods
+from apps.retrieval.stages.figures.answerable import Lack, lack_of
+from apps.retrieval.stages.grounding.subject import unknown_names, unknown_periods
+from apps.retrieval.stages.ranking.quotable import quotable_pieces
 from tests.retrieval.builders import analysed, candidate, context_of, document, entry
 
 HELD = entry("Northwind", 2018)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from apps.corpus.kinds import Kind
 from apps.retrieval.contracts import ContextBlock
-from apps.retrieval.stages.assemble import assemble, ref_id
+from apps.retrieval.stages.ranking.assemble import assemble, ref_id
 from tests.retrieval.builders import (
     CAPEX_QUESTION,
     CASH_FLOWS,

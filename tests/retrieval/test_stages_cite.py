@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from apps.retrieval.generation.extractive import ExtractiveGenerator
-from apps.retrieval.stages.cite import cite
+from apps.retrieval.stages.grounding.cite import cite
 from tests.retrieval.builders import CAPEX_QUESTION, CASH_FLOWS, analysed, candidate, context_of, entry, written
 
 PAGE = "Table of contents\n" + CASH_FLOWS

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from apps.retrieval.contracts import Certainty
-from apps.retrieval.stages.companies import read_companies
+from apps.retrieval.stages.question.companies import read_companies
 from tests.retrieval.builders import entry
 
 HELD = (

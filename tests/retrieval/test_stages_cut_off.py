@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.contracts import CutDecision, CutRule
-from apps.retrieval.stages.cut_off import cut_off
+from apps.retrieval.stages.ranking.cut_off import cut_off
 from tests.retrieval.builders import candidate
 
 

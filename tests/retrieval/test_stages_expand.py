@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.contracts import Candidate, ChunkId, StoredChunk
-from apps.retrieval.stages.expand import expand
+from apps.retrieval.stages.ranking.expand import expand
 from tests.retrieval.builders import candidate, document
 
 PARENT = [candidate(f"Sentence {number}.", number, page=1, char_start=100 * number) for number in range(1, 9)]

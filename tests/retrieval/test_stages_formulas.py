@@ -10,8 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.retrieval.stages.calculations import read_calculations
-from apps.retrieval.stages.formulas import Formula, Line, Operation, Over, only_adds, read_formula, work_out
+from apps.retrieval.stages.figures.calculations import read_calculations
+from apps.retrieval.stages.figures.formulas import (
+    Formula,
+    Line,
+    Operation,
+    Over,
+    only_adds,
+    read_formula,
+    work_out,
+)
 
 FIGURES = {("a", 2018): Decimal(30), ("a", 2017): Decimal(20), ("b", 2018): Decimal("4.5"), ("c", 2018): Decimal(0)}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from apps.retrieval.contracts import SparseHit
 from apps.retrieval.errors import InvalidRankingError
-from apps.retrieval.stages.fuse import boost, fuse
+from apps.retrieval.stages.ranking.fuse import boost, fuse
 from tests.retrieval.builders import analysed, candidate, document, entry, ranking
 
 NUMBERS = st.lists(st.integers(1, 40), unique=True, max_size=30)

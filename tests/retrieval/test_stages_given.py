@@ -20,8 +20,8 @@ from apps.retrieval.contracts import (
 )
 from apps.retrieval.contracts import GivenFilters as Given
 from apps.retrieval.pipeline import PipelineResult, answer
-from apps.retrieval.stages.analyse import analyse
-from apps.retrieval.stages.relax import document_filter
+from apps.retrieval.stages.question.analyse import analyse
+from apps.retrieval.stages.question.relax import document_filter
 from tests.retrieval.builders import CAPEX_QUESTION, CASH_FLOWS, budget, candidate, entry
 from tests.retrieval.doubles import asked, dependencies
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from apps.retrieval.contracts import FindingType, GroundingReport, GroundingStatus
-from apps.retrieval.stages.ground import ground
+from apps.retrieval.stages.grounding.ground import ground
 from tests.retrieval.builders import CASH_FLOWS, analysed, candidate, context_of, entry, written
 
 ANALYSIS = analysed("What was the capital expenditure of Northwind in FY2018?", entry("Northwind", 2018))

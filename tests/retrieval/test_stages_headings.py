@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.contracts import WeightedTerm
-from apps.retrieval.stages.headings import Heading, score_headings
+from apps.retrieval.optional.headings import Heading, score_headings
 from tests.retrieval.stored import weighted
 
 WORDS = st.frozensets(st.sampled_from(["risk", "capital", "fund", "alpha", "report", "drawdown", "2024"]), max_size=4)

@@ -6,11 +6,11 @@ import pytest
 
 from apps.corpus.extraction.statements import Statement
 from apps.retrieval.contracts import Candidate, FoundLine
-from apps.retrieval.stages.formulas import lines_of
-from apps.retrieval.stages.glossary import GLOSSARY
-from apps.retrieval.stages.line_items import ITEMS, PARTS, asked_items
-from apps.retrieval.stages.lines import find_lines, row_label, with_lines
-from apps.retrieval.stages.measures import MEASURES
+from apps.retrieval.stages.figures.formulas import lines_of
+from apps.retrieval.stages.figures.line_items import ITEMS, PARTS, asked_items
+from apps.retrieval.stages.figures.lines import find_lines, row_label, with_lines
+from apps.retrieval.stages.figures.measures import MEASURES
+from apps.retrieval.stages.question.glossary import GLOSSARY
 from tests.retrieval.builders import CASH_FLOWS, analysed, candidate, document, entry
 
 CASH = Statement.CASH_FLOW_STATEMENT

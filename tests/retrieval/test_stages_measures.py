@@ -7,11 +7,11 @@ import pytest
 from apps.corpus.extraction.statements import Statement
 from apps.retrieval.contracts import Candidate, ContextBlock, DocumentFacts, GroundingStatus, QueryAnalysis
 from apps.retrieval.generation.extractive import ExtractiveGenerator
-from apps.retrieval.stages.ground import ground
-from apps.retrieval.stages.line_answer import line_rows
-from apps.retrieval.stages.line_items import asked_items
-from apps.retrieval.stages.lines import find_lines, with_lines
-from apps.retrieval.stages.measures import worked_out
+from apps.retrieval.stages.figures.line_answer import line_rows
+from apps.retrieval.stages.figures.line_items import asked_items
+from apps.retrieval.stages.figures.lines import find_lines, with_lines
+from apps.retrieval.stages.figures.measures import worked_out
+from apps.retrieval.stages.grounding.ground import ground
 from tests.retrieval.builders import analysed, candidate, context_of, document, entry
 
 BALANCE = """\

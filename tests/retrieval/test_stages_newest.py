@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from apps.retrieval.contracts import Certainty, CorpusInventory, FilterField, MetadataFilter
-from apps.retrieval.stages.analyse import analyse
-from apps.retrieval.stages.fuse import boost
-from apps.retrieval.stages.relax import document_filter
+from apps.retrieval.stages.question.analyse import analyse
+from apps.retrieval.stages.question.relax import document_filter
+from apps.retrieval.stages.ranking.fuse import boost
 from tests.retrieval.builders import analysed, candidate, document, entry
 
 HELD = (

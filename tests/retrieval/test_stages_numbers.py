@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.retrieval.stages.number_matching import AS_WRITTEN, Stated, compare_numbers, match_number
-from apps.retrieval.stages.numbers import NumberUnit, currencies_in, read_numbers, stated_scale
+from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, Stated, compare_numbers, match_number
+from apps.retrieval.stages.figures.numbers import NumberUnit, currencies_in, read_numbers, stated_scale
 
 
 def match(claim: str, source: str, stated: Stated | None = None) -> str | None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.contracts import Candidate
-from apps.retrieval.stages.page_order import page_by_page
+from apps.retrieval.stages.ranking.fuse import page_by_page
 from tests.retrieval.builders import candidate, document
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from apps.retrieval.contracts import Certainty, MetadataFilter, Period
-from apps.retrieval.stages.period_mentions import read_period_mentions
-from apps.retrieval.stages.periods import resolve_periods
+from apps.retrieval.stages.question.period_mentions import read_period_mentions
+from apps.retrieval.stages.question.periods import resolve_periods
 from tests.retrieval.builders import entry
 
 FUND_REPORTS = (entry("Alpha Fund", 2023, 4), entry("Alpha Fund", 2024, 4))

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from apps.retrieval.contracts import Certainty, InventoryEntry
-from apps.retrieval.stages.publication import read_publication
+from apps.retrieval.stages.question.publication import read_publication
 from tests.retrieval.builders import analysed, entry
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from apps.retrieval.contracts import Period
-from apps.retrieval.stages.relax import document_filter, period_matches
+from apps.retrieval.stages.question.relax import document_filter, period_matches
 from tests.retrieval.builders import analysed, entry
 
 HELD = (entry("Northwind", 2018), entry("Northwind", 2022), entry("Contoso", 2020, 2, document_type="10-Q"))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from apps.retrieval.stages.relevance import Piece, holds_number, rate_pieces
+from apps.retrieval.stages.ranking.relevance import Piece, holds_number, rate_pieces
 from tests.retrieval.builders import CAPEX_QUESTION, analysed, entry
 
 NORTHWIND = entry("Northwind", 2018)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apps.retrieval.stages.names import name_phrases
+from apps.retrieval.stages.question.names import name_phrases
 
 
 @pytest.mark.parametrize(

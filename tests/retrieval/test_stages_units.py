@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from apps.retrieval.stages.units import split_units
+from apps.retrieval.stages.ranking.units import split_units
 from tests.retrieval.builders import CASH_FLOWS, TEXTS
 
 

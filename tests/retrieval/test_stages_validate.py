@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.errors import EmptyQuestionError, QuestionError, QuestionTooLongError, UnreadableQuestionError
-from apps.retrieval.stages.validate import validate
+from apps.retrieval.stages.question.validate import validate
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t  "])

@@ -18,16 +18,16 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.audit.erasure.lease import EnginePolicy
-from apps.audit.erasure.runs import run_propose
 from apps.audit.ids import new_id
-from apps.audit.models import RemovalRun
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk, Document, Page, SourceFile
-from apps.corpus.people.redaction import Span
+from apps.corpus.redaction.text import Span
 from apps.corpus.services.redact import document_redact
+from apps.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.erasure.models import RemovalRun
+from apps.erasure.runs.lease import EnginePolicy
+from apps.erasure.runs.runs import run_propose
 from apps.intents.models import PolicyVersion
 from apps.retrieval.contracts import CorpusInventory, Question, SearchBounds
 from apps.retrieval.pipeline import answer

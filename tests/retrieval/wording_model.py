@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 from apps.intents.retrieval_settings import RetrievalSettings
+from apps.retrieval.dependencies import Slots
 from apps.retrieval.generation.registry import ResidencyBoundGenerator, generator_for
-from apps.retrieval.slots import SlotParts, Slots, slots_for
+from apps.retrieval.optional.slots import SlotParts, slots_for
 from apps.retrieval.stage_settings import StageSettings
 from tests.model_server import ModelServer
 

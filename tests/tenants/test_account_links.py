@@ -18,6 +18,7 @@ from apps.tenants.roles import Role
 from apps.tenants.selectors.people import mailbox_confirmed_at
 from apps.tenants.services.account_links import forget_expired_links, mailbox_link_send, password_link_send
 from apps.tenants.tokens import Identity
+from tests.baked import baked
 from tests.factories import Firm, make_firm, make_member, make_user
 from tests.tenants.test_attempts import counted
 from tests.visitor import Page, Visitor
@@ -34,7 +35,7 @@ def _counted_from_nothing() -> None:
 
 @pytest.fixture
 def acme() -> Firm:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     make_member(firm, "bob", Role.ANALYST, password=OLD)
     return firm
 

@@ -20,6 +20,7 @@ from apps.tenants.events import emit
 from apps.tenants.models import Scope
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
+from tests.baked import baked
 from tests.conftest import admin_dsn
 from tests.factories import Firm, make_firm, make_member
 
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def acme() -> Firm:
-    return make_firm()
+    return baked(make_firm, "acme")
 
 
 @pytest.fixture

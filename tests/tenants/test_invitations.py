@@ -30,6 +30,7 @@ from apps.tenants.services.invitations import (
     member_invite,
 )
 from apps.tenants.services.members import membership_revoke
+from tests.baked import baked
 from tests.factories import Firm, as_, make_firm, make_invitation, make_member, make_user
 from tests.mail_server import MailServer
 from tests.visitor import Page, Visitor
@@ -41,7 +42,7 @@ PASSWORD = "a password of their own"
 
 @pytest.fixture
 def acme() -> Firm:
-    return make_firm("acme")
+    return baked(make_firm, "acme")
 
 
 def link_in(letter: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from apps.audit.models import Event
 from apps.errors import ApplicationError
@@ -78,6 +79,15 @@ def me(plain: str, client: Client | None = None) -> Any:
 
 
 # --- Whom it acts for, and within what ------------------------------------------------------------------------------
+
+
+def test_the_person_behind_a_key_is_read_in_few_statements(
+    acme: Firm, alice: Principal, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    key = api_key_authenticate(created(alice, acme)[1])
+    # Beside the five that open the directory and close it: tenant, person, memberships, both grants, and the tree once.
+    with django_assert_num_queries(11):
+        assert key_principal(key).scope_ids == alice.scope_ids
 
 
 def test_a_key_acts_as_its_person_in_one_role_and_some_scopes(acme: Firm, alice: Principal) -> None:

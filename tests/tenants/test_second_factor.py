@@ -34,6 +34,7 @@ from apps.tenants.selectors.grants import key_principal, user_principal
 from apps.tenants.services.members import membership_confirm
 from apps.tenants.services.personal_keys import personal_key_create
 from apps.tenants.tokens import Identity
+from tests.baked import baked
 from tests.factories import Firm, as_, make_firm, make_invited, make_member
 from tests.isolation.harness import sql
 from tests.tenants.test_attempts import counted
@@ -52,7 +53,7 @@ def _required(settings: LazySettings) -> None:
 
 @pytest.fixture
 def acme() -> Firm:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     for name, role in (("amy", Role.TENANT_ADMIN), ("rita", Role.REVIEWER), ("rob", Role.REVIEWER)):
         make_member(firm, name, role, password=PASSWORD)
     return firm

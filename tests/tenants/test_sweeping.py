@@ -100,13 +100,13 @@ def test_every_walk_over_all_tenants_goes_through_each_tenant() -> None:
 WALKS_BY_THEMSELVES = {
     "apps/tenants/probe.py",
     "apps/tenants/selectors/tenants.py",
-    "apps/audit/backup/replay.py",
+    "apps/operations/backup/replay.py",
     # Which tenants there are to go through, handed to each_tenant.
     "apps/tenants/sweeping.py",
     "apps/corpus/tasks.py",
     "apps/corpus/services/ingest_turns.py",
-    "apps/audit/retention/counting.py",
-    "apps/retrieval/services/impact.py",
+    "apps/erasure/retention/counting.py",
+    "apps/quality/services/impact.py",
 }
 
 

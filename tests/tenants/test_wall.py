@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 from django.db import InternalError, ProgrammingError, connection, transaction
+from pytest_django import DjangoAssertNumQueries
 
 from apps.corpus.models import Document
-from apps.tenants.context import open_scope, signing_key
+from apps.tenants.context import open_identity, open_scope, signing_key
 from apps.tenants.models import Membership, Scope, Tenant
 from apps.tenants.roles import Role
-from apps.tenants.tokens import TOKEN_LIFE_SECONDS, Bearer, scope_token
+from apps.tenants.tokens import TOKEN_LIFE_SECONDS, Bearer, Identity, scope_token
 from tests.corpus.ingesting import ingest
 from tests.factories import Firm, make_firm, make_member
 
@@ -74,6 +75,32 @@ def test_a_nested_scope_that_fails_gives_the_outer_one_back(acme: Firm, bolt: Fi
         with pytest.raises(ZeroDivisionError), open_scope(tenant=bolt.id, reason="a test"):
             _ = 1 / 0
         assert Tenant.objects.get().slug == "acme"
+
+
+def identity() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('glassbox.identity', true)")
+        return str(cursor.fetchone()[0] or "")
+
+
+def test_the_directory_that_names_a_scope_s_own_is_closed_within_it(acme: Firm, bolt: Firm) -> None:
+    with open_scope(tenant=acme.id, reason="a test"):
+        assert identity() == ""
+    with open_identity(Identity(directory=bolt.id)):
+        outer = identity()
+        with open_scope(tenant=acme.id, reason="a test"):
+            assert identity() == outer != ""
+        assert identity() == outer
+
+
+def test_a_scope_within_a_transaction_costs_few_statements(
+    acme: Firm, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    """Beside the two of its savepoint: what was there, the directory, its scopes, the scope, and what was there."""
+    with django_assert_num_queries(7), open_scope(tenant=acme.id, reason="a test"):
+        pass
+    with django_assert_num_queries(5), open_scope(tenant=acme.id, scopes=[], reason="a test"):
+        pass
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from apps.tenants.services.api_keys import api_key_authenticate
 from apps.tenants.services.invitations import invited_account_create
 from apps.tenants.services.members import membership_revoke
 from apps.tenants.services.personal_keys import personal_key_create
+from tests.baked import baked
 from tests.factories import Firm, as_, confirm, make_firm, make_invitation, make_invited, make_member
 from tests.isolation.harness import sql
 from tests.tenants.test_attempts import counted
@@ -52,7 +53,7 @@ def _counted_from_nothing(settings: LazySettings) -> None:
 
 @pytest.fixture
 def acme() -> Firm:
-    firm = make_firm("acme")
+    firm = baked(make_firm, "acme")
     for name, role in (("amy", Role.TENANT_ADMIN), ("rita", Role.REVIEWER), ("rob", Role.REVIEWER)):
         make_member(firm, name, role, password=OLD)
     return firm

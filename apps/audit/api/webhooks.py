@@ -21,8 +21,8 @@ from apps.audit.api.webhook_serializers import (
     offered_json,
 )
 from apps.audit.models import Webhook
+from apps.audit.registry import offered_actions
 from apps.audit.webhooks.errors import WebhookClassError, WebhookUrlError
-from apps.audit.webhooks.offered import offered_actions
 from apps.audit.webhooks.services import (
     webhook_change,
     webhook_create,

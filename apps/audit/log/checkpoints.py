@@ -14,9 +14,9 @@ from apps.audit.log.export.state import note_exported, note_problem
 from apps.audit.log.notes import Checkpoint as SignedState
 from apps.audit.log.notes import InvalidNoteError, SigningKey, opened, signed
 from apps.audit.log.storage import root_at, stored_consistency_path, stored_size
+from apps.audit.log.tombstone_place import tombstone_place
 from apps.audit.log.tree import proves_consistency
 from apps.audit.models import Checkpoint
-from apps.audit.tombstones.place import tombstone_place
 from apps.errors import ApplicationError
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_scope

@@ -6,7 +6,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from apps.tenants.models.base import TenantModel
+from apps.tenants.models.leased_job import LeasedJob
+from apps.tenants.sweeping import Sweep
 
 
 class VerificationState(models.TextChoices):
@@ -23,7 +24,7 @@ UNPROVEN = frozenset({"UNSIGNED_REMOVAL", "UNSIGNED_TAIL"})
 FINISHED = (VerificationState.INTACT, VerificationState.FINDINGS, VerificationState.FAILED)
 
 
-class Verification(TenantModel):
+class Verification(LeasedJob):
     """One verification of the whole log against the newest checkpoint that lies outside the database.
 
     started_by is the surrogate id of who asked (their name is in the event, where it can be removed); null for the
@@ -36,6 +37,12 @@ class Verification(TenantModel):
     removes one (the database holds both).
     """
 
+    task = "apps.audit.tasks.run_verification"
+    sweep = Sweep.VERIFY
+    reason = "verify the log"
+    waiting = (VerificationState.WAITING,)
+    running = VerificationState.RUNNING
+
     started_by = models.UUIDField(null=True)
     night = models.DateField(null=True)
     requested_at = models.DateTimeField(db_default=Now())
@@ -47,12 +54,6 @@ class Verification(TenantModel):
     finished_at = models.DateTimeField(null=True)
     duration_ms = models.BigIntegerField(null=True)
 
-    lease_owner = models.CharField(max_length=120, blank=True)
-    lease_until = models.DateTimeField(null=True)
-    attempts = models.PositiveIntegerField(default=0)
-    # When the sweeper sends the message once more.
-    next_attempt_at = models.DateTimeField(null=True)
-
     checkpoint_size = models.BigIntegerField(null=True)
     covered_size = models.BigIntegerField(null=True)
     events = models.BigIntegerField(default=0)
@@ -60,7 +61,6 @@ class Verification(TenantModel):
     groups = models.BigIntegerField(default=0)
     finding_count = models.BigIntegerField(default=0)
     findings = models.JSONField(default=dict)
-    error_code = models.CharField(max_length=100, blank=True)
     # Signed by the worker that ended it: what is believed of the row (apps/audit/verify/statements.py).
     note = models.TextField(blank=True, db_default="")
 

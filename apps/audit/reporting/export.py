@@ -19,13 +19,13 @@ from django.utils import timezone
 from apps.audit.errors import UnregisteredActionError, WholeLogError
 from apps.audit.models import Event, Leaf, Outcome
 from apps.audit.registry import Group, event_class
+from apps.audit.reporting.archive import archive_parts
 from apps.audit.reporting.contracts import Cell, Report, Table
 from apps.audit.reporting.delimited import csv_bytes
 from apps.audit.reporting.events import EVENTS_EXPORTED, EXPORT_CUT_SHORT, REPORT_EXPORTED
 from apps.audit.reporting.questions import before
 from apps.audit.selectors import GroupState, Reading, readings_of
 from apps.audit.services import record
-from apps.audit.subject_access.archive import archive_parts
 from apps.audit.verify.package import README, evidence
 from apps.errors import ApplicationError
 from apps.tenants.context import current_scope, tenant_scope_ids

@@ -13,24 +13,19 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.conf import settings
 from django.utils import timezone
 
-from apps.audit.errors import TimestampError
-from apps.audit.log.cosignatures import cosignature_of
 from apps.audit.log.epochs import current_origin, is_same_log, log_owner
-from apps.audit.log.notes import Checkpoint, InvalidNoteError, opened
+from apps.audit.log.notes import Checkpoint
 from apps.audit.log.storage import stored_size
-from apps.audit.log.timestamps import stamp_of
-from apps.audit.models import Attestation, AttestationKind, Subtree
-from apps.audit.models import Checkpoint as StoredCheckpoint
+from apps.audit.models import Subtree
 from apps.audit.registry import Group
 from apps.audit.verify.authorised import Authorised, Removal
-from apps.audit.verify.entries import Entry, LogReader, snapshot
-from apps.audit.verify.errors import CheckpointNotTrustedError
+from apps.audit.verify.checkpoints import false_attestations, own_checkpoints, trusted_checkpoint
+from apps.audit.verify.entries import Entry
 from apps.audit.verify.findings import Checked, FindingClass, Findings, VerificationReport
-from apps.audit.verify.memory import few_collections
 from apps.audit.verify.mismatches import Mismatches, words_of
+from apps.audit.verify.reading import LogReader, few_collections, snapshot
 from apps.audit.verify.tree import ARITY, GrowingTree
 from apps.tenants.context import current_scope
 from apps.tenants.ids import TenantId
@@ -45,14 +40,6 @@ Progress = Callable[[int, int], None]
 _TOLD_EVERY: Final = 2_000
 _OWN: Final = "the log's own checkpoint"
 _GIVEN: Final = "the checkpoint that was given"
-
-
-def trusted_checkpoint(note: str) -> Checkpoint:
-    """A checkpoint from outside. Raises: CheckpointNotTrustedError: no key of ours has signed it."""
-    try:
-        return opened(note, settings.GLASSBOX_LOG_VERIFY_KEYS)
-    except InvalidNoteError as error:
-        raise CheckpointNotTrustedError(problem=error) from None
 
 
 def verify_tenant(
@@ -152,35 +139,19 @@ class _Verification:
             self._progress(self._next, self._size)
 
     def _read_checkpoints(self) -> None:
-        for row in StoredCheckpoint.objects.order_by("size").iterator():
+        for size, found in own_checkpoints():
             self._checkpoints += 1
-            try:
-                found = opened(row.note, settings.GLASSBOX_LOG_VERIFY_KEYS)
-            except InvalidNoteError as error:
-                self._find(FindingClass.INVALID_CHECKPOINT, f"{_OWN}: {error}", size=row.size)
-                continue
-            if (found.size, found.root) != (row.size, bytes(row.root)):
-                words = f"{_OWN}: it says something else than what was signed"
-                self._find(FindingClass.INVALID_CHECKPOINT, words, size=row.size)
-                continue
-            self._expect(found, _OWN)
+            if isinstance(found, str):
+                self._find(FindingClass.INVALID_CHECKPOINT, f"{_OWN}: {found}", size=size)
+            else:
+                self._expect(found, _OWN)
         if self._held is not None:
             self._expect(self._held, _GIVEN)
 
     def _judge_attestations(self) -> None:
-        """Of those whose keys are known here; what others once said is kept, and proves nothing here."""
-        keys = {each.key.name: each.key for each in settings.GLASSBOX_WITNESSES}
-        service = settings.GLASSBOX_TIMESTAMPS
-        for row in Attestation.objects.order_by("size", "kind", "by").iterator():
-            note = StoredCheckpoint.objects.filter(size=row.size).values_list("note", flat=True).first() or ""
-            try:
-                if row.kind == AttestationKind.COSIGNATURE and row.by in keys:
-                    cosignature_of(note, row.content, keys[row.by])
-                elif row.kind == AttestationKind.TIMESTAMP and service is not None and row.by == service.url:
-                    stamp_of(service, note, row.content)
-            except (InvalidNoteError, TimestampError):
-                words = f"what {row.by} is said to have attested is not this checkpoint"
-                self._find(FindingClass.INVALID_ATTESTATION, words, size=row.size)
+        for size, by in false_attestations():
+            words = f"what {by} is said to have attested is not this checkpoint"
+            self._find(FindingClass.INVALID_ATTESTATION, words, size=size)
 
     def _expect(self, checkpoint: Checkpoint, whose: str) -> None:
         if not is_same_log(checkpoint.origin, self._origin):

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
-from apps.audit.verify.entries import EMPTIED, LogReader
+from apps.audit.verify.entries import EMPTIED
+from apps.audit.verify.reading import LogReader
 
 
 class Removal(Enum):

@@ -58,14 +58,6 @@ class CheckpointMissingError(ApplicationError):
     message = "No signed checkpoint covers the newest events: the log is verified again in a few minutes."
 
 
-class VerificationLeaseLostError(ApplicationError):
-    """Somebody else has begun it anew: what this worker found is not kept."""
-
-    code = "audit.verification_lease_lost"
-    status = 409
-    message = "Verification {verification} was taken over by another worker."
-
-
 class VerificationWorkerLostError(ApplicationError):
     code = "audit.verification_worker_lost"
     status = 500

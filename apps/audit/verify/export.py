@@ -47,9 +47,10 @@ from apps.audit.log.storage import stored_size
 from apps.audit.log.tree import Frontier
 from apps.audit.models import Attestation, AttestationKind, Checkpoint, Subtree
 from apps.audit.services import record
-from apps.audit.verify.application import trusted_checkpoint
-from apps.audit.verify.entries import Damaged, Entry, LogReader, Opened, snapshot
+from apps.audit.verify.checkpoints import trusted_checkpoint
+from apps.audit.verify.entries import Damaged, Entry, Opened
 from apps.audit.verify.errors import CheckpointAheadError, CheckpointOfAnotherLogError, ExportTargetError
+from apps.audit.verify.reading import LogReader, snapshot
 from apps.tenants.context import current_scope
 from apps.tenants.ids import TenantId
 

@@ -6,9 +6,9 @@ from django.db.models import Max
 
 from apps.audit.log.epochs import current_origin, restore_of
 from apps.audit.log.export.contracts import LATEST, checkpoint_place
+from apps.audit.log.tombstone_place import tombstone_place
 from apps.audit.models import Checkpoint, Verification
-from apps.audit.tombstones.place import tombstone_place
-from apps.audit.verify.application import trusted_checkpoint
+from apps.audit.verify.checkpoints import trusted_checkpoint
 from apps.audit.verify.errors import ExportedCheckpointLostError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId

@@ -14,7 +14,6 @@ from apps.audit.log.storage import stored_size
 from apps.audit.log.tree import Frontier
 from apps.audit.models import Checkpoint, Subtree
 from apps.audit.services import record
-from apps.audit.verify.entries import BATCH, LogReader
 from apps.audit.verify.export import (
     attestations,
     checkpoint_values,
@@ -25,6 +24,7 @@ from apps.audit.verify.export import (
     verifier,
     waiting_values,
 )
+from apps.audit.verify.reading import BATCH, LogReader
 from apps.tenants.context import current_scope
 from apps.tenants.streaming import Part
 

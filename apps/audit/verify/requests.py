@@ -7,34 +7,27 @@ old event that was altered: those are what somebody would alter. See the README 
 from __future__ import annotations
 
 import json
-import logging
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Q
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
-from apps.audit.models import Verification, VerificationState
+from apps.audit.models import Verification
 from apps.audit.models.verification import MOVING
 from apps.audit.services import record
 from apps.audit.verify.statements import stated
 from apps.tenants.context import current_scope, open_identity, open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.leased_jobs import enqueue, send_again
 from apps.tenants.roles import Permission
-from apps.tenants.sweeping import Sweep, each_tenant, is_past
+from apps.tenants.sweeping import Sweep, each_tenant
 from apps.tenants.tokens import Identity
 
-logger = logging.getLogger("glassbox.audit")
-
-RUN_VERIFICATION_TASK: Final = "apps.audit.tasks.run_verification"
 REQUESTED_ACTION: Final = "audit.verification.requested"
 # When the night's verification is due, in UTC.
 NIGHT_AT: Final = time(2, 0)
-# What has been sent and not begun is sent once more after this long; a message too many does no harm.
-RESEND_AFTER: Final = timedelta(seconds=60)
 
 # A verification of the night that nobody believes is made again, but not at once: it reads the whole log.
 _AGAIN_AFTER: Final = timedelta(hours=1)
@@ -88,10 +81,10 @@ def verification_sweep_all() -> int:
 
     def look_after(tenant_id: TenantId) -> int:
         with open_scope(tenant=tenant_id, reason="verify the log once a night"):
-            sent = _sent_again(now)
-            if sent is None:
-                _requested(night=night)
-            return int(sent is not False)
+            if Verification.objects.filter(state__in=MOVING).exists():
+                return send_again(Verification)
+            _requested(night=night)
+            return 1
 
     return each_tenant(look_after, doing=Sweep.VERIFY, tenants=due)
 
@@ -117,20 +110,6 @@ def _is_due(row: tuple[UUID, datetime, bool, str], night: date, now: datetime) -
     return True
 
 
-def _sent_again(now: datetime) -> bool | None:
-    """Whether the one that waits or runs was due, and is sent again; None where there is none."""
-    verification: Verification | None = Verification.objects.filter(state__in=MOVING).first()
-    if verification is None:
-        return None
-    is_free = Q(state=VerificationState.WAITING) | (Q(state=VerificationState.RUNNING) & is_past("lease_until", now))
-    is_due = Q(next_attempt_at__isnull=True) | is_past("next_attempt_at", now)
-    mine = Verification.objects.filter(is_free, is_due, id=verification.id)
-    if not mine.update(next_attempt_at=now + RESEND_AFTER):
-        return False
-    _enqueue(verification)
-    return True
-
-
 def _requested(*, started_by: UUID | None = None, night: date | None = None) -> Verification:
     moving = Verification.objects.filter(state__in=MOVING)
     found: Verification | None = moving.first()
@@ -142,7 +121,7 @@ def _requested(*, started_by: UUID | None = None, night: date | None = None) -> 
                 tenant_id=current_scope().tenant_id,
                 started_by=started_by,
                 night=night,
-                next_attempt_at=timezone.now() + RESEND_AFTER,
+                next_attempt_at=timezone.now() + Verification.resend_after,
             )
             record(
                 action=REQUESTED_ACTION,
@@ -154,20 +133,5 @@ def _requested(*, started_by: UUID | None = None, night: date | None = None) -> 
         # Somebody else was first: theirs is of the same log.
         first: Verification = moving.first() or Verification.objects.latest("requested_at")
         return first
-    _enqueue(made)
+    enqueue(made)
     return made
-
-
-def _enqueue(verification: Verification) -> None:
-    arguments = [str(verification.tenant_id), str(verification.id)]
-    transaction.on_commit(lambda: _send(arguments))
-
-
-def _send(arguments: list[str]) -> None:
-    # Imported here: it names Celery's settings, and this module is loaded while Django's are still being read.
-    from config.celery import app
-
-    try:
-        app.send_task(RUN_VERIFICATION_TASK, args=arguments)
-    except OperationalError as error:
-        logger.warning("verification %s waits for the sweeper: the broker said %s", arguments[1], type(error).__name__)

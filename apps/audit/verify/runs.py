@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import time
 import traceback
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final
@@ -13,7 +13,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from apps.audit.errors import CheckpointExportError
-from apps.audit.models import Outcome, VerificationState
+from apps.audit.models import Outcome, Verification, VerificationState
 from apps.audit.services import record
 from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.errors import (
@@ -21,17 +21,16 @@ from apps.audit.verify.errors import (
     ExportedCheckpointLostError,
     RemovalUnderWayError,
     VerificationCrashedError,
-    VerificationLeaseLostError,
     VerificationWorkerLostError,
 )
 from apps.audit.verify.findings import FindingClass, VerificationReport
-from apps.audit.verify.lease import REASON, Lease, VerificationPolicy, claim, held, told
 from apps.audit.verify.outside import outside_checkpoint
 from apps.audit.verify.statements import state_verification
 from apps.audit.verify.stating import export_statement
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
+from apps.tenants.leased_jobs import Lease, LeaseLostError, Progress, claim, hold
 
 logger = logging.getLogger("glassbox.audit")
 
@@ -44,6 +43,16 @@ _PASSING: Final = (CheckpointExportError, ExportedCheckpointLostError, Verificat
 PASSING_CLASSES: Final = frozenset(
     {FindingClass.INCOMPLETE_ERASURE, FindingClass.UNSIGNED_REMOVAL, FindingClass.UNSIGNED_TAIL}
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerificationPolicy:
+    """How patient the runner is. lease_s must outlast the longest single query of a verification."""
+
+    lease_s: float = 300.0
+    told_every_s: float = 2.0
+    max_attempts: int = 3
+    retry_after_s: float = 300.0
 
 
 class VerificationOutcome(StrEnum):
@@ -62,54 +71,50 @@ def verification_run(
     Returns: NOT_CLAIMED where another worker has it, or it is finished; LOST where it was begun anew by somebody
              meanwhile; AGAIN where it failed in a way that may pass, and waits for its next attempt.
     """
-    lease = claim(tenant_id=tenant_id, verification_id=verification_id, policy=policy or VerificationPolicy())
+    policy = policy or VerificationPolicy()
+    lease = claim_verification(tenant_id=tenant_id, verification_id=verification_id, lease_s=policy.lease_s)
     if lease is None:
         return VerificationOutcome.NOT_CLAIMED
     try:
-        found = _verified(lease)
+        found = _verified(lease, policy)
         if isinstance(found, ApplicationError):
-            return _fail(lease, found)
-        if found.totals and PASSING_CLASSES.issuperset(found.totals) and _may_try_again(lease):
+            return _fail(lease, found, policy)
+        if found.totals and PASSING_CLASSES.issuperset(found.totals) and lease.attempts < policy.max_attempts:
             is_removal = FindingClass.INCOMPLETE_ERASURE in found.totals
-            return _wait(lease, RemovalUnderWayError.code if is_removal else CheckpointMissingError.code)
+            return _wait(lease, RemovalUnderWayError.code if is_removal else CheckpointMissingError.code, policy)
         _finish(lease, found)
-    except VerificationLeaseLostError:
+    except LeaseLostError:
         logger.warning("verification %s was taken over", verification_id)
         return VerificationOutcome.LOST
     return VerificationOutcome.DONE
 
 
-def _verified(lease: Lease) -> VerificationReport | ApplicationError:
-    """What was found, or why nothing could be. Raises: VerificationLeaseLostError."""
-    if lease.attempts > lease.policy.max_attempts:
+def claim_verification(*, tenant_id: TenantId, verification_id: UUID, lease_s: float) -> Lease[Verification] | None:
+    """Take one that waits, or whose worker died, and begin it anew; None where there is nothing to take."""
+    fresh = {"done": 0, "total": 0, "error_code": ""}
+    return claim(Verification, tenant_id=tenant_id, job_id=verification_id, lease_s=lease_s, **fresh)
+
+
+def _verified(lease: Lease[Verification], policy: VerificationPolicy) -> VerificationReport | ApplicationError:
+    """What was found, or why nothing could be. Raises: LeaseLostError."""
+    if lease.attempts > policy.max_attempts:
         return VerificationWorkerLostError(attempts=lease.attempts - 1)
     try:
         note = outside_checkpoint(lease.tenant_id)
-        return verify_tenant(tenant=lease.tenant_id, checkpoint=note, progress=_Teller(lease))
-    except VerificationLeaseLostError:
+        progress = Progress(lease, every_s=policy.told_every_s, at_once=True)
+        return verify_tenant(tenant=lease.tenant_id, checkpoint=note, progress=progress)
+    except LeaseLostError:
         raise
     except ApplicationError as error:
         return error
     except Exception as error:  # noqa: BLE001 - it is written down, without its message
         # A driver's message may quote a row.
         where = "".join(traceback.format_tb(error.__traceback__))
-        logger.error("verification %s: %s at\n%s", lease.verification_id, type(error).__name__, where)  # noqa: TRY400
+        logger.error("verification %s: %s at\n%s", lease.job_id, type(error).__name__, where)  # noqa: TRY400
         return VerificationCrashedError(kind=type(error).__name__)
 
 
-class _Teller:
-    """Writes down how far it is, and that the worker is alive: every few seconds, not every few thousand leaves."""
-
-    def __init__(self, lease: Lease) -> None:
-        self._lease, self._next = lease, time.monotonic()
-
-    def __call__(self, done: int, total: int) -> None:
-        if time.monotonic() >= self._next:
-            told(self._lease, done=done, total=total)
-            self._next = time.monotonic() + self._lease.policy.told_every_s
-
-
-def _finish(lease: Lease, report: VerificationReport) -> None:
+def _finish(lease: Lease[Verification], report: VerificationReport) -> None:
     count = sum(report.totals.values())
     totals = {str(kind): number for kind, number in sorted(report.totals.items())}
     _end(
@@ -132,7 +137,7 @@ def _finish(lease: Lease, report: VerificationReport) -> None:
             lease.tenant_id,
             count,
             told_,
-            lease.verification_id,
+            lease.job_id,
         )
 
 
@@ -146,44 +151,40 @@ def _place(finding: Any) -> dict[str, Any]:
     }
 
 
-def _fail(lease: Lease, error: ApplicationError) -> VerificationOutcome:
+def _fail(lease: Lease[Verification], error: ApplicationError, policy: VerificationPolicy) -> VerificationOutcome:
     """Wait for the next attempt where the trouble may pass; otherwise that is how it ended."""
     logger.error("the log of tenant %s could not be verified: %s", lease.tenant_id, error.code)
-    if isinstance(error, _PASSING) and _may_try_again(lease):
-        return _wait(lease, error.code)
+    if isinstance(error, _PASSING) and lease.attempts < policy.max_attempts:
+        return _wait(lease, error.code, policy)
     _end(lease, state=VerificationState.FAILED, error_code=error.code)
     return VerificationOutcome.FAILED
 
 
-def _may_try_again(lease: Lease) -> bool:
-    return lease.attempts < lease.policy.max_attempts
-
-
-def _wait(lease: Lease, code: str) -> VerificationOutcome:
-    with open_scope(tenant=lease.tenant_id, reason=REASON):
-        held(
+def _wait(lease: Lease[Verification], code: str, policy: VerificationPolicy) -> VerificationOutcome:
+    with open_scope(tenant=lease.tenant_id, reason=Verification.reason):
+        hold(
             lease,
             state=VerificationState.WAITING,
             lease_until=None,
             error_code=code,
-            next_attempt_at=timezone.now() + timedelta(seconds=lease.policy.retry_after_s),
+            next_attempt_at=timezone.now() + timedelta(seconds=policy.retry_after_s),
         )
     return VerificationOutcome.AGAIN
 
 
-def _end(lease: Lease, **result: Any) -> None:
+def _end(lease: Lease[Verification], **result: Any) -> None:
     """Write down how it ended, for good, with its event."""
     now = timezone.now()
     duration_ms = int((now - lease.started_at).total_seconds() * 1_000)
     note = state_verification(
         tenant_id=lease.tenant_id,
-        verification_id=lease.verification_id,
+        verification_id=lease.job_id,
         state=VerificationState(result["state"]),
         at=now,
         result={name: str(value) if name == "state" else value for name, value in result.items()},
     )
-    with open_scope(tenant=lease.tenant_id, reason=REASON):
-        held(lease, lease_until=None, finished_at=now, duration_ms=duration_ms, note=note, **result)
+    with open_scope(tenant=lease.tenant_id, reason=Verification.reason):
+        hold(lease, lease_until=None, finished_at=now, duration_ms=duration_ms, note=note, **result)
         record(
             action=FINISHED_ACTION,
             core={
@@ -197,7 +198,7 @@ def _end(lease: Lease, **result: Any) -> None:
             },
             outcome=Outcome.SUCCESS if result["state"] == VerificationState.INTACT else Outcome.FAILED,
             subject_type="verification",
-            subject_id=lease.verification_id,
+            subject_id=lease.job_id,
         )
     if note:
         export_statement(lease.tenant_id, note)

@@ -26,9 +26,8 @@ from apps.audit.models import (
 )
 from apps.audit.models.verification import FINISHED, MOVING
 from apps.audit.verify.requests import LOOKED_AT, REQUESTED_ACTION
-from apps.audit.verify.statements import Statement, stated
+from apps.audit.verify.statements import OVERDUE_AFTER, Statement, stated
 from apps.audit.verify.stating import exported_statements
-from apps.audit.watching import OVERDUE_AFTER
 from apps.tenants.context import current_scope
 
 

@@ -30,6 +30,8 @@ logger = logging.getLogger("glassbox.audit")
 
 # How far the clocks of two of our machines may be apart.
 CLOCKS_APART: Final = timedelta(minutes=5)
+# A night and two hours: later than that, a verification was missed.
+OVERDUE_AFTER: Final = timedelta(hours=26)
 ORIGIN: Final = "glassbox/verified"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _UNIT: Final = timedelta(microseconds=1)

@@ -48,7 +48,7 @@ WORDINGS: Final[Mapping[FindingClass, Wording]] = {
     FindingClass.UNSEALED: Wording(
         title="Events that have no place in the log",
         meaning="They were recorded more than five minutes ago and nobody outside would miss them.",
-        next="See that the sealer runs (Signs of life on the start page), and verify again. If it runs, the events "
+        next="See that the sealer runs (Health on the start page), and verify again. If it runs, the events "
         f"were taken out of its queue. {_COPY}",
     ),
     FindingClass.WRONG_SUBTREE: Wording(

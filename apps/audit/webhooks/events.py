@@ -1,11 +1,11 @@
-"""What the log says of webhooks. None of these is sent to one, but for the test."""
+"""What the log says of webhooks, of which none but the test is sent to one; and what they can be told of."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from apps.audit.models import Event, Outcome, Webhook
-from apps.audit.registry import EventClass, Group, register
+from apps.audit.registry import EventClass, Group, offer_to_webhooks, register
 from apps.audit.services import record
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission
@@ -47,6 +47,18 @@ def register_webhook_events() -> None:
             )
             for name, (label, fields) in classes.items()
         )
+    )
+
+
+def offer_events() -> None:
+    """What of this room, and of the one below, webhooks can be told of. Subjects: things, never a person or account."""
+    offer_to_webhooks(
+        "audit.verification.finished",
+        "tenants.api_key.created",
+        "tenants.api_key.rotated",
+        "tenants.api_key.revoked",
+        "tenants.scope.created",
+        "tenants.tenant.configured",
     )
 
 

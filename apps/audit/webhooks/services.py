@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from apps.audit.ids import new_id
 from apps.audit.models import DeliveryState, Leaf, PauseReason, Webhook, WebhookAttempt, WebhookDelivery
+from apps.audit.registry import offered_actions
 from apps.audit.webhooks.addresses import target_of
 from apps.audit.webhooks.collecting import delivery_make
 from apps.audit.webhooks.errors import (
@@ -22,7 +23,6 @@ from apps.audit.webhooks.errors import (
     WebhookStateError,
 )
 from apps.audit.webhooks.events import tell_webhook
-from apps.audit.webhooks.offered import offered_actions
 from apps.audit.webhooks.queue import announce
 from apps.audit.webhooks.secrets import BOTH_FOR, new_secret, open_secrets, seal_secrets, told
 from apps.tenants.context import ScopeContext, current_scope

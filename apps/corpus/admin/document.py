@@ -14,8 +14,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls.resolvers import URLPattern
 from django.views.decorators.http import require_POST
 
-from apps.audit.admin.hold_links import hold_url, restriction_notice
-from apps.audit.erasure.contracts import Target, TargetType
 from apps.corpus.admin.document_batch import BatchViews
 from apps.corpus.admin.document_correct import correct_view
 from apps.corpus.admin.document_files import original_view
@@ -38,6 +36,8 @@ from apps.corpus.services.ingest_errors import (
 )
 from apps.corpus.services.ingest_restart import job_restart
 from apps.corpus.services.removals import proposal_of
+from apps.erasure.admin.holds.links import hold_url, restriction_notice
+from apps.erasure.contracts import Target, TargetType
 from apps.errors import ApplicationError
 from apps.tenants.admin.base import TenantModelAdmin, may, require
 from apps.tenants.admin.kit import ChoicesDropdownFilter

@@ -11,13 +11,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
-from apps.audit.admin.removal_words import REASONS as REASONS_IN_WORDS
-from apps.audit.admin.removal_words import register_notes
-from apps.audit.erasure.contracts import Origin
-from apps.audit.models import RemovalRun
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.services.documents import may_discard
 from apps.corpus.services.removals import REASONS, document_remove, is_due
+from apps.erasure.admin.removals.words import REASONS as REASONS_IN_WORDS
+from apps.erasure.contracts import Origin
+from apps.erasure.models import RemovalRun
+from apps.erasure.registry import register_notes
 from apps.tenants.admin.base import TenantModelAdmin, require
 from apps.tenants.admin.pages import Decision, decision_page, form_page
 from apps.tenants.models import Membership

@@ -13,13 +13,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.audit.erasing import RemovalReason
-from apps.audit.erasure.contracts import Origin
-from apps.audit.erasure.errors import RunChangedError, RunNotFoundError
-from apps.audit.erasure.runs import RejectionReason, run_approve, run_reject
-from apps.audit.models import RemovalRun
-from apps.audit.models.removal import RemovalState
 from apps.corpus.models import Document
+from apps.erasure.contracts import Origin
+from apps.erasure.errors import RunChangedError, RunNotFoundError
+from apps.erasure.log_removal import RemovalReason
+from apps.erasure.models import RemovalRun
+from apps.erasure.models.removal import RemovalState
+from apps.erasure.runs.runs import RejectionReason, run_approve, run_reject
 from apps.tenants.api.examples import sample
 from apps.tenants.api.filtering import FilterSet
 from apps.tenants.api.idempotency import ActResponse, idempotent

@@ -74,7 +74,7 @@ class Document(ScopedModel):
     # By which analysis its postings were made (TERMS_VERSION); 0 before there are any.
     terms_version = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    # Set by the database (migration 0016). Not indexed: see migration 0015.
+    # Set by the database (sql/changes.sql). Not indexed: a range of times would visit restricted documents.
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:

@@ -47,7 +47,7 @@ class IngestJob(ScopedModel):
     error_code = models.CharField(max_length=100, blank=True)
     error_detail = models.TextField(blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    # Set by the database (migration 0016), and not by a lease that is prolonged.
+    # Set by the database (sql/changes.sql), and not by a lease that is prolonged.
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

@@ -1,9 +1,9 @@
 """Correcting what is known about a document: its title, company, period and the like.
 
-What was published is kept as it is (migration 0010): its correction is a new version with the same bytes. Its passages,
-postings and vectors are made with what is corrected, so the index and citations use it as soon as that version is
-ready; until then the version before is found as ever, and afterwards by whoever asks as of an earlier date. A document
-that never was searchable is corrected where it is, and read again where it was read already.
+What was published is kept as it is (sql/kept_by_two.sql): its correction is a new version with the same bytes. Its
+passages, postings and vectors are made with what is corrected, so the index and citations use it as soon as that
+version is ready; until then the version before is found as ever, and afterwards by whoever asks as of an earlier date.
+A document that never was searchable is corrected where it is, and read again where it was read already.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from apps.audit.holds.restrictions import restricted_among
 from apps.corpus.errors import DocumentNotFoundError
 from apps.corpus.extraction.cleaning import one_line
 from apps.corpus.metadata_values import (
@@ -48,6 +47,7 @@ from apps.corpus.services.ingest_metadata import (
 )
 from apps.corpus.services.ingest_queue import RESEND_AFTER, enqueue
 from apps.corpus.services.removals import proposal_of
+from apps.erasure.holds.restrictions import restricted_among
 from apps.tenants.context import current_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission

@@ -9,9 +9,6 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import BinaryField, Func
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.holds.errors import ItemHeldError
-from apps.audit.holds.selectors import held
 from apps.audit.models import Event, Outcome
 from apps.corpus.errors import DocumentNotFoundError, RemovalByTwoError
 from apps.corpus.events import DELETED, EXPORT_CUT_SHORT, EXPORTED
@@ -27,6 +24,9 @@ from apps.corpus.models import (
     SourceFile,
 )
 from apps.corpus.services.ingest_events import RECEIVED, record_document_event
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.holds.errors import ItemHeldError
+from apps.erasure.holds.selectors import held
 from apps.errors import ApplicationError
 from apps.tenants.context import current_scope
 from apps.tenants.ids import ScopeId

@@ -13,7 +13,6 @@ from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
-from apps.audit.erasure.closing import require_open
 from apps.corpus.description import title_from_filename
 from apps.corpus.extraction import Limits
 from apps.corpus.extraction.detection import require_readable
@@ -31,6 +30,7 @@ from apps.corpus.services.ingest_metadata import DocumentMetadata, differing, ex
 from apps.corpus.services.ingest_queue import RESEND_AFTER, enqueue
 from apps.corpus.services.ingest_restart import restart
 from apps.corpus.services.restricted import refuse_restricted_content, with_restricted
+from apps.erasure.runs.closing import require_open
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope
 from apps.tenants.errors import ScopeNotGrantedError

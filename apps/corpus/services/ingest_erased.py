@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from apps.audit.erasure.contracts import Target, TargetType
 from apps.audit.models import Outcome
-from apps.audit.tombstones.chain import Refusal, is_tombstoned
-from apps.audit.tombstones.record import DigestKind
 from apps.corpus.erasure_stores import documents_of
 from apps.corpus.models import Document
 from apps.corpus.services.ingest_errors import ErasedDocumentError
 from apps.corpus.services.ingest_events import REFUSED
+from apps.erasure.contracts import DigestKind, Target, TargetType
+from apps.erasure.tombstones.chain import Refusal, is_tombstoned
 from apps.tenants.context import record_failure
 from apps.tenants.ids import ScopeId
 

@@ -36,7 +36,7 @@ INGEST_ENDS = frozenset({READY, FAILED, REEMBEDDED})
 def register_ingest_events() -> None:
     """Called once when the app is ready."""
     register(
-        # Who brought a document that was never searchable removes it alone (migrations/0010_kept_by_two.py).
+        # Who brought a document that was never searchable removes it alone (sql/kept_by_two.sql).
         _event_class(
             RECEIVED,
             "Document received",

@@ -18,10 +18,10 @@ from uuid import UUID
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from apps.audit.holds.restrictions import restricted_among
 from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobStatus
 from apps.corpus.services.ingest_actor import Actor, acting_as
 from apps.corpus.services.ingest_errors import LeaseLostError
+from apps.erasure.holds.restrictions import restricted_among
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Tenant

@@ -9,20 +9,20 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from apps.audit.erasure.contracts import Target, TargetType
 from apps.corpus.errors import DocumentNotFoundError, PageNotFoundError
 from apps.corpus.events import REDACTED
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.extraction.contracts import Page as ExtractedPage
 from apps.corpus.extraction.rendition import write_rendition
 from apps.corpus.models import Document, DocumentStatus, IngestJob, Page, SourceFile
-from apps.corpus.people.errors import NothingToRedactError, NotRedactableError
-from apps.corpus.people.redacted_pages import pages_of_lines, redacted_pages
-from apps.corpus.people.redaction import Span
 from apps.corpus.reader import pages_contained
+from apps.corpus.redaction.errors import NothingToRedactError, NotRedactableError
+from apps.corpus.redaction.pages import pages_of_lines, redacted_pages
+from apps.corpus.redaction.text import Span
 from apps.corpus.services.ingest import document_ingest
 from apps.corpus.services.ingest_events import record_document_event
 from apps.corpus.services.ingest_metadata import DocumentMetadata, metadata_of
+from apps.erasure.contracts import Target, TargetType
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import ScopeId

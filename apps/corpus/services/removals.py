@@ -13,19 +13,19 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from apps.audit.erasing import RemovalReason
-from apps.audit.erasure.contracts import Origin, RunState, Target, TargetType
-from apps.audit.erasure.runs import run_propose
-from apps.audit.holds.errors import ItemHeldError
-from apps.audit.models import Reach, RemovalRun
-from apps.audit.retention.baseline import ensure_in_force
-from apps.audit.retention.content import asked
-from apps.audit.retention.in_runs import OPEN, staying
-from apps.audit.retention.selectors import rules_of
 from apps.corpus.errors import DocumentNotFoundError, RemovalKeptError, RemovalNotDueError, RemovalReasonError
 from apps.corpus.models import Document
 from apps.corpus.retention import DOCUMENT, SOURCE
 from apps.corpus.services.documents import document_delete, may_discard
+from apps.erasure.contracts import Origin, RunState, Target, TargetType
+from apps.erasure.holds.errors import ItemHeldError
+from apps.erasure.log_removal import RemovalReason
+from apps.erasure.models import Reach, RemovalRun
+from apps.erasure.retention.baseline import ensure_in_force
+from apps.erasure.retention.content import asked
+from apps.erasure.retention.in_runs import OPEN, staying
+from apps.erasure.retention.selectors import rules_of
+from apps.erasure.runs.runs import run_propose
 from apps.tenants.context import current_scope
 from apps.tenants.roles import Permission
 

@@ -8,11 +8,11 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from apps.audit.erasure.contracts import Target, TargetType
-from apps.audit.holds.items import Item
-from apps.audit.holds.restrictions import restricted_among
 from apps.corpus.models import Document, IngestJob
 from apps.corpus.services.ingest_errors import RestrictedContentError
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.declarations.holdable import Item
+from apps.erasure.holds.restrictions import restricted_among
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import IdempotentRequest

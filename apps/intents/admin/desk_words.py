@@ -63,7 +63,7 @@ def verdict(examination: Examination) -> str:
     examples = len(examination.outcomes)
     share, bar = shares_told_apart(examination.accuracy, examination.minimum_accuracy, digits=1)
     return (
-        f"{examination.correct} of {examples} golden examples get their intent when they are left out: {share}, "
+        f"{examination.correct} of {examples} review examples get their intent when they are left out: {share}, "
         f"{reaches} the version's own bar of {bar}{after}."
     )
 

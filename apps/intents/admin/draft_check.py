@@ -42,7 +42,7 @@ def draft_check_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
 
 def _outcome(snapshot: PolicySnapshot) -> dict[str, Any]:
     if len(snapshot.intents) < 2 or not snapshot.examples:
-        return {"refusal": "There is nothing to tell apart yet: it needs two intents and golden examples."}
+        return {"refusal": "There is nothing to tell apart yet: it needs two intents and review examples."}
     try:
         with transaction.atomic():
             check = golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=tenant_provider()))

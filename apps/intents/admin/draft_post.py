@@ -20,7 +20,7 @@ MOST_TERMS: Final = 2000
 _KEY: Final = re.compile(r"i[1-9][0-9]{0,3}")
 
 _INCOMPLETE: Final = "The form did not arrive whole, so nothing was saved. Save again."
-_UNKNOWN_INTENT: Final = "A golden example names an intent that is not in this form; it is not shown. Save again."
+_UNKNOWN_INTENT: Final = "A review example names an intent that is not in this form; it is not shown. Save again."
 _UNKNOWN_KIND: Final = "The form named a kind of document that does not exist; it is not shown. Save again."
 _TWICE: Final = "The form held one intent or kind twice; the second was left out. Save again."
 
@@ -91,7 +91,7 @@ def _examples(post: Posted, keys: list[str], faults: dict[str, None]) -> dict[st
             continue
         found[owner].append(tidied)
     if sum(map(len, found.values())) > MOST_EXAMPLES:
-        faults[f"More than {MOST_EXAMPLES} golden examples can't be kept in one draft."] = None
+        faults[f"More than {MOST_EXAMPLES} review examples can't be kept in one draft."] = None
     return found
 
 

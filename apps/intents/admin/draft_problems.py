@@ -23,7 +23,7 @@ _WORDS: Final = (
     ("two budgets", "part-budgets"),
     ("number of neighbours", "part-neighbours"),
     ("full term weight", "part-points_for_full_weight"),
-    ("minimum golden accuracy", "part-minimum_golden_accuracy"),
+    ("minimum accuracy", "part-minimum_golden_accuracy"),
     ("intents; ", "part-matrix"),
 )
 

@@ -1,9 +1,9 @@
 """How an intent's kinds fill the context when there is more than enough of each: what stays, what is cut, what goes.
 
-The rule is that of apps/retrieval/stages/assemble.py: a kind's section holds its heading and its passages, stays within
-its cap and the total, and while the sections and the blank lines between them are too long together, the one with the
-lowest priority is taken out whole. That floor lies above this one, so the rule is written down twice; a test holds the
-two together.
+The rule is that of apps/retrieval/stages/ranking/assemble.py: a kind's section holds its heading and its passages,
+stays within its cap and the total, and while the sections and the blank lines between them are too long together, the
+one with the lowest priority is taken out whole. That floor lies above this one, so the rule is written down twice; a
+test holds the two together.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Filling:
             if each.cut
         )
         if self.without_room:
-            parts.append(f"{kinds_in_words(self.without_room)}: no room at all, so nothing of it is ever used.")
+            parts.append(f"{kinds_in_words(self.without_room)}: no context budget, so nothing of it is ever used.")
         if not self.sections and not self.without_room:
             return "It may reach nothing."
         return " ".join(parts) or "Everything fits."

@@ -51,8 +51,8 @@ _THRESHOLDS: Final = {
         1000,
     ),
     "minimum_golden_accuracy": (
-        "Golden accuracy wanted",
-        "The share of golden examples that must get their intent, each left out in turn, before this can be submitted: "
+        "Accuracy wanted",
+        "The share of review examples that must get their intent, each left out in turn, before this can be submitted: "
         "0.85 is 85 %.",
         0,
         1,

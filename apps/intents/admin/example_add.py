@@ -43,7 +43,7 @@ from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
 
 _NEW: Final = "new"
-_TITLE: Final = "Make a question a golden example"
+_TITLE: Final = "Make a question a review example"
 # What the form sends, and the button on another page does not.
 _STEP: Final = "add"
 _ERROR_FIELDS: Final = {

@@ -80,7 +80,7 @@ def matrix(snapshot: PolicySnapshot) -> tuple[MatrixRow, ...]:
 def thresholds(settings: ClassifierSettings) -> tuple[str, ...]:
     """What the classifier's numbers mean, one sentence each."""
     return (
-        f"An intent's score begins with the mean similarity of its {settings.neighbours} golden examples nearest to "
+        f"An intent's score begins with the mean similarity of its {settings.neighbours} review examples nearest to "
         "the question.",
         f"Matched terms add up to {settings.term_weight:g}: a decisive term counts {settings.decisive_points:g} "
         f"points, any other 1, and {settings.points_for_full_weight:g} points bring the whole.",
@@ -88,7 +88,7 @@ def thresholds(settings: ClassifierSettings) -> tuple[str, ...]:
         f"So it is when the lead over the second intent is smaller than {settings.minimum_margin:g}.",
         f"While the embedding provider is down, terms alone decide: at least {settings.minimum_term_points:g} points "
         f"and a lead of {settings.minimum_term_margin:g}, and the answer says so.",
-        f"A version needs {settings.minimum_golden_accuracy:.0%} of its golden examples right, each left out in turn, "
+        f"A version needs {settings.minimum_golden_accuracy:.0%} of its review examples right, each left out in turn, "
         "before it can be approved.",
     )
 

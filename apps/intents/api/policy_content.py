@@ -54,7 +54,7 @@ class _RuleSerializer(StrictSerializer):
     kinds = serializers.ListField(child=serializers.ChoiceField(choices=Kind.choices), max_length=len(Kind))
     recording_mode = serializers.ChoiceField(choices=choices_of(RecordingMode))
     examples = serializers.ListField(
-        child=TextField(max_length=LONGEST_EXAMPLE), max_length=MOST_EXAMPLES, help_text="Golden examples."
+        child=TextField(max_length=LONGEST_EXAMPLE), max_length=MOST_EXAMPLES, help_text="Review examples."
     )
 
     def get_fields(self) -> dict[str, Field]:

@@ -107,8 +107,8 @@ class PolicyVersionCheckView(ApiView):
         tags=["Policy"],
         summary="Check a version as a submission does",
         description=(
-            "All problems that keep it from being used, in words. Where there are none, also how many of its golden "
-            "examples get their intent, each left out in turn, and where the others went."
+            "All problems that keep it from being used, in words. Where there are none, also how many of its "
+            "review examples get their intent, each left out in turn, and where the others went."
         ),
         responses=VersionCheckSerializer,
         extensions={

@@ -55,7 +55,7 @@ class VersionSubmitView(ApiView):
         description=(
             "Your own; from then on it does not change, and the reviewers are told by e-mail. Refused with all "
             "problems where it can't be used, with 409 where it says what the version in force says, or recognises "
-            "fewer of its golden examples than its own bar wants. What is in review has another revision."
+            "fewer of its review examples than its own bar wants. What is in review has another revision."
         ),
         request=RevisionSerializer,
         responses=VersionSerializer,

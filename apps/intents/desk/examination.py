@@ -75,7 +75,7 @@ def cannot_classify(snapshot: PolicySnapshot) -> str:
     if len(snapshot.intents) < 2:
         return "It has fewer than two intents: there is nothing to tell apart."
     if not snapshot.examples:
-        return "It has no golden examples."
+        return "It has no review examples."
     if snapshot.classifier.points_for_full_weight <= 0:
         return "Its points for the full term weight are not more than 0."
     return ""

@@ -22,7 +22,7 @@ _BLOCK_OF_WORD: Final = {
     "cap": "BUDGETS",
     "neighbours": "neighbours",
     "term weight": "points_for_full_weight",
-    "golden accuracy": "minimum_golden_accuracy",
+    "accuracy": "minimum_golden_accuracy",
 }
 
 

@@ -129,7 +129,7 @@ def _made(missing: Sequence[GoldenQuestion], provider: EmbeddingProvider) -> dic
 def _platform() -> Iterator[TenantId]:
     """Vectors are written by the platform alone, whoever asks for them: else the asker could decide what they say."""
     tenant_id = current_scope().tenant_id
-    with open_scope(tenant=tenant_id, scopes=[], reason="keep the vectors of golden examples"):
+    with open_scope(tenant=tenant_id, scopes=[], reason="keep the vectors of review examples"):
         yield tenant_id
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods
 
-from apps.audit.erasure.errors import ScopeClosedError
+from apps.erasure.errors import ScopeClosedError
 from apps.errors import ApplicationError
 from apps.intents.admin.matrix import RECORDING
+from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
 from apps.intents.errors import NoPolicyInForceError
 from apps.intents.selectors import policy_in_force
 from apps.retrieval.admin.ask_answer import answer_view
 from apps.retrieval.admin.ask_details import Way
-from apps.retrieval.admin.ask_examples import ExampleGroup, example_groups
 from apps.retrieval.admin.ask_fates import fates
 from apps.retrieval.admin.ask_figures import duration
 from apps.retrieval.admin.ask_form import AskForm
@@ -34,6 +35,18 @@ from apps.tenants.admin.base import may, require
 from apps.tenants.errors import ScopeNotGrantedError
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.directory import scope_tree
+
+_SHOWN_OF_EACH: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExampleGroup:
+    """Golden examples of one intent, to begin with; reach says which kinds of document it may use."""
+
+    label: str
+    description: str
+    reach: str
+    questions: tuple[str, ...]
 
 
 @require_http_methods(["GET", "POST"])
@@ -111,6 +124,25 @@ def answer_context(asked: Asked, *, may_open_event: bool) -> dict[str, Any]:
 def _examples() -> tuple[ExampleGroup, ...]:
     """None while no policy is in force: asking says so, with what to do."""
     try:
-        return example_groups(policy_in_force())
+        return _example_groups(policy_in_force())
     except NoPolicyInForceError:
         return ()
+
+
+def _example_groups(snapshot: PolicySnapshot) -> tuple[ExampleGroup, ...]:
+    """The first examples of each intent, in the policy's order; questions outside of all intents come last."""
+    fallback = snapshot.fallback
+    rows = [
+        *((rule.name, rule.label, rule.description, rule.kinds) for rule in snapshot.intents),
+        (UNRECOGNISED, fallback.label, fallback.description, fallback.kinds),
+    ]
+    return tuple(
+        ExampleGroup(
+            label=label,
+            description=description,
+            reach=", ".join(kind.label for kind in kinds),
+            questions=questions,
+        )
+        for name, label, description, kinds in rows
+        if (questions := tuple(each.text for each in snapshot.examples if each.intent == name)[:_SHOWN_OF_EACH])
+    )

@@ -91,7 +91,7 @@ def panel_of(stage: Stage, records: Sequence[StageRecord], way: Way) -> Panel | 
             return Panel(name="added", title="What was added around", details=rows) if rows else None
         case ContextBlock() as context:
             details_of = context_view(context, way.grant, way.found)
-            return Panel(name="context", title="Room by kind, and the exact text", details=details_of)
+            return Panel(name="context", title="Context budget by kind, and the exact text", details=details_of)
         case GeneratedAnswer() as draft:
             return Panel(name="generation", title="Generator and notes", details=draft)
         case GroundingReport() as report:

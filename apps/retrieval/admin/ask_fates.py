@@ -35,7 +35,7 @@ _DROPPED_AT: Mapping[Stage, str] = {
     Stage.DIVERSIFY: "Repetition",
     Stage.RERANK: "Left out",
     Stage.CUT_OFF: "Cut off",
-    Stage.ASSEMBLE: "No room",
+    Stage.ASSEMBLE: "Over budget",
 }
 
 
@@ -52,9 +52,10 @@ def fates(trace: Trace, citations: Sequence[Citation]) -> Mapping[str, Fate]:
     if context is None:
         return found
     for section in context.evicted:
-        reason = f"Its section {section.label} was evicted under the total cap of {context.total_cap_chars} characters."
+        cap = f"the total cap of {context.total_cap_chars} characters"
+        reason = f"Its section {section.label} was left out whole, under {cap}."
         for passage in section.passages:
-            found[str(passage.chunk.chunk_id)] = Fate(kind=FateKind.DROPPED, label="Evicted", reason=reason)
+            found[str(passage.chunk.chunk_id)] = Fate(kind=FateKind.DROPPED, label="Left out whole", reason=reason)
     for passage in context.passages:
         numbers = tuple(number for number, each in enumerate(citations, start=1) if each.ref_id == passage.ref_id)
         found[str(passage.chunk.chunk_id)] = Fate(

@@ -160,8 +160,8 @@ def _named(condition: MetadataFilter) -> str:
 def _assembled(context: ContextBlock) -> str:
     return (
         f"{counted(len(context.passages), 'passage')} in {context.size_chars:,} of {context.total_cap_chars:,} "
-        f"characters; {len(context.left_out)} left out for want of room, "
-        f"{counted(len(context.evicted), 'section')} evicted."
+        f"characters; {len(context.left_out)} left out by their budget, "
+        f"{counted(len(context.evicted), 'section')} left out whole."
     )
 
 

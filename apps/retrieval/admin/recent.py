@@ -8,6 +8,7 @@ from typing import Final
 
 from django.contrib import admin
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
@@ -22,10 +23,10 @@ from apps.retrieval.admin.ask_figures import counted, duration
 from apps.retrieval.admin.ask_links import event_url
 from apps.retrieval.contracts import GroundingStatus, RefusalReason
 from apps.retrieval.errors import EmptyQuestionError, QuestionTooLongError, UnreadableQuestionError
-from apps.retrieval.events import DECIDED, FAILED, REJECTED, SEARCHED
-from apps.retrieval.selectors.recent_questions import recent_questions
+from apps.retrieval.events import ASKED, DECIDED, FAILED, REJECTED, SEARCHED
 from apps.tenants.admin.base import may, require
 from apps.tenants.display import pill
+from apps.tenants.principals import Principal
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission
 
@@ -65,7 +66,7 @@ def recent_view(request: HttpRequest) -> HttpResponse:
     """Newest first. Their text is not here, and not decrypted for it."""
     require(request, Permission.QUESTION_ASK)
     may_open = may(request, Permission.AUDIT_VIEW)
-    page = Paginator(recent_questions(principal_of(request)), _PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(_recent_questions(principal_of(request)), _PER_PAGE).get_page(request.GET.get("page"))
     snapshot, told = _policy(), readings_of(page, groups=(Group.CORE, Group.ANSWER))
     context = {
         **admin.site.each_context(request),
@@ -77,6 +78,14 @@ def recent_view(request: HttpRequest) -> HttpResponse:
     }
     request.__dict__["current_app"] = admin.site.name
     return TemplateResponse(request, "admin/ask/recent.html", context)
+
+
+def _recent_questions(principal: Principal) -> QuerySet[Event]:
+    """The events of the questions that the principal asked in the open tenant, newest first."""
+    events: QuerySet[Event] = Event.objects.filter(
+        action__in=ASKED, actor_kind=principal.kind.value, actor_id=principal.id
+    ).order_by("-occurred_at", "-id")
+    return events
 
 
 def recent_question(event: Event, told: Reading, snapshot: PolicySnapshot | None, *, may_open: bool) -> RecentQuestion:

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 from unfold.widgets import UnfoldAdminTextareaWidget
 
-from apps.audit.admin.event import class_of
+from apps.audit.admin.events.event import class_of
 from apps.audit.models import Event
 from apps.corpus.kinds import Kind
 from apps.errors import ApplicationError
@@ -26,7 +26,7 @@ from apps.retrieval.replay.contracts import Hit, HitShift, HitState, Recorded, R
 from apps.retrieval.replay.errors import DifferentQuestionError, NotReplayableError, TooManyGuessesError
 from apps.retrieval.replay.limits import ALWAYS
 from apps.retrieval.replay.recorded import recorded_question
-from apps.retrieval.services.replay import question_replay
+from apps.retrieval.replay.run import question_replay
 from apps.tenants.admin.addresses import address
 from apps.tenants.admin.base import require
 from apps.tenants.roles import Permission

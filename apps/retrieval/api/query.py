@@ -11,8 +11,8 @@ from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_f
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from apps.audit.erasure.errors import ScopeClosedError
 from apps.corpus.kinds import Kind
+from apps.erasure.errors import ScopeClosedError
 from apps.retrieval.api.examples import ANSWER, SEARCHED
 from apps.retrieval.api.serializers import AnswerSerializer, SearchedSerializer
 from apps.retrieval.contracts import DocumentId, GivenFilters, Period

@@ -100,7 +100,9 @@ class PassageSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(help_text="Verbatim: the page's text[char_start:char_end].")
     char_start = serializers.IntegerField(help_text="Within the page's text, in Unicode code points from 0.")
     char_end = serializers.IntegerField(help_text="Exclusive.")
-    in_context = serializers.BooleanField(help_text="Whether an answer would be written from it: the kinds have room.")
+    in_context = serializers.BooleanField(
+        help_text="Whether an answer would be written from it: it fits into the context budget of its kind."
+    )
     around = serializers.UUIDField(
         allow_null=True, help_text="The passage that it was added around; null for one that was found itself."
     )

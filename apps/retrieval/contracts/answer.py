@@ -115,7 +115,7 @@ class Quote:
 class GeneratedAnswer:
     """What a generator wrote, before it was checked. `attempts` counts the calls of a model (0 without one).
 
-    worked_out: how many figures it calculated from what it quotes, each in full view (stages/measures.py).
+    worked_out: how many figures it calculated from what it quotes, each in full view (stages/figures/measures.py).
     """
 
     text: str

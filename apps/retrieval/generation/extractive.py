@@ -19,15 +19,15 @@ from apps.retrieval.contracts import (
     Refusal,
     RefusalReason,
 )
-from apps.retrieval.stages.answerable import Lack, lack_of
-from apps.retrieval.stages.line_answer import line_rows, names_a_measure
-from apps.retrieval.stages.line_items import PARTS
-from apps.retrieval.stages.measures import Worked, worked_out
-from apps.retrieval.stages.quotable import quotable_pieces
-from apps.retrieval.stages.relax import states
-from apps.retrieval.stages.relevance import Piece, Relevance, rate_pieces
-from apps.retrieval.stages.subject import held_periods
-from apps.retrieval.stages.units import split_units, surroundings_of
+from apps.retrieval.stages.figures.answerable import Lack, lack_of
+from apps.retrieval.stages.figures.line_answer import line_rows, names_a_measure
+from apps.retrieval.stages.figures.line_items import PARTS
+from apps.retrieval.stages.figures.measures import Worked, worked_out
+from apps.retrieval.stages.grounding.subject import held_periods
+from apps.retrieval.stages.question.relax import states
+from apps.retrieval.stages.ranking.quotable import quotable_pieces
+from apps.retrieval.stages.ranking.relevance import Piece, Relevance, rate_pieces
+from apps.retrieval.stages.ranking.units import split_units, surroundings_of
 from apps.tenants.figures import shares_told_apart
 
 MOST_BESIDE_ROWS: Final = 1

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeVar
 
-from apps.audit.erasure.closing import closed_among, require_open
-from apps.audit.erasure.errors import ScopeClosedError
 from apps.audit.models import Event, Outcome
+from apps.erasure.errors import ScopeClosedError
+from apps.erasure.runs.closing import closed_among, require_open
 from apps.intents.contracts import IntentDecision, KindGrant
 from apps.retrieval.contracts import NO_FILTERS, GivenFilters, Question
 from apps.retrieval.errors import DocumentsGoneError, QuestionError

@@ -13,12 +13,12 @@ from apps.intents.selectors import policy_in_force
 from apps.intents.services import classify
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.generation.registry import generator_for
+from apps.retrieval.optional.metadata import MetadataRetriever
+from apps.retrieval.optional.slots import SlotParts, slots_for
 from apps.retrieval.retrievers.chunks import CorpusChunkStore
 from apps.retrieval.retrievers.dense import DenseRetriever
 from apps.retrieval.retrievers.inventory import CorpusInventoryReader
-from apps.retrieval.retrievers.metadata import MetadataRetriever
 from apps.retrieval.retrievers.sparse import SparseRetriever
-from apps.retrieval.slots import SlotParts, slots_for
 from apps.retrieval.stage_choice import stages_in_use
 from apps.retrieval.stage_settings import StageSettings
 from apps.tenants.models import Tenant

@@ -23,11 +23,11 @@ from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.errors import GenerationError
 from apps.retrieval.generation.protocol import Revising
 from apps.retrieval.recorder import OpenStage, TraceRecorder
-from apps.retrieval.stages.assemble import assemble
-from apps.retrieval.stages.cite import cite
-from apps.retrieval.stages.ground import ground
-from apps.retrieval.stages.shortened import shortened, still_answers
-from apps.retrieval.stages.subject import held_periods, unknown_names, unknown_periods
+from apps.retrieval.stages.grounding.cite import cite
+from apps.retrieval.stages.grounding.ground import ground
+from apps.retrieval.stages.grounding.shortened import shortened, still_answers
+from apps.retrieval.stages.grounding.subject import held_periods, unknown_names, unknown_periods
+from apps.retrieval.stages.ranking.assemble import assemble
 from apps.retrieval.trace import Stage, StageStatus, Trace
 
 _NOT_ABOUT = (

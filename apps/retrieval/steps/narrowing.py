@@ -11,10 +11,9 @@ from apps.retrieval.contracts import Candidate, ChunkId, FloatVector, Healing, Q
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.errors import RerankingError, UnsupportedEmbeddingDimensionError
 from apps.retrieval.recorder import OpenStage, TraceRecorder
-from apps.retrieval.stages.cut_off import cut_off
-from apps.retrieval.stages.expand import expand as expanded
-from apps.retrieval.stages.fuse import boost
-from apps.retrieval.stages.page_order import page_by_page
+from apps.retrieval.stages.ranking.cut_off import cut_off
+from apps.retrieval.stages.ranking.expand import expand as expanded
+from apps.retrieval.stages.ranking.fuse import boost, page_by_page
 from apps.retrieval.steps.searching import NOTHING_CHOSEN
 from apps.retrieval.trace import CutLine, HealedList, Stage, StageStatus, candidate_list
 

@@ -10,9 +10,9 @@ from apps.intents.instructions import core_question
 from apps.retrieval.contracts import NO_FILTERS, QueryAnalysis, Question, SearchBounds
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
-from apps.retrieval.stages.analyse import analyse
-from apps.retrieval.stages.given import told
-from apps.retrieval.stages.validate import validate
+from apps.retrieval.stages.question.analyse import analyse
+from apps.retrieval.stages.question.given import told
+from apps.retrieval.stages.question.validate import validate
 from apps.retrieval.trace import Stage, ValidatedQuestion
 
 _TERMS_ALONE = "The intent was decided by terms alone, since the embedding provider did not answer."

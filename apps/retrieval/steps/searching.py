@@ -23,7 +23,7 @@ from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.errors import GenerationError
 from apps.retrieval.protocols import Retriever, Rewriter
 from apps.retrieval.recorder import OpenStage, TraceRecorder
-from apps.retrieval.stages.fuse import fuse
+from apps.retrieval.stages.ranking.fuse import fuse
 from apps.retrieval.trace import EmbeddedQuery, FusedRanking, Rewritten, Stage, StageStatus
 
 NOTHING_CHOSEN = "Nothing is chosen here: passed on unchanged."

@@ -7,8 +7,8 @@ from typing import Final
 from apps.retrieval.contracts import Candidate, QueryAnalysis, SearchBounds
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
-from apps.retrieval.stages.line_items import asked_items
-from apps.retrieval.stages.lines import find_lines, with_lines
+from apps.retrieval.stages.figures.line_items import asked_items
+from apps.retrieval.stages.figures.lines import find_lines, with_lines
 from apps.retrieval.trace import LineList, Stage, StageStatus, candidate_list
 
 _NO_LINE: Final = "The question asks for no line of a financial statement."

@@ -97,7 +97,8 @@ _GROUPS: Sequence[tuple[str, Sequence[Entry]]] = (
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """Unfold's navigation: what a role may not open is not in it."""
-    groups = [{"title": "", "items": [_item(request, "Start", "home", reverse("admin:index"))]}]
+    first = [_item(request, "Start", "home", reverse("admin:index")), _item(request, "Help", "help", address("help"))]
+    groups = [{"title": "", "items": first}]
     for title, entries in _GROUPS:
         items = [
             _item(request, entry.title, entry.icon, link + entry.query)

@@ -124,7 +124,7 @@ CHANGES: Final = (
 
 
 class ChangePages(CursorPages):
-    """Of rows with `updated_at`, such as apps/corpus/migrations/0016_corrected.py has the database set.
+    """Of rows with `updated_at`, such as apps/corpus/sql/changes.sql has the database set.
 
     With `updated_since` in the address, what changed comes in the order of its changes, up to where all of them are
     settled (apps/tenants/changes.py), and every answer says from when to ask next. A page begins after the time and

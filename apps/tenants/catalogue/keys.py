@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import GUARDED, rows
 
-# How many events of other scopes there are, by time and action, is said to be told (README.md, Security).
+# How many events of other scopes there are, by time and action, is said to be told (docs/security.md).
 TOLD_TIMES = ("event_by_time", "event_by_action")
 
 # What a sign-in looks for before it knows a tenant, and names that are the whole platform's.
@@ -113,7 +113,7 @@ def keys_without_scope(cursor: Cursor) -> Iterator[Finding]:
         yield Finding(
             subject=f"Foreign key {constraint} of {table}",
             problem="does not contain scope_id: it would accept a hidden parent of another scope.",
-            remedy="Make both tables with EnableIsolation(version=LATEST), or use KeysByScope.",
+            remedy="Make both tables with EnableIsolation, by scope.",
         )
 
 

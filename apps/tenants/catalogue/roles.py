@@ -33,42 +33,42 @@ SECURITY_DEFINERS = {
     "authz.identity": "glassbox_authz",
     # Ends what takes longer than its role's limit, and nothing else (apps/tenants/watchdog.py).
     "authz.end_overlong": "glassbox_watchdog",
-    # Writes an event: tenant, scopes and actor are the token's, the time is the server's (0022_recorded.py).
+    # Writes an event: tenant, scopes and actor are the token's, the time is the server's (audit/sql/recording.sql).
     "public.audit_record": "glassbox_recorder",
-    # Removes what a sealed event of the log names, and nothing else (apps/audit/migrations/0004_erase.py).
+    # Removes what a sealed event of the log names, and nothing else (apps/audit/sql/erasing.sql).
     "public.audit_erase": "glassbox_remover",
-    # Tell what an executing run of removals names, which is all that the eraser may delete (0006_runs.py).
+    # Tell what an executing run of removals names, which is all that the eraser may delete (removal_targets.sql).
     "public.audit_removal_targets": "glassbox_remover",
     "public.audit_removal_terms": "glassbox_remover",
-    # End a tenant that an executing run names: rows, what its log says, its keys (audit/migrations/_tenant_end.py).
+    # End a tenant that an executing run names: rows, what its log says, its keys (audit/sql/end_of_tenant.sql).
     "public.audit_remove_of_tenant": "glassbox_remover",
     "public.audit_empty_log": "glassbox_remover",
-    # Destroy the key of a request for erasure that was carried out (apps/audit/migrations/_inventory.py).
+    # Destroy the key of a request for erasure that was carried out (apps/audit/sql/requests.sql).
     "public.audit_forget_request": "glassbox_remover",
-    # The same of one for access that has ended; and packages with their keys (apps/audit/migrations/_access.py).
+    # The same of one for access that has ended; and packages with their keys (apps/audit/sql/access_packages.sql).
     "public.audit_forget_access": "glassbox_remover",
     "public.audit_remove_packages": "glassbox_remover",
     "public.audit_destroy_keys": "glassbox_remover",
-    # Which documents of the open scopes are restricted or held (apps/audit/migrations/_holds.py): ids alone.
+    # Which documents of the open scopes are restricted or held (apps/audit/sql/holds.sql): ids alone.
     "public.restricted_documents": "glassbox_remover",
     "public.hidden_documents": "glassbox_remover",
     "public.held_documents": "glassbox_remover",
-    # Whether the acting person's account is in the same hands as another one (apps/tenants/migrations/_people.py).
+    # Whether the acting person's account is in the same hands as another one (apps/tenants/sql/accounts.sql).
     "public.tenants_same_hands": "glassbox_remover",
-    # What is personal of an account, to itself alone (apps/tenants/migrations/0018_personal_columns.py).
+    # What is personal of an account, to itself alone (apps/tenants/sql/personal_columns.sql).
     "public.tenants_of_account": "glassbox_remover",
-    # Whether an account that the token may see has a mailbox; and end its open links (apps/tenants/migrations/0019).
+    # Whether an account that the token may see has a mailbox; and end its open links (sql/account_links.sql).
     "public.tenants_has_mailbox": "glassbox_remover",
     "public.tenants_links_end": "glassbox_remover",
-    # End a person's keys with their membership, factor or password (migrations/0020_keys_end.py).
+    # End a person's keys with their membership, factor or password (apps/tenants/sql/api_keys.sql).
     "public.tenants_personal_keys_end": "glassbox_remover",
-    # Whether the acting person has a second factor, and whether two of each tenant agreed to take one away (0021).
+    # Whether the acting person has a second factor, and whether two of each tenant agreed to take one away.
     "public.tenants_factor_stands": "glassbox_remover",
     "public.tenants_factor_given_up": "glassbox_remover",
-    # Refuses, and answers nothing (apps/corpus/migrations/0006_restriction.py).
+    # Refuses, and answers nothing (apps/corpus/sql/restrictions.sql).
     "public.corpus_document_is_kept": "glassbox_remover",
     # Return and keep the hash of the password of the one account that the identity token names, and take it away with
-    # the account's data (apps/tenants/migrations/0009_credentials.py).
+    # the account's data (apps/tenants/sql/passwords.sql).
     "public.tenants_password": "glassbox_authz",
     "public.tenants_password_keep": "glassbox_authz",
     "public.tenants_password_gone": "glassbox_authz",

@@ -49,7 +49,7 @@ def unguarded_tables(cursor: Cursor) -> Iterator[Finding]:
                 subject=f"{'Partition' if is_partition else 'Table'} {table}",
                 problem=f"holds rows of tenants and is not isolated: {', '.join(missing)}.",
                 remedy=(
-                    "Add EnableIsolation(<model>, version=LATEST) from apps.tenants.operations to the migration that "
+                    "Add EnableIsolation(<model>) from apps.tenants.operations to the migration that "
                     f"creates {table}, after CreateModel; a platform's table takes PoliciesByCommand."
                 ),
             )

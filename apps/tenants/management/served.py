@@ -1,6 +1,6 @@
 """Commands that work with tenants' data: they refuse a database that may not be worked with, as web and worker do.
 
-What refuses is registered by the app that knows (apps/audit/backup/gate.py): this one knows of no backups.
+What refuses is registered by the app that knows (apps/erasure/tombstones/gate.py): this one knows of no backups.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from apps.tenants.models.base import UuidV7
 class AccountOrigin(models.Model):
     """Who made an account, and since when its mailbox is known to be its person's.
 
-    Written by the database alone, from the token (migrations/_people.py). Until the mailbox is confirmed the account
+    Written by the database alone, from the token (sql/accounts.sql). Until the mailbox is confirmed the account
     counts as in the hands of whoever made it, and decides on nothing that those hands asked for.
 
     invited_by_id: None for the platform's operator. The roles that serve may not read it: it may be of another tenant.

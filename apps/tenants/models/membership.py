@@ -22,7 +22,7 @@ class Membership(TenantModel):
     confirmed_at: for a role that approves nothing, when it was accepted; otherwise when a second person agreed, or when
         the platform's operator gave it.
     confirmed_by_id: that second person; None where nobody was asked.
-    All of it is set by the database from the token (migrations/_people.py).
+    All of it is set by the database from the token (sql/memberships.sql).
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships")

@@ -13,7 +13,7 @@ _CASTS: Final = {"BooleanField": "boolean", "DateTimeField": "timestamptz"}
 
 
 class PersonalCol(Col):
-    """NULL for whom the token does not let know (migrations/0018_personal_columns.py), wherever a query names it."""
+    """NULL for whom the token does not let know (sql/personal_columns.sql), wherever a query names it."""
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         table = compiler.quote_name_unless_alias(self.alias)

@@ -40,7 +40,7 @@ class RecoveryCode(models.Model):
 class FactorReset(TenantModel):
     """A second factor that was lost is taken away: one person of the tenant asks, another who may approve agrees.
 
-    All but the reason is set by the database from the token (migrations/_second_factor.py).
+    All but the reason is set by the database from the token (sql/second_factor.sql).
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

@@ -45,5 +45,5 @@ class Tenant(models.Model):
 
     @property
     def is_erased(self) -> bool:
-        """Whether it has no name any more: the row stays as the fact that there was one (audit/erasure)."""
+        """Whether it has no name any more: the row stays as the fact that there was one (apps/erasure)."""
         return self.slug == f"erased-{self.id}"

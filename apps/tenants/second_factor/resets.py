@@ -1,7 +1,7 @@
 """A lost device: who manages members asks to take the factor away, and somebody else who may approve agrees.
 
 One factor guards what its person decides in every tenant. So it goes once two people agreed in each tenant where they
-hold a role that approves, within seven days (migrations/_factor_stands.py).
+hold a role that approves, within seven days (sql/second_factor.sql).
 """
 
 from __future__ import annotations

@@ -94,8 +94,9 @@ def _person_by_key(key: ApiKey, person_id: UserId) -> Principal:
         memberships = list(Membership._base_manager.filter(IN_FORCE, tenant_id=tenant_id, user_id=person_id))
         if person is None or key.role not in {membership.role for membership in memberships}:
             raise InvalidKeyError
-        held = _granted(tenant_id, Q(membership_id__in=[membership.id for membership in memberships]))
-        given = _granted(tenant_id, Q(api_key_id=key.id))
+        held, given = _reached(
+            tenant_id, Q(membership_id__in=[membership.id for membership in memberships]), Q(api_key_id=key.id)
+        )
     return Principal(
         kind=PrincipalKind.USER,
         id=person_id,
@@ -169,8 +170,14 @@ def _valid_key(tenant_id: TenantId, key_id: UUID) -> ApiKey:
 
 
 def _granted(tenant_id: TenantId, holder: Q) -> frozenset[ScopeId]:
-    roots = Grant._base_manager.filter(holder, tenant_id=tenant_id, valid_to__isnull=True).values_list(
-        "scope_id", flat=True
-    )
-    tree = Scope._base_manager.filter(tenant_id=tenant_id).values_list("id", "parent_id")
-    return subtree([ScopeId(root) for root in roots], [(ScopeId(i), ScopeId(p) if p else None) for i, p in tree])
+    (reached,) = _reached(tenant_id, holder)
+    return reached
+
+
+def _reached(tenant_id: TenantId, *holders: Q) -> list[frozenset[ScopeId]]:
+    """What each holder's grants reach, in the order of the holders. A query for each, and one for the tree."""
+    valid = Grant._base_manager.filter(tenant_id=tenant_id, valid_to__isnull=True)
+    roots = [[ScopeId(each) for each in valid.filter(holder).values_list("scope_id", flat=True)] for holder in holders]
+    tree = Scope._base_manager.filter(tenant_id=tenant_id).order_by().values_list("id", "parent_id")
+    parents = [(ScopeId(scope), ScopeId(parent) if parent else None) for scope, parent in tree]
+    return [subtree(each, parents) for each in roots]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from uuid import UUID
 
 from apps.tenants.context import open_identity
 from apps.tenants.ids import UserId
-from apps.tenants.models import AccountOrigin, User
+from apps.tenants.models import AccountOrigin, Membership, User
 from apps.tenants.tokens import Identity
 
 
@@ -21,3 +23,10 @@ def mailbox_confirmed_at(user: User) -> datetime | None:
     """Since when an account's mailbox is known to be its person's; None for one that was never confirmed. One query."""
     with open_identity(Identity(user=UserId(user.id))):
         return AccountOrigin.objects.filter(user_id=user.id).values_list("mailbox_confirmed_at", flat=True).first()
+
+
+def names_of(people: Iterable[UUID | None]) -> Mapping[UUID, str]:
+    """The names of members by their accounts; without those that are members no more. One query."""
+    wanted = {person for person in people if person is not None}
+    rows = Membership.objects.filter(user_id__in=wanted).select_related("user") if wanted else ()
+    return {row.user_id: str(row.user.get_username()) for row in rows}

@@ -1,6 +1,6 @@
 """Links that are mailed to an account: to set a password, and to confirm a mailbox. Each works once, for an hour.
 
-A password that is set and an address that changes end all others of the account (migrations/0019_links_end.py).
+A password that is set and an address that changes end all others of the account (sql/account_links.sql).
 """
 
 from __future__ import annotations

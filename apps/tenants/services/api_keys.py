@@ -104,7 +104,7 @@ def api_key_rename(key_id: UUID, *, name: str, reason: str) -> ApiKey:
 
 
 def _require_person() -> None:
-    """A key makes no key, which would outlive its own revocation. The database asks the same (migration 0024)."""
+    """A key makes no key, which would outlive its own revocation. The database asks the same (sql/api_keys.sql)."""
     principal = current_scope().principal
     if principal.kind is not PrincipalKind.SYSTEM and not principal.is_signed_in:
         raise KeyMadeInPersonError

@@ -1,7 +1,7 @@
 """Inviting people: a link goes to a mailbox, and whoever reads it there accepts, with an account of their own.
 
 Who invites learns nothing of accounts: none is looked for. The link's secret is made by the platform when it sends the
-letter, and its digest is taken from nobody else (migrations/_people.py).
+letter, and its digest is taken from nobody else (sql/memberships.sql).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from apps.tenants.tokens import Identity
 logger = logging.getLogger("glassbox.tenants")
 
 INVITATION_LIFE: Final = timedelta(days=7)
-"""As the database counts it (migrations/_people.py)."""
+"""As the database counts it (sql/memberships.sql)."""
 
 _LETTER = """You are invited to work in {tenant} on Glassbox, as {role}.
 

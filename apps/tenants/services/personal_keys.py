@@ -1,7 +1,7 @@
 """Keys that act for a person: made and rotated by that person, for themselves.
 
 No service here takes a person: it is the one who is signed in. The database asks the same of the token, so that nothing
-that serves can make a key in somebody else's name (migrations/0004_personal_keys.py). Revoking is api_key_revoke's.
+that serves can make a key in somebody else's name (migrations/0002_access.py). Revoking is api_key_revoke's.
 """
 
 from __future__ import annotations

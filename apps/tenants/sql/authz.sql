@@ -348,7 +348,7 @@ CREATE TABLE IF NOT EXISTS authz.event_class (
     required text[] NOT NULL,
     permissions text[] NOT NULL
 );
--- What an event is bound to that something acts upon (apps/audit/migrations/_bindings.py).
+-- What an event is bound to that something acts upon (apps/audit/sql/recording.sql).
 ALTER TABLE authz.event_class ADD COLUMN IF NOT EXISTS binding text[] NOT NULL DEFAULT '{}';
 ALTER TABLE authz.event_class OWNER TO glassbox_authz;
 REVOKE ALL ON authz.event_class FROM PUBLIC;
@@ -357,7 +357,7 @@ GRANT SELECT ON authz.event_class TO glassbox_api, glassbox_worker, glassbox_aud
 -- Who writes the log (audit_record) takes from the token, in one look, whose it is and what it may.
 GRANT EXECUTE ON FUNCTION authz.verified(text, text) TO glassbox_recorder;
 
--- What is removed again after a restore (apps/audit/backup/repeating.py): no run of that database names it, and here the
+-- What is removed again after a restore (apps/operations/backup/repeating.py): no run of that database names it, and here the
 -- owner of the tables does, with the platform's own token. Who serves, and who removes, can't write it. It lies beside
 -- the keys, and so in no backup: it is of this very database, and ends by itself should nobody come back to end it.
 CREATE TABLE IF NOT EXISTS authz.repeated_removal (

@@ -66,7 +66,7 @@ class Command(ServedCommand):
         policy_check.add_arguments(
             actions.add_parser(
                 "check",
-                help="name a policy's problems, and classify every golden example without itself; exit status 1 with "
+                help="name a policy's problems, and classify every review example without itself; exit status 1 with "
                 "problems, or below the policy's own bar",
             )
         )

@@ -1,0 +1,180 @@
+-- Who may take which step of a retention schedule's life.
+--
+-- As with policy versions (apps/intents/sql/versions.sql): a draft is its author's, a review is somebody else's, in
+-- their own name; the names are those of the signed scope token. The baseline alone is the platform's, and the first
+-- one.
+
+CREATE FUNCTION audit_retention_step() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    step text;
+    is_own boolean;
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.status <> 'draft' OR NEW.approver_id IS NOT NULL THEN
+            RAISE EXCEPTION 'a retention schedule starts as a draft' USING ERRCODE = 'check_violation';
+        END IF;
+        IF NEW.origin = 'baseline' AND NOT authz.may('*') THEN
+            RAISE EXCEPTION 'the baseline of the retention schedule is the platform''s'
+                USING ERRCODE = 'check_violation';
+        END IF;
+        IF NEW.origin <> 'baseline' AND NOT (authz.acts_as(NEW.author_id) AND authz.may('privacy.manage')) THEN
+            RAISE EXCEPTION 'a retention schedule is written in its author''s own name, by who manages privacy'
+                USING ERRCODE = 'check_violation';
+        END IF;
+        RETURN NEW;
+    END IF;
+
+    is_own := CASE WHEN OLD.origin = 'baseline' THEN authz.may('*')
+                   ELSE authz.acts_as(OLD.author_id) AND authz.may('privacy.manage') END;
+    IF OLD.status = 'draft' AND NOT is_own THEN
+        RAISE EXCEPTION 'retention schedule %: only its author may change a draft', OLD.number
+            USING ERRCODE = 'check_violation';
+    END IF;
+    IF TG_OP = 'DELETE' THEN
+        IF OLD.status <> 'draft' THEN
+            RAISE EXCEPTION 'retention schedule % is %: only a draft can be deleted', OLD.number, OLD.status
+                USING ERRCODE = 'check_violation';
+        END IF;
+        RETURN OLD;
+    END IF;
+
+    IF (NEW.id, NEW.tenant_id, NEW.number, NEW.origin, NEW.created_at, NEW.author_id, NEW.author_label)
+        IS DISTINCT FROM
+        (OLD.id, OLD.tenant_id, OLD.number, OLD.origin, OLD.created_at, OLD.author_id, OLD.author_label) THEN
+        RAISE EXCEPTION 'a retention schedule keeps its id, tenant, number, origin and author'
+            USING ERRCODE = 'check_violation';
+    END IF;
+
+    step := OLD.status || ' to ' || NEW.status;
+    IF NEW.status <> OLD.status AND NOT (
+        step IN ('draft to in_review', 'in_review to draft', 'in_review to in_force', 'in_review to rejected')
+        OR (step = 'draft to in_force' AND OLD.origin = 'baseline')
+        -- A schedule gives way to its successor and to nothing else: only the activation below takes this step.
+        OR (step = 'in_force to superseded' AND pg_trigger_depth() > 1)
+    ) THEN
+        RAISE EXCEPTION 'retention schedule % can''t go from % to %', OLD.number, OLD.status, NEW.status
+            USING ERRCODE = 'check_violation';
+    END IF;
+    IF step = 'in_review to draft' AND NOT is_own THEN
+        RAISE EXCEPTION 'retention schedule %: its author alone takes it back', OLD.number
+            USING ERRCODE = 'check_violation';
+    END IF;
+    IF step IN ('in_review to in_force', 'in_review to rejected') AND (
+        NOT authz.may('privacy.approve') OR authz.acts_as(OLD.author_id)
+        OR NEW.approver_id IS NULL OR NOT authz.acts_as(NEW.approver_id)) THEN
+        RAISE EXCEPTION 'retention schedule %: it is decided on by somebody else who may, in their own name', OLD.number
+            USING ERRCODE = 'check_violation';
+    END IF;
+    IF (NEW.approver_id, NEW.approver_label, NEW.decided_at, NEW.decision_reason)
+        IS DISTINCT FROM (OLD.approver_id, OLD.approver_label, OLD.decided_at, OLD.decision_reason)
+        AND step NOT IN ('in_review to in_force', 'in_review to rejected') THEN
+        RAISE EXCEPTION 'retention schedule %: a decision is set by whoever decides', OLD.number
+            USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.submitted_at IS DISTINCT FROM OLD.submitted_at
+        AND step NOT IN ('draft to in_review', 'in_review to draft') THEN
+        RAISE EXCEPTION 'retention schedule %: when it was submitted is set by the submission', OLD.number
+            USING ERRCODE = 'check_violation';
+    END IF;
+
+    IF NEW.status = 'in_force' AND OLD.status <> 'in_force' THEN
+        -- The database's own clock, so that no rule was ever in force before it was approved.
+        NEW.valid_from := clock_timestamp();
+        UPDATE public.audit_retentionschedule
+            SET status = 'superseded', valid_to = NEW.valid_from
+            WHERE tenant_id = NEW.tenant_id AND status = 'in_force';
+    ELSIF NEW.valid_from IS DISTINCT FROM OLD.valid_from
+        OR (NEW.valid_to IS DISTINCT FROM OLD.valid_to AND step <> 'in_force to superseded') THEN
+        RAISE EXCEPTION 'retention schedule %: from when until when it is in force is set by the database', OLD.number
+            USING ERRCODE = 'check_violation';
+    END IF;
+
+    -- Whatever column a later migration adds is immutable too, unless it is named here.
+    IF OLD.status <> 'draft' AND
+        to_jsonb(NEW) - (
+            '{decided_revision,status,approver_id,approver_label,decided_at,decision_reason,'
+            'submitted_at,valid_from,valid_to}'
+        )::text[]
+        IS DISTINCT FROM
+        to_jsonb(OLD) - (
+            '{decided_revision,status,approver_id,approver_label,decided_at,decision_reason,'
+            'submitted_at,valid_from,valid_to}'
+        )::text[]
+    THEN
+        RAISE EXCEPTION 'retention schedule % is %: only a draft can be changed', OLD.number, OLD.status
+            USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END
+$$;
+-- With its tenant it goes: glassbox_remover removes it then (end_of_tenant.sql), and nobody is that role.
+CREATE TRIGGER retention_schedule_step BEFORE INSERT OR UPDATE OR DELETE ON audit_retentionschedule
+    FOR EACH ROW WHEN (CURRENT_USER <> 'glassbox_remover') EXECUTE FUNCTION audit_retention_step();
+
+-- What is approved is what was read: a decision names the submission that it is about (removal_runs.sql).
+CREATE FUNCTION retention_schedule_stepped_revision() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.revision <> 1 OR NEW.decided_revision IS NOT NULL THEN
+            RAISE EXCEPTION 'what is to be decided on begins with its first revision' USING ERRCODE = 'check_violation';
+        END IF;
+        RETURN NEW;
+    END IF;
+    IF OLD.status <> NEW.status
+        AND OLD.status || ' to ' || NEW.status IN ('in_review to in_force', 'in_review to rejected') THEN
+        IF NEW.decided_revision IS DISTINCT FROM OLD.revision THEN
+            RAISE EXCEPTION 'nothing is decided: revision % stands there, and % was read',
+                OLD.revision, coalesce(NEW.decided_revision::text, 'none') USING ERRCODE = 'check_violation';
+        END IF;
+    ELSIF NEW.decided_revision IS DISTINCT FROM OLD.decided_revision THEN
+        RAISE EXCEPTION 'which revision was decided on is set by the decision' USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.revision IS DISTINCT FROM OLD.revision
+        AND NOT (OLD.status = 'draft' AND NEW.status = 'draft' AND NEW.revision = OLD.revision + 1) THEN
+        RAISE EXCEPTION 'revisions are counted by the database' USING ERRCODE = 'check_violation';
+    END IF;
+    IF OLD.status <> NEW.status
+        AND OLD.status || ' to ' || NEW.status IN ('draft to in_review') THEN
+        NEW.revision := OLD.revision + 1;
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER retention_schedule_stepped BEFORE INSERT OR UPDATE ON audit_retentionschedule
+    FOR EACH ROW EXECUTE FUNCTION retention_schedule_stepped_revision();
+
+CREATE TRIGGER zz_second_person_approver_id BEFORE INSERT OR UPDATE ON audit_retentionschedule
+    FOR EACH ROW EXECUTE FUNCTION tenants_second_person('author_id', 'approver_id');
+
+-- Rules change with the draft that they are of, and by nobody but its author. FOR SHARE waits for a submission under
+-- way, so that nothing slips in after it.
+CREATE FUNCTION audit_retention_rule_of_draft() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+DECLARE
+    held public.audit_retentionschedule;
+    rule public.audit_retentionrule;
+BEGIN
+    IF TG_OP = 'UPDATE' AND (NEW.tenant_id, NEW.schedule_id) IS DISTINCT FROM (OLD.tenant_id, OLD.schedule_id) THEN
+        RAISE EXCEPTION 'a retention rule stays in its schedule' USING ERRCODE = 'check_violation';
+    END IF;
+    IF TG_OP = 'INSERT' THEN rule := NEW; ELSE rule := OLD; END IF;
+    SELECT * INTO held FROM public.audit_retentionschedule
+        WHERE tenant_id = rule.tenant_id AND id = rule.schedule_id FOR SHARE;
+    IF held.status IS DISTINCT FROM 'draft' THEN
+        RAISE EXCEPTION 'retention schedule % is %: only a draft can be changed',
+            coalesce(held.number::text, '(unknown)'), coalesce(held.status, 'not there')
+            USING ERRCODE = 'check_violation';
+    END IF;
+    IF NOT (CASE WHEN held.origin = 'baseline' THEN authz.may('*')
+                 ELSE authz.acts_as(held.author_id) AND authz.may('privacy.manage') END) THEN
+        RAISE EXCEPTION 'retention schedule %: only its author may change a draft', held.number
+            USING ERRCODE = 'check_violation';
+    END IF;
+    IF TG_OP = 'DELETE' THEN RETURN OLD; END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER retention_rule_of_draft BEFORE INSERT OR UPDATE OR DELETE ON audit_retentionrule
+    FOR EACH ROW WHEN (CURRENT_USER <> 'glassbox_remover') EXECUTE FUNCTION audit_retention_rule_of_draft();

@@ -1,0 +1,107 @@
+"""What the demo claims, verified one by one. A claim that does not hold ends the demo with exit status 1."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from apps.corpus.kinds import Kind
+from apps.demo.tenants import DEMO_TENANTS, DemoTenant
+from apps.demo.tour.asking import AskedQuestion
+from apps.demo.tour.client import Json
+from apps.intents.contracts import UNRECOGNISED
+from apps.tenants.context import open_scope
+from apps.tenants.errors import ResidencyError
+from apps.tenants.ids import TenantId
+from apps.tenants.selectors.tenants import tenant_by_slug
+from apps.tenants.services.tenants import tenant_configure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One claim. detail says what was found instead, when it does not hold."""
+
+    name: str
+    ok: bool
+    detail: str = ""
+
+
+def document_checks(firm: DemoTenant, documents: list[Json]) -> Iterator[Check]:
+    kinds = {document["kind"] for document in documents}
+    missing = sorted(set(Kind.values) - kinds)
+    yield _check(f"{firm.slug}: documents of all ten kinds are searchable", not missing, ", ".join(missing))
+
+
+def residency_checks() -> Iterator[Check]:
+    """A strict tenant is refused a provider of another region; nothing is changed by the attempt."""
+    for firm in DEMO_TENANTS:
+        if not firm.residency_strict:
+            continue
+        tenant = tenant_by_slug(firm.slug)
+        tenant.embedding_profile = "openai"
+        refused = False
+        try:
+            with open_scope(tenant=TenantId(tenant.id), reason="manage.py demo"):
+                tenant_configure(tenant)
+        except ResidencyError:
+            refused = True
+        kept = tenant_by_slug(firm.slug).embedding_profile != "openai"
+        yield _check(f"{firm.slug}: a provider outside its region is refused", refused and kept)
+
+
+def question_checks(asked: AskedQuestion, file_ids: Mapping[str, str]) -> Iterator[Check]:
+    """All claims about one question.
+
+    Args: file_ids: the firm's document ids by file name.
+    """
+    question, body = asked.question, asked.body
+    name = f"{asked.firm.slug}/{question.name}"
+    wanted_intent = "unrecognised" if question.intent == UNRECOGNISED else question.intent
+    yield _check(f"{name}: intent is {wanted_intent}", body["intent"]["name"] == wanted_intent, body["intent"]["name"])
+    wanted_kinds = {kind.value for kind in question.kinds}
+    yield _check(f"{name}: only the permitted kinds", set(body["kinds"]["permitted"]) == wanted_kinds)
+    cited_kinds = {citation["document"]["kind"] for citation in body["citations"]}
+    yield _check(f"{name}: nothing withheld is cited", cited_kinds <= wanted_kinds, ", ".join(cited_kinds))
+    if question.document:
+        quotes = [
+            citation["quote"]
+            for citation in body["citations"]
+            if citation["document"]["id"] == file_ids[question.document]
+        ]
+        yield _check(f"{name}: cites {question.document}", bool(quotes), asked.told)
+        if question.quote:
+            yield _check(
+                f"{name}: quotes {question.quote}", any(question.quote in quote for quote in quotes), asked.told
+            )
+    refusal = "is refused" if question.refused else "is answered"
+    yield _check(f"{name}: {refusal}", body["refused"] == question.refused, asked.told)
+    if question.forbidden:
+        found = [words for words in question.forbidden if words in asked.told]
+        yield _check(f"{name}: says nothing that it must not", not found, ", ".join(found))
+    yield _check(f"{name}: nothing of the other firm", not (leaks := _leaks(asked)), ", ".join(leaks))
+    flagged = bool(body["degraded"])
+    said = "is flagged as degraded" if question.provider_down else "is not degraded"
+    yield _check(f"{name}: {said}", flagged == question.provider_down, json.dumps(body["degraded"]))
+    yield from _event_checks(name, asked)
+
+
+def _event_checks(name: str, asked: AskedQuestion) -> Iterator[Check]:
+    event = asked.event
+    core = event["payload"]["core"]
+    yield _check(
+        f"{name}: the log says what was reached",
+        core["policy_version"] == asked.body["policy_version"]
+        and set(core["permitted_kinds"]) == set(asked.body["kinds"]["permitted"]),
+    )
+    yield _check(f"{name}: the log does not hold the question", asked.question.text not in json.dumps(event))
+
+
+def _leaks(asked: AskedQuestion) -> list[str]:
+    other = next(firm for firm in DEMO_TENANTS if firm is not asked.firm)
+    # Words that the question itself brought in are no leak.
+    return [word for word in other.canaries if word not in asked.question.text and word in asked.shown]
+
+
+def _check(name: str, ok: bool, detail: str = "") -> Check:
+    return Check(name=name, ok=ok, detail="" if ok else detail)

@@ -1,0 +1,48 @@
+"""Reading certificates of the open tenant."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.conf import settings
+
+from apps.audit.errors import CertificateNotFoundError, KeyEncryptionKeyMissingError, MissingNodesError
+from apps.erasure.certificate.checking import Check, checked
+from apps.erasure.certificate.document import document_of
+from apps.erasure.certificate.errors import EndEmptiedError, NoProofError
+from apps.erasure.models import Certificate, RemovalRun, Supplement
+
+
+def certificate_of(certificate_id: UUID) -> Certificate:
+    """Raises: CertificateNotFoundError."""
+    found: Certificate | None = Certificate.objects.filter(id=certificate_id).first()
+    if found is None:
+        raise CertificateNotFoundError(certificate=certificate_id)
+    return found
+
+
+def supplement_named(supplement_id: UUID) -> Supplement:
+    """Raises: CertificateNotFoundError."""
+    found: Supplement | None = Supplement.objects.filter(id=supplement_id).first()
+    if found is None:
+        raise CertificateNotFoundError(certificate=supplement_id)
+    return found
+
+
+def certificates_of(run: RemovalRun) -> tuple[Certificate, ...]:
+    """One for each time that the run came to an end, the newest first."""
+    return tuple(Certificate.objects.filter(run=run))
+
+
+def checks_of(certificate: Certificate) -> tuple[Check, ...]:
+    """What whoever has the file could check, with the keys that this installation knows.
+
+    One check alone where the log can't give what the file is made of: its problem says which part, and why.
+    """
+    try:
+        document = document_of(certificate)
+    except (NoProofError, MissingNodesError, KeyEncryptionKeyMissingError) as error:
+        # What went with its tenant, or a key that was not brought along, says nothing against the certificate.
+        is_open = isinstance(error, EndEmptiedError | KeyEncryptionKeyMissingError)
+        return (Check(label="The log has the end of the run, and its proof", problem=error.detail, is_open=is_open),)
+    return checked(document, settings.GLASSBOX_LOG_VERIFY_KEYS)

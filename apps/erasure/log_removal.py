@@ -1,0 +1,173 @@
+"""The one way to remove something from the log, in two steps.
+
+1. payload_erase, as glassbox_eraser, records which groups of which events shall go and why: those that a run which
+   two people are behind names, or that a restore repeats, and no other. Nothing is removed; the event is sealed.
+2. removals_execute, as glassbox_eraser, removes what a sealed event names. The database holds to it (audit_erase, in
+   apps/audit/sql/erasing.sql): what no sealed event names can't be removed by anybody.
+
+A verifier tells a removal from a theft by these events, so their own core is never removed, and holds ids alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from django.db import connection
+
+from apps.audit.models import Event, Leaf, Payload
+from apps.audit.registry import Group
+from apps.audit.services import record
+from apps.audit.terms import REMOVAL
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.holds.selectors import held
+from apps.errors import ApplicationError
+from apps.tenants.context import current_scope
+from apps.tenants.ids import ScopeId
+from apps.tenants.roles import Permission
+
+ERASED: Final = "audit.payload.erased"
+# Of one event: executing looks for each of its removals among all of its terms.
+MOST_REMOVALS: Final = 1_000
+
+
+class RemovalReason(StrEnum):
+    """Why, as a code: the event that says it stays for ever."""
+
+    ERASURE_REQUEST = "erasure_request"
+    RETENTION_ENDED = "retention_ended"
+    ORDER_OF_AUTHORITY = "order_of_authority"
+    RECORDED_BY_MISTAKE = "recorded_by_mistake"
+    # Of documents that somebody wants gone.
+    UPLOADED_BY_MISTAKE = "uploaded_by_mistake"
+    DUPLICATE = "duplicate"
+    WRONG_PLACE = "wrong_place"
+    NO_LONGER_NEEDED = "no_longer_needed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Removal:
+    """group: of what the application wrote a registry.Group; what was put there beside it may be named anything."""
+
+    event_id: UUID
+    group: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """removed: this time; gone: of those that were named, what was gone already; held: what a legal hold keeps."""
+
+    removed: int
+    gone: int
+    held: int = 0
+
+
+def target_of(removal: Removal) -> Target:
+    return Target(type=TargetType.EVENT_GROUP, id=removal.event_id, part=str(removal.group))
+
+
+def disowns(removal: Removal, event: Event) -> bool:
+    """Whether it names the actor of an event that was written without: somebody wrote it beside the application.
+
+    Nothing is there to remove but the name in the row. Verifiers take it that nobody stands by the event.
+    """
+    return removal.group == Group.ACTOR and is_unvouched(event)
+
+
+def is_unvouched(event: Event) -> bool:
+    """Whether it was written without the group that says who acted."""
+    return Group.ACTOR not in event.commitments
+
+
+class RemovalRefusedError(ApplicationError):
+    code = "audit.removal_refused"
+    status = 409
+    message = "Nothing was authorised: the {group} part of event {event} {problem}."
+
+
+class TooManyRemovalsError(ApplicationError):
+    code = "audit.too_many_removals"
+    status = 400
+    message = "Name between 1 and {most} removals at once; {count} were named."
+
+
+class RemovalNotSealedError(ApplicationError):
+    """Step two came before the log could prove step one."""
+
+    code = "audit.removal_not_sealed"
+    status = 409
+    message = "Event {event} authorises no removals, or is not sealed yet. Sealing takes seconds: try again then."
+
+
+def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) -> Event:
+    """Authorise the removal of groups, and record it: as glassbox_eraser, for what an executing run names.
+
+    Returns: the event that removals_execute takes, once it is sealed.
+    Raises:  PermissionDeniedError: a person, who may not manage privacy; TooManyRemovalsError; RemovalRefusedError: a
+             group is not there, its event is not sealed yet (what authorises must come later in the log), it authorises
+             removals itself, or it is held.
+    Costs:   five queries, and the event's.
+    """
+    current_scope().principal.require(Permission.PRIVACY_MANAGE)
+    wanted = sorted(set(removals))
+    if not 1 <= len(wanted) <= MOST_REMOVALS:
+        raise TooManyRemovalsError(most=MOST_REMOVALS, count=len(wanted))
+    ids = {removal.event_id for removal in wanted}
+    events = {event.id: event for event in Event.objects.filter(id__in=ids)}
+    sealed = set(Leaf.objects.filter(event_id__in=ids).values_list("event_id", flat=True))
+    there = set(Payload.objects.filter(event_id__in=ids).values_list("event_id", "group"))
+    kept = held([target_of(removal) for removal in wanted])
+    for removal in wanted:
+        event = events.get(removal.event_id)
+        ground = kept.get(target_of(removal), "")
+        problem = (
+            "is not there: no such event"
+            if event is None
+            else "is not there: it was removed before, or never written"
+            if (removal.event_id, str(removal.group)) not in there and not disowns(removal, event)
+            else "is not sealed yet; that takes seconds"
+            if removal.event_id not in sealed
+            else "authorises removals, and stays"
+            if event.action == ERASED and removal.group == Group.CORE
+            else f"is under the legal hold {ground.partition(':')[2]}, and stays until that is released"
+            if ground
+            else ""
+        )
+        if problem:
+            raise RemovalRefusedError(group=removal.group, event=removal.event_id, problem=problem)
+    touched = {ScopeId(scope_id) for event in events.values() for scope_id in event.scope_ids}
+    return record(
+        action=ERASED,
+        core={
+            "removals": [{"event_id": str(each.event_id), "group": str(each.group)} for each in wanted],
+            "reason_code": str(reason_code),
+        },
+        scopes=touched,
+    )
+
+
+def removals_execute(*, authorising_event_id: UUID) -> Execution:
+    """Remove what a sealed event authorises, in the open scope, as glassbox_eraser: no other role may.
+
+    Can be repeated, and is when it was interrupted: what is gone already is passed over, and so is what is held.
+
+    Raises: RemovalNotSealedError. Costs: one query a removal, and four.
+    """
+    is_sealed = Leaf.objects.filter(event_id=authorising_event_id).exists()
+    rows = Payload.objects.filter(event_id=authorising_event_id, group=Group.CORE).values_list("terms", flat=True)
+    terms: list[str] = next(iter(rows), []) if is_sealed else []
+    named = [term.split(":", 2) for term in terms if term.startswith(f"{REMOVAL}:")]
+    if not named:
+        raise RemovalNotSealedError(event=authorising_event_id)
+    removals = [Removal(event_id=UUID(event_id), group=group) for _, event_id, group in named]
+    kept = held([target_of(removal) for removal in removals])
+    removable = [removal for removal in removals if target_of(removal) not in kept]
+    removed = 0
+    with connection.cursor() as cursor:
+        for removal in removable:
+            cursor.execute("SELECT audit_erase(%s, %s, %s)", [removal.event_id, removal.group, authorising_event_id])
+            removed += bool(cursor.fetchone()[0])
+    return Execution(removed=removed, gone=len(removable) - removed, held=len(kept))

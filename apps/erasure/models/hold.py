@@ -1,0 +1,120 @@
+"""What must stay although it might be removed, and what is out of everybody's sight although it is there."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from apps.erasure.contracts import TargetType
+from apps.tenants.models.base import TenantForeignKey, TenantModel
+
+
+class LegalHold(TenantModel):
+    """A duty to keep things: which matter, on what ground, who answers for it, when it is looked at again.
+
+    The database holds that it is placed and released in one's own name, released once, and never removed; of an open
+    one the review date alone can change. Matter, ground and reasons are free text, and may name people.
+    """
+
+    matter = models.CharField(max_length=200)
+    ground = models.TextField()
+    owner_id = models.UUIDField(help_text="The member who answers for it.")
+    review_on = models.DateField()
+    placed_by = models.UUIDField(editable=False)
+    placed_by_label = models.CharField(max_length=255, editable=False)
+    placed_at = models.DateTimeField(db_default=Now(), editable=False)
+    released_by = models.UUIDField(null=True, editable=False)
+    released_by_label = models.CharField(max_length=255, blank=True, editable=False)
+    released_at = models.DateTimeField(null=True, editable=False)
+    release_reason = models.TextField(blank=True, editable=False)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("review_on", "id")
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(released_at__isnull=True, released_by__isnull=True, release_reason="")
+                | (Q(released_at__isnull=False, released_by__isnull=False) & ~Q(release_reason="")),
+                name="hold_released_by_somebody_for_a_reason",
+            ),
+            models.CheckConstraint(condition=~Q(matter="") & ~Q(ground=""), name="hold_says_why"),
+        )
+
+    def __str__(self) -> str:
+        return self.matter
+
+    @property
+    def is_open(self) -> bool:
+        return self.released_at is None
+
+    def is_overdue(self, today: date | None = None) -> bool:
+        return self.is_open and self.review_on <= (today or timezone.now().date())
+
+
+class HeldItem(TenantModel):
+    """One thing under a hold: a document, or one part of an event. Added while the hold is open, and never removed."""
+
+    class Type(models.TextChoices):
+        DOCUMENT = TargetType.DOCUMENT.value, "Document"
+        EVENT_GROUP = TargetType.EVENT_GROUP.value, "Part of an event"
+
+    hold = TenantForeignKey(LegalHold, on_delete=models.PROTECT, related_name="items")
+    type = models.CharField(max_length=16, choices=Type.choices)
+    item_id = models.UUIDField()
+    part = models.CharField(max_length=16, blank=True)
+    added_by = models.UUIDField(editable=False)
+    added_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "hold", "type", "item_id", "part"], name="held_once_by_a_hold"),
+            models.CheckConstraint(
+                condition=Q(type="document", part="") | (Q(type="event_group") & ~Q(part="")),
+                name="held_part_of_an_event_alone",
+            ),
+        )
+        indexes = (models.Index(fields=["tenant", "type", "item_id", "part"], name="held_by_item"),)
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.item_id}"
+
+
+class Because(models.TextChoices):
+    """Why something is restricted: because_id is the hold's, or the request's for erasure."""
+
+    HOLD = "hold", "Legal hold"
+    REQUEST = "request", "Request for erasure"
+
+
+class Restriction(TenantModel):
+    """A document out of retrieval and out of every reader's view, and still there; a row a document and reason.
+
+    In force while the row is there. What follows from it is held by the database: apps/corpus/sql/restrictions.sql.
+    scope_id is the document's own: nobody learns of restrictions in scopes that are not theirs.
+    """
+
+    scope_id = models.UUIDField()
+    document_id = models.UUIDField()
+    because = models.CharField(max_length=16, choices=Because.choices)
+    because_id = models.UUIDField()
+    restricted_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=["tenant", "scope_id", "document_id", "because", "because_id"],
+                name="restricted_once_for_a_reason",
+            ),
+        )
+        indexes = (models.Index(fields=["tenant", "because", "because_id"], name="restriction_by_reason"),)
+
+    def __str__(self) -> str:
+        return f"document {self.document_id}"

@@ -1,0 +1,96 @@
+"""A purge: a dry run that is kept as it was counted, and the parts of it that were handed on to be removed.
+
+Rows are inserted and read; nothing of them changes. What became of a part is told by its run.
+"""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models.functions import Now
+
+from apps.erasure.models.retention import RetentionSchedule
+from apps.tenants.models.base import TenantForeignKey, TenantModel
+
+
+class Reach(models.TextChoices):
+    MUST = "must", "What is past its latest date"
+    MAY = "may", "All that may be removed by now"
+
+
+class Purge(TenantModel):
+    """counted_for: the day whose dates it goes by, and all its parts later. subject: of this alone; empty for all."""
+
+    schedule = TenantForeignKey(RetentionSchedule, on_delete=models.PROTECT, related_name="purges")
+    reach = models.CharField(max_length=8, choices=Reach.choices)
+    subject = models.CharField(max_length=140, blank=True)
+    reason = models.TextField()
+    counted_for = models.DateField()
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_by_id = models.UUIDField()
+    created_by_label = models.CharField(max_length=255)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("-created_at", "-id")
+
+    def __str__(self) -> str:
+        return f"Purge of {self.counted_for}"
+
+
+class PurgeFigure(TenantModel):
+    """What one rule yields: counted exactly. kept: ground (its kind) -> how many of the items looked at.
+
+    looked_at: of so many it was asked whether something keeps them; all are asked again when they are proposed.
+    samples: the oldest few, each `{"type", "id", "part", "at"}`: ids, never contents.
+    """
+
+    purge = TenantForeignKey(Purge, on_delete=models.PROTECT, related_name="figures")
+    position = models.PositiveIntegerField()
+    subject = models.CharField(max_length=140)
+    group = models.CharField(max_length=16, blank=True, db_column="field_group")
+    clock_start = models.CharField(max_length=32)
+    months = models.PositiveIntegerField()
+    legal_basis = models.CharField(max_length=120)
+    count = models.PositiveBigIntegerField()
+    oldest = models.DateTimeField()
+    newest = models.DateTimeField()
+    looked_at = models.PositiveIntegerField()
+    kept = models.JSONField(default=dict)
+    samples = models.JSONField(default=list)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("purge", "position")
+        constraints = (models.UniqueConstraint(fields=["tenant", "purge", "position"], name="purge_figure_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.count} of {self.subject} {self.group}".strip()
+
+
+class PurgePart(TenantModel):
+    """So much of a purge as one run removes. The next part begins after the place where this one ended.
+
+    run_id: a RemovalRun's; empty where everything up to that place is kept by something. kept: as in a figure.
+    last_position, last_at, last_id: the rule, the clock and the id of the last item that was looked at.
+    """
+
+    purge = TenantForeignKey(Purge, on_delete=models.PROTECT, related_name="parts")
+    number = models.PositiveIntegerField()
+    run_id = models.UUIDField(null=True)
+    targets = models.PositiveIntegerField()
+    kept = models.JSONField(default=dict)
+    last_position = models.PositiveIntegerField()
+    last_at = models.DateTimeField(null=True)
+    last_id = models.UUIDField(null=True)
+    is_last = models.BooleanField()
+    proposed_at = models.DateTimeField(db_default=Now(), editable=False)
+    proposed_by_id = models.UUIDField()
+    proposed_by_label = models.CharField(max_length=255)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("purge", "number")
+        constraints = (models.UniqueConstraint(fields=["tenant", "purge", "number"], name="purge_part_once"),)
+
+    def __str__(self) -> str:
+        return f"Part {self.number}"

@@ -1,0 +1,237 @@
+"""A run of removals: what shall go, who said so, and how far it has come. Rows are never removed."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from apps.tenants.models.base import TenantForeignKey, TenantModel
+
+
+class RemovalOrigin(models.TextChoices):
+    """As contracts.Origin."""
+
+    PURGE = "purge", "Purge"
+    LOG = "log", "Mending of the log"
+    REQUEST = "request", "Erasure request"
+    REMOVAL = "removal", "Removal of a document"
+
+
+class RemovalState(models.TextChoices):
+    """As contracts.RunState."""
+
+    PROPOSED = "proposed", "Waits for approval"
+    REJECTED = "rejected", "Rejected"
+    APPROVED = "approved", "Approved"
+    EXECUTING = "executing", "Being carried out"
+    VERIFYING = "verifying", "Removed, being verified"
+    COMPLETED = "completed", "Completed"
+    PARTIALLY_COMPLETED = "partially_completed", "Completed but for what is held"
+    FAILED = "failed", "Failed"
+
+
+class RemovalProof(models.TextChoices):
+    """As contracts.Proof."""
+
+    COUNTS = "counts", "Counts of every store"
+    PHYSICAL = "physical", "Counts, physical phase, residue scan and certificate"
+
+
+class RemovalTargetType(models.TextChoices):
+    """As contracts.TargetType."""
+
+    DOCUMENT = "document", "Document"
+    EVENT_GROUP = "event_group", "Part of an event"
+    USER = "user", "Person"
+    SCOPE = "scope", "Scope"
+    TENANT = "tenant", "Tenant"
+
+
+class TargetOutcome(models.TextChoices):
+    PENDING = "pending", "To be removed"
+    REMOVED = "removed", "Removed"
+    RETAINED = "retained", "Retained"
+
+
+class RemovalRun(TenantModel):
+    """Proposed by one person, approved by another, carried out by the eraser; the database holds who may do which step.
+
+    reason_code: apps.erasure.log_removal.RemovalReason. frozen_at: from then on no target is added; made_in is the
+    transaction in which the run was made, the only one in which targets can be. attempts count those in a row without
+    progress. An expired lease means that whoever had it died.
+
+    Of a run with proof "physical": prepared_at, when needles were made and the control passed, before which nothing
+    goes; verifying_at, when every store counted zero; verification, what became of control, physical phase and scan
+    (counts, codes and names of tables), which the server's administrator alone can write; end_events, the events of the
+    log that say how it ended, one for each time that it came to an end.
+
+    staying: of a person's request, what was found of them and is no target, frozen with the proposal:
+    [{"ground": "17_3_b", "store": "audit.payloads", "places": 2}]. redacted: likewise, documents of which a redacted
+    version stays, and how many older versions are targets: [{"document": "<its id>", "version": 2, "older": 1}];
+    None of a run that was proposed by a release which did not say. unproven_...: why no physical proof is made
+    (apps.erasure.runs.unproven.Unproven), who asked to do without one, and who agreed; from the agreement on it ends
+    without, for good.
+
+    revision: counted by the database with each step and each word about the proof; decided_revision: the one that was
+    last decided on.
+    """
+
+    origin = models.CharField(max_length=16, choices=RemovalOrigin.choices)
+    origin_id = models.UUIDField()
+    state = models.CharField(max_length=24, choices=RemovalState.choices, default=RemovalState.PROPOSED)
+    reason_code = models.CharField(max_length=32)
+    made_in = models.CharField(max_length=24, default="", editable=False)
+    frozen_at = models.DateTimeField(null=True)
+    proposed_by = models.UUIDField()
+    proposed_at = models.DateTimeField(db_default=Now())
+    approved_by = models.UUIDField(null=True)
+    approved_at = models.DateTimeField(null=True)
+    rejected_by = models.UUIDField(null=True)
+    rejected_at = models.DateTimeField(null=True)
+    rejection_code = models.CharField(max_length=32, blank=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    attempts = models.PositiveIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(null=True)
+    lease_owner = models.CharField(max_length=127, blank=True)
+    lease_until = models.DateTimeField(null=True)
+    error_code = models.CharField(max_length=100, blank=True)
+    proof = models.CharField(max_length=16, choices=RemovalProof.choices, default=RemovalProof.COUNTS)
+    prepared_at = models.DateTimeField(null=True)
+    verifying_at = models.DateTimeField(null=True)
+    verification = models.JSONField(default=dict)
+    end_events = ArrayField(models.UUIDField(), default=list)
+    staying = models.JSONField(default=list)
+    redacted = models.JSONField(null=True)
+    unproven_code = models.CharField(max_length=32, blank=True, default="")
+    unproven_asked_by = models.UUIDField(null=True)
+    unproven_asked_at = models.DateTimeField(null=True)
+    unproven_agreed_by = models.UUIDField(null=True)
+    unproven_agreed_at = models.DateTimeField(null=True)
+    revision = models.PositiveIntegerField(default=1, db_default=1)
+    decided_revision = models.PositiveIntegerField(null=True, editable=False)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("-proposed_at", "-id")
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(approved_by__isnull=True) | ~Q(approved_by=F("proposed_by")),
+                name="removal_approved_by_another",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=("proposed", "rejected"))
+                | Q(approved_by__isnull=False, approved_at__isnull=False, frozen_at__isnull=False),
+                name="removal_approved_by_somebody",
+            ),
+            models.CheckConstraint(
+                condition=Q(unproven_agreed_by__isnull=True) | ~Q(unproven_agreed_by=F("unproven_asked_by")),
+                name="removal_unproven_by_two",
+            ),
+            models.CheckConstraint(
+                condition=Q(unproven_code="", unproven_asked_by__isnull=True, unproven_agreed_by__isnull=True)
+                | (~Q(unproven_code="") & Q(unproven_asked_by__isnull=False, unproven_asked_at__isnull=False)),
+                name="removal_unproven_for_a_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(origin__in=("purge", "log", "request", "removal"), proof__in=("counts", "physical"))
+                & Q(
+                    state__in=(
+                        "proposed",
+                        "rejected",
+                        "approved",
+                        "executing",
+                        "verifying",
+                        "completed",
+                        "partially_completed",
+                        "failed",
+                    )
+                ),
+                name="removal_known_words",
+            ),
+        )
+        indexes = (
+            models.Index(fields=["tenant", "origin_id"], name="removal_by_origin"),
+            models.Index(
+                fields=["tenant", "next_attempt_at"],
+                condition=Q(state__in=("approved", "executing", "failed")),
+                name="removal_due",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"removal run {self.id}"
+
+    @property
+    def is_unproven(self) -> bool:
+        """Whether two people have agreed that it ends without a physical proof."""
+        return self.unproven_agreed_by is not None
+
+
+class RemovalTarget(TenantModel):
+    """One thing that a run removes: an id, and of an event the name of the part. Frozen with its run.
+
+    ground: why it was retained, as a code and an id. authorised_by: of an event's part, the event of the log that
+    authorises its removal.
+    """
+
+    run = TenantForeignKey(RemovalRun, on_delete=models.PROTECT, related_name="targets")
+    type = models.CharField(max_length=16, choices=RemovalTargetType.choices)
+    item_id = models.UUIDField()
+    part = models.CharField(max_length=16, blank=True)
+    outcome = models.CharField(max_length=16, choices=TargetOutcome.choices, default=TargetOutcome.PENDING)
+    ground = models.CharField(max_length=100, blank=True)
+    authorised_by = models.UUIDField(null=True)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("type", "item_id", "part")
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "run", "type", "item_id", "part"], name="removal_target_once"),
+            models.CheckConstraint(
+                condition=Q(type__in=("document", "event_group", "user", "scope", "tenant"))
+                & ((Q(type="event_group") & ~Q(part="")) | (~Q(type="event_group") & Q(part=""))),
+                name="removal_target_of_a_kind",
+            ),
+            models.CheckConstraint(
+                condition=Q(outcome__in=("pending", "removed"), ground="") | (Q(outcome="retained") & ~Q(ground="")),
+                name="removal_target_retained_on_a_ground",
+            ),
+        )
+        indexes = (models.Index(fields=["tenant", "type", "item_id"], name="removal_target_by_item"),)
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.item_id}"
+
+
+class RemovalStep(TenantModel):
+    """The ledger: what a store held of a run's targets before, and what became of it. Written before anything goes.
+
+    before: of all targets; removed: by this run; retained: of targets that must stay; remaining: what the store counted
+    last of those that are to go. It is finished when that was zero.
+    """
+
+    run = TenantForeignKey(RemovalRun, on_delete=models.PROTECT, related_name="steps")
+    store = models.CharField(max_length=100)
+    ordinal = models.PositiveIntegerField()
+    before = models.PositiveBigIntegerField()
+    removed = models.PositiveBigIntegerField(default=0)
+    retained = models.PositiveBigIntegerField(default=0)
+    remaining = models.PositiveBigIntegerField()
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("ordinal",)
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "run", "store"], name="removal_step_once"),
+            models.CheckConstraint(
+                condition=Q(finished_at__isnull=True) | Q(remaining=0), name="removal_step_ends_at_zero"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.store} of {self.run_id}"

@@ -1,0 +1,29 @@
+"""Which tombstones the database has: by it a database that was put back is told from one that was not."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models.functions import Now
+
+from apps.tenants.models.base import TenantModel
+
+
+class TombstoneMark(TenantModel):
+    """The tombstones lie outside (apps/erasure/tombstones). number: the newest's of the time.
+
+    kind: as the tombstone's, or `replayed`: everything up to the number was removed again after a restore.
+    """
+
+    number = models.BigIntegerField()
+    kind = models.CharField(max_length=16)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        app_label = "audit"
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "number", "kind"], name="tombstone_mark_once"),
+            models.CheckConstraint(condition=models.Q(number__gte=0), name="tombstone_counts_from_zero"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.number}"

@@ -1,0 +1,255 @@
+"""What the rooms above declare to erasure: the one place where they register, each in its AppConfig.ready.
+
+What is taken in here is read by the packages of this room, and by the rooms above. What a declaration says stands in
+contracts.py and declarations/. tests/audit/test_registries.py fails where nobody registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import psycopg
+
+from apps.erasure.contracts import (
+    WHOLE,
+    Contents,
+    DigestKind,
+    DigestSource,
+    KeptWithin,
+    Obstacle,
+    Origin,
+    RunListener,
+    Store,
+    Target,
+    TargetType,
+)
+from apps.erasure.declarations.classified import Classified, Sort
+from apps.erasure.declarations.holdable import HOLDABLE, Items
+from apps.erasure.declarations.looked_for import GivenTexts, LookedFor
+from apps.erasure.declarations.retained import EVENT, RetainedSubject
+from apps.erasure.declarations.searched import Searched
+
+if TYPE_CHECKING:
+    from apps.erasure.models import RemovalRun
+
+# What the room of an origin says of a proposal to whoever decides on it.
+Notes = Callable[["RemovalRun"], Sequence[str]]
+
+_stores: dict[str, Store] = {}
+_contents: list[Contents] = []
+_obstacles: list[Obstacle] = []
+_within: list[KeptWithin] = []
+_items: dict[TargetType, Items] = {}
+_listeners: dict[Origin, RunListener] = {}
+_notes: dict[Origin, Notes] = {}
+_given: dict[Origin, GivenTexts] = {}
+_looked_for: list[LookedFor] = []
+_digest_sources: list[DigestSource] = []
+_retained: dict[str, RetainedSubject] = {}
+_searched: list[Searched] = []
+_left_out: dict[str, str] = {}
+_classified: dict[str, Classified] = {}
+
+
+def register_store(*stores: Store) -> None:
+    for store in stores:
+        known = _stores.get(store.key)
+        if known is not None and type(known) is not type(store):
+            raise ValueError(f"the store {store.key} is registered twice, differently")
+        _stores[store.key] = store
+
+
+def stores() -> tuple[Store, ...]:
+    """In the order in which they are cleared."""
+    return tuple(sorted(_stores.values(), key=lambda store: (store.phase, store.key)))
+
+
+def stores_for(type: TargetType) -> tuple[Store, ...]:
+    """The stores that know targets of this type: by their `types`, or by the keys of their `found_by` (rows.Rows)."""
+    return tuple(store for store in stores() if type in types_of(store))
+
+
+def types_of(store: Store) -> frozenset[TargetType]:
+    """Those that it may hold something of; none where it does not say."""
+    declared = getattr(store, "types", None) or getattr(store, "found_by", None) or ()
+    return frozenset(declared)
+
+
+def register_contents(contents: Contents) -> None:
+    """Say what lies in a scope or a tenant."""
+    if contents not in _contents:
+        _contents.append(contents)
+
+
+def contents_of(targets: Iterable[Target]) -> set[Target]:
+    """The targets, with what lies in the scopes and tenants among them."""
+    whole = set(targets)
+    for contents in _contents:
+        whole.update(contents(sorted(whole)))
+    return whole
+
+
+def register_obstacle(obstacle: Obstacle, within: KeptWithin | None = None) -> None:
+    """within: what the same obstacle keeps inside a scope or tenant, where it knows of things in them."""
+    if obstacle not in _obstacles:
+        _obstacles.append(obstacle)
+    if within is not None and within not in _within:
+        _within.append(within)
+
+
+def kept(targets: Sequence[Target]) -> dict[Target, str]:
+    """Of the targets, those that must stay, with a ground each. See Obstacle."""
+    return {target: ground for obstacle in _obstacles for target, ground in obstacle(targets).items()}
+
+
+def kept_within(targets: Sequence[Target]) -> dict[Target, dict[Target, str]]:
+    """Of the scopes and tenants among the targets, those in which something must stay: what, with a ground each.
+
+    Costs: a query or two for each obstacle; none where there is no scope and no tenant among the targets.
+    """
+    wholes = [target for target in targets if target.type in WHOLE]
+    found: dict[Target, dict[Target, str]] = {}
+    for within in _within if wholes else ():
+        for whole, items in within(wholes).items():
+            if items:
+                found.setdefault(whole, {}).update(items)
+    return found
+
+
+def register_items(type: TargetType, items: Items) -> None:
+    """Say how things of one type, which can be held, are shown and found."""
+    if type not in HOLDABLE:
+        raise ValueError(f"{type} is nothing that can be held")
+    known = _items.setdefault(type, items)
+    if known is not items:
+        raise ValueError(f"{type} has a source of items already")
+
+
+def items_of(type: TargetType) -> Items:
+    """Raises KeyError: nobody registered the type."""
+    return _items[type]
+
+
+def register_listener(origin: Origin, listener: RunListener) -> None:
+    known = _listeners.setdefault(origin, listener)
+    if known is not listener:
+        raise ValueError(f"runs of {origin} have a listener already")
+
+
+def listener_of(origin: Origin) -> RunListener | None:
+    return _listeners.get(origin)
+
+
+def register_notes(origin: Origin, notes: Notes) -> None:
+    _notes[origin] = notes
+
+
+def notes_of(run: RemovalRun) -> Sequence[str]:
+    notes = _notes.get(Origin(run.origin))
+    return notes(run) if notes else ()
+
+
+def register_given_texts(origin: Origin, given: GivenTexts) -> None:
+    known = _given.setdefault(origin, given)
+    if known is not given:
+        raise ValueError(f"what is given for {origin} is registered already")
+
+
+def given_texts(connection: psycopg.Connection[Any], *, origin: Origin, tenant_id: UUID, origin_id: UUID) -> list[str]:
+    found = _given.get(origin)
+    return [] if found is None else [text for text in found(connection, tenant_id, origin_id) if text.strip()]
+
+
+def register_looked_for(*queries: LookedFor) -> None:
+    for query in queries:
+        if query not in _looked_for:
+            _looked_for.append(query)
+
+
+def looked_for(type: TargetType) -> tuple[LookedFor, ...]:
+    return tuple(query for query in _looked_for if query.type is type)
+
+
+def register_digest_source(source: DigestSource) -> None:
+    if source not in _digest_sources:
+        _digest_sources.append(source)
+
+
+def values_to_digest(targets: Sequence[Target]) -> set[tuple[DigestKind, str]]:
+    """What a tombstone keeps of its targets, before it is digested. In the open scope."""
+    return {pair for source in _digest_sources for pair in source(targets)}
+
+
+def register_retained(*subjects: RetainedSubject) -> None:
+    for subject in subjects:
+        known = _retained.setdefault(subject.key, subject)
+        if known != subject or subject.key.startswith(EVENT):
+            raise ValueError(f"{subject.key} is registered twice, differently")
+
+
+def retained() -> tuple[RetainedSubject, ...]:
+    """But for the event classes: see retention/subjects.py."""
+    return tuple(_retained.values())
+
+
+def register_searched(*sources: Searched) -> None:
+    for source in sources:
+        taken = {store for known in _searched for store in known.stores}.intersection(source.stores)
+        if taken and not any(known.stores == source.stores and type(known) is type(source) for known in _searched):
+            raise ValueError(f"the texts of {', '.join(sorted(taken))} are registered twice, differently")
+        if not taken:
+            _searched.append(source)
+
+
+def searched() -> tuple[Searched, ...]:
+    return tuple(sorted(_searched, key=lambda source: source.stores))
+
+
+def searched_of(store: str) -> Searched:
+    """Raises KeyError: nobody registered the store."""
+    for source in _searched:
+        if store in source.stores:
+            return source
+    raise KeyError(store)
+
+
+def leave_unsearched(names: str, *, because: str) -> None:
+    """Say why places are not searched: their names in the classification, with blanks between them."""
+    for name in names.split():
+        if _left_out.setdefault(name, because) != because:
+            raise ValueError(f"{name} is left out of the search twice, for different reasons")
+
+
+def left_out_of_search() -> dict[str, str]:
+    """By name in the classification, why."""
+    return dict(_left_out)
+
+
+def classify(
+    name: str, sort: Sort, *, because: str, cleared_by: str | tuple[str, ...] | None = None, stays: str = ""
+) -> None:
+    """Say what a column or another place holds. Once; again only with the same words."""
+    keys = (cleared_by,) if isinstance(cleared_by, str) else cleared_by or ()
+    entry = Classified(name=name, sort=sort, because=because, cleared_by=keys, stays=stays)
+    if _classified.setdefault(name, entry) != entry:
+        raise ValueError(f"{name} is classified twice, differently")
+
+
+def classify_columns(
+    table: str,
+    columns: str,
+    sort: Sort,
+    *,
+    because: str,
+    cleared_by: str | tuple[str, ...] | None = None,
+    stays: str = "",
+) -> None:
+    """The same of several columns of a table, named with blanks between them."""
+    for column in columns.split():
+        classify(f"{table}.{column}", sort, because=because, cleared_by=cleared_by, stays=stays)
+
+
+def classified() -> tuple[Classified, ...]:
+    return tuple(_classified[name] for name in sorted(_classified))

@@ -1,0 +1,273 @@
+"""Proposing, approving and taking up runs of removals. What they do is carried out by engine.py, as glassbox_eraser."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from apps.audit.models import Event, Outcome
+from apps.audit.registry import Group
+from apps.erasure import events
+from apps.erasure.contracts import (
+    WHOLE,
+    Origin,
+    Proof,
+    RunState,
+    Target,
+    TargetType,
+)
+from apps.erasure.errors import (
+    NothingToRemoveError,
+    OtherTenantError,
+    OwnRunError,
+    RemoverNotAPersonError,
+    RunChangedError,
+    RunNotFoundError,
+    RunStateError,
+    TargetRefusedError,
+    UnknownTargetTypeError,
+)
+from apps.erasure.log_removal import ERASED, RemovalReason
+from apps.erasure.models import RemovalRun, RemovalTarget
+from apps.erasure.registry import listener_of, stores_for
+from apps.erasure.runs.closing import join_what_came
+from apps.erasure.runs.expansion import expanded
+from apps.erasure.runs.in_flight import restrict_documents
+from apps.erasure.runs.queue import enqueue
+from apps.tenants.context import current_scope
+from apps.tenants.principals import Principal, PrincipalKind
+from apps.tenants.roles import Permission
+from apps.tenants.second_person import require_second_person
+
+_AT_ONCE: Final = 5_000
+
+
+class RejectionReason(StrEnum):
+    """Why a run is not carried out, as a code: the event that says it stays for ever."""
+
+    WRONG_TARGETS = "wrong_targets"
+    NOT_DUE = "not_due"
+    MUST_BE_KEPT = "must_be_kept"
+    WITHDRAWN = "withdrawn"
+
+
+def run_propose(
+    origin: Origin,
+    origin_id: UUID,
+    targets: Sequence[Target],
+    reason: RemovalReason,
+    *,
+    staying: Sequence[Mapping[str, Any]] = (),
+    redacted: Sequence[Mapping[str, Any]] = (),
+    words: str = "",
+) -> RemovalRun:
+    """Propose to remove these targets, in the principal's own name. From here on nothing is added to them.
+
+    Args:    origin, origin_id: what it is for; its listener is told of every step (registry.register_listener).
+             targets: all of them. What lies in scopes and tenants among them is added here (expansion.expanded), so
+                 that none of these is frozen without; of documents and people it is the caller's to say, since a
+                 retention rule that ends a document's time does not end that of the log.
+             staying, redacted: see RemovalRun.
+             words: why, in the proposer's own; the log keeps them.
+    Returns: the run, waiting for the approval of another person.
+    Raises:  PermissionDeniedError, RemoverNotAPersonError; NothingToRemoveError; UnknownTargetTypeError: no store knows
+             the type; TargetRefusedError: a part of an event that is none, or that must stay; OtherTenantError.
+    Costs:   a query for every 5,000 targets, and four; with a scope or tenant among them, those of expanded() besides.
+    """
+    principal = _person(_proposes(origin))
+    if any(target.type is TargetType.TENANT and target.id != principal.tenant_id for target in targets):
+        raise OtherTenantError
+    wanted = sorted({*targets, *expanded([target for target in targets if target.type in WHOLE])})
+    if not wanted:
+        raise NothingToRemoveError
+    unknown = sorted({target.type for target in wanted if not stores_for(target.type)})
+    if unknown:
+        raise UnknownTargetTypeError(types=", ".join(unknown))
+    _require_removable(wanted, any_part=origin == Origin.LOG)
+    with transaction.atomic():
+        run: RemovalRun = RemovalRun.objects.create(
+            tenant_id=principal.tenant_id,
+            origin=Origin(origin),
+            origin_id=origin_id,
+            reason_code=RemovalReason(reason),
+            proposed_by=principal.id,
+            staying=[dict(each) for each in staying],
+            redacted=[dict(each) for each in redacted],
+            proof=Proof.PHYSICAL if origin in settings.GLASSBOX_PHYSICAL_ORIGINS else Proof.COUNTS,
+        )
+        RemovalTarget.objects.bulk_create(
+            (
+                RemovalTarget(tenant_id=run.tenant_id, run=run, type=target.type, item_id=target.id, part=target.part)
+                for target in wanted
+            ),
+            batch_size=_AT_ONCE,
+        )
+        run.frozen_at = timezone.now()
+        run.save(update_fields=["frozen_at"])
+        events.record_run(events.PROPOSED, run, targets=_by_type(wanted), words=words)
+        tell(run)
+    return run
+
+
+def run_approve(run_id: UUID, *, revision: int) -> RemovalRun:
+    """Approve a run, in the principal's own name: it is carried out at once, and can't be undone.
+
+    Of a run for a request, nobody but who decides about privacy sees the documents from this transaction on. Scopes and
+    tenants take in nothing more; what came into them since the proposal goes too (closing.py).
+
+    Args:   revision: of the run that was read, here and in every step.
+    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError, RunChangedError;
+            OwnRunError: whoever proposed it does not approve it.
+    """
+    principal = _person(Permission.PRIVACY_APPROVE)
+    with transaction.atomic():
+        run = locked_run(run_id)
+        _require_state(run, RunState.PROPOSED, act="approved")
+        if run.proposed_by == principal.id:
+            raise OwnRunError
+        require_read(run, revision)
+        require_second_person(run.proposed_by)
+        joined = join_what_came(run)
+        run.state = RunState.APPROVED
+        run.approved_by, run.approved_at = principal.id, timezone.now()
+        run.decided_revision = revision
+        run.save(update_fields=["state", "approved_by", "approved_at", "decided_revision"])
+        restrict_documents(run)
+        targets = RemovalTarget.objects.filter(run=run).values_list("type", flat=True)
+        events.record_run(
+            events.APPROVED,
+            run,
+            targets=dict(sorted(Counter(targets).items())),
+            proposed_by=str(run.proposed_by),
+            joined=_by_type(joined),
+        )
+        enqueue(run)
+        tell(run)
+    return run
+
+
+def run_reject(run_id: UUID, reason: RejectionReason, *, revision: int) -> RemovalRun:
+    """Refuse a run for good; whoever proposed it, or manages privacy, may take it back so.
+
+    Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError, RunChangedError.
+    """
+    principal = current_scope().principal
+    with transaction.atomic():
+        run = locked_run(run_id)
+        own = principal.id is not None and run.proposed_by == principal.id
+        ways = (_proposes(Origin(run.origin)) if own else Permission.PRIVACY_MANAGE, Permission.PRIVACY_MANAGE)
+        _person(next((way for way in ways if principal.may(way)), Permission.PRIVACY_APPROVE))
+        _require_state(run, RunState.PROPOSED, act="rejected")
+        require_read(run, revision)
+        run.state = RunState.REJECTED
+        run.rejected_by, run.rejected_at = principal.id, timezone.now()
+        run.rejection_code = RejectionReason(reason)
+        run.decided_revision = revision
+        run.save(update_fields=["state", "rejected_by", "rejected_at", "rejection_code", "decided_revision"])
+        events.record_run(
+            events.REJECTED,
+            run,
+            outcome=Outcome.REFUSED,
+            rejection_code=run.rejection_code,
+            proposed_by=str(run.proposed_by),
+        )
+        tell(run)
+    return run
+
+
+def run_retry(run_id: UUID, *, revision: int) -> RemovalRun:
+    """Carry out a run that failed again, now and not when the clock comes to it. What was approved stays approved.
+
+    Raises: PermissionDeniedError, RunNotFoundError, RunStateError, RunChangedError.
+    """
+    current_scope().principal.require(Permission.PRIVACY_MANAGE)
+    with transaction.atomic():
+        run = locked_run(run_id)
+        _require_state(run, RunState.FAILED, act="tried again")
+        require_read(run, revision)
+        run_take_up(run, events.RETRIED, error_code=run.error_code)
+    return run
+
+
+def tell(run: RemovalRun) -> None:
+    """Tell whoever the run was proposed for what state it is in, within the current transaction."""
+    listener = listener_of(Origin(run.origin))
+    if listener is not None:
+        listener(origin_id=run.origin_id, run_id=run.id, state=RunState(run.state))
+
+
+def target_of(row: RemovalTarget) -> Target:
+    return Target(type=TargetType(row.type), id=row.item_id, part=row.part)
+
+
+def run_take_up(run: RemovalRun, action: str, *, besides: Sequence[str] = (), **core: Any) -> None:
+    """Have it carried out again, within the current transaction.
+
+    Args: action: the event that says why. besides: fields of the run that are written with it.
+    """
+    run.state, run.error_code = RunState.APPROVED, ""
+    run.finished_at, run.next_attempt_at = None, timezone.now()
+    run.save(update_fields=["state", "error_code", "finished_at", "next_attempt_at", *besides])
+    events.record_run(action, run, **core)
+    enqueue(run)
+    tell(run)
+
+
+def _require_removable(targets: Iterable[Target], *, any_part: bool) -> None:
+    """Of events: only parts that there are, and never what authorises removals itself.
+
+    Args: any_part: what was put into the log beside the application may be named anything.
+    """
+    groups = [target for target in targets if target.type is TargetType.EVENT_GROUP]
+    for target in groups:
+        if not any_part and target.part not in set(Group):
+            raise TargetRefusedError(part=target.part, event=target.id, problem="is not a part of an event")
+    cores = [target.id for target in groups if target.part == Group.CORE]
+    for start in range(0, len(cores), _AT_ONCE):
+        proofs = Event.objects.filter(id__in=cores[start : start + _AT_ONCE], action=ERASED)
+        for event_id in proofs.values_list("id", flat=True)[:1]:
+            raise TargetRefusedError(part=Group.CORE, event=event_id, problem="authorises removals, and stays")
+
+
+def _by_type(targets: Iterable[Target]) -> dict[str, int]:
+    return {str(kind): count for kind, count in sorted(Counter(target.type for target in targets).items())}
+
+
+def _proposes(origin: Origin) -> Permission:
+    """What it takes to propose a run. Who removes documents proposes that of a document, and nothing else."""
+    may_manage = current_scope().principal.may(Permission.PRIVACY_MANAGE)
+    return Permission.DOCUMENT_DELETE if origin is Origin.REMOVAL and not may_manage else Permission.PRIVACY_MANAGE
+
+
+def _person(permission: Permission) -> Principal:
+    principal = current_scope().principal
+    principal.require(permission)
+    if principal.kind is not PrincipalKind.USER:
+        raise RemoverNotAPersonError
+    return principal
+
+
+def locked_run(run_id: UUID) -> RemovalRun:
+    """Raises: RunNotFoundError."""
+    run: RemovalRun | None = RemovalRun.objects.select_for_update(no_key=True).filter(id=run_id).first()
+    if run is None:
+        raise RunNotFoundError(run=run_id)
+    return run
+
+
+def _require_state(run: RemovalRun, state: RunState, *, act: str) -> None:
+    if run.state != state:
+        raise RunStateError(act=act, state=run.get_state_display().lower())
+
+
+def require_read(run: RemovalRun, revision: int) -> None:
+    """Raises: RunChangedError: another revision than this one stands there."""
+    if run.revision != revision:
+        raise RunChangedError(run=run.id)

@@ -1,0 +1,123 @@
+"""What most stores are: rows of one table, found by a column for each type of target, removed or emptied in parts.
+
+Plain statements: the ORM would read every passage in order to delete it. They name ids of the open tenant alone, and
+the wall keeps them to the scopes that are open: whoever removes opens all of the tenant's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import connection
+
+from apps.erasure.contracts import WHOLE, Phase, Target, TargetType
+from apps.erasure.registry import kept_within
+from apps.tenants.context import current_scope
+
+# The named scopes and all below them. What is named stays named although its row may be gone.
+SCOPES_BELOW: Final = """ARRAY(
+    WITH RECURSIVE below (id) AS (
+        SELECT unnest(%(scope)s::uuid[])
+        UNION
+        SELECT s.id FROM tenants_scope s JOIN below b ON s.parent_id = b.id WHERE s.tenant_id = %(open_tenant)s
+    ) SELECT id FROM below)"""
+OF_DOCUMENT: Final = "t.document_id = ANY (%(document)s::uuid[])"
+OF_SCOPE: Final = f"t.scope_id = ANY ({SCOPES_BELOW})"
+OF_TENANT: Final = "t.tenant_id = ANY (%(tenant)s::uuid[])"
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Rows:
+    """A store of rows. See Store in contracts.py.
+
+    Args: key, label, phase: see Store.
+          table: `t` in the conditions below.
+          found_by: which rows are a target's, by its type, as SQL. %(document)s, %(user)s, %(scope)s, %(tenant)s are
+              the ids of the targets of each type, %(open_tenant)s the open tenant.
+          emptied: columns that are set to these SQL expressions, where the row must stay and is of nobody then.
+              found_by leaves out what is emptied already. Without it rows are removed.
+          when: of the rows that are found, those that can go now: others go before them.
+          order: which go first, where rows of the table point at one another; one that an index of the table has.
+          tenant_column: the tenant of a row.
+          document_column: the document of a row. One that must stay keeps its rows when its scope or tenant goes.
+          waits_for_holds: see Store.
+    """
+
+    key: str
+    label: str
+    phase: Phase
+    table: str
+    found_by: Mapping[TargetType, str]
+    emptied: Mapping[str, str] = field(default_factory=dict)
+    when: str = ""
+    order: str = ""
+    tenant_column: str = "tenant_id"
+    document_column: str = ""
+    waits_for_holds: bool = False
+
+    @property
+    def types(self) -> frozenset[TargetType]:
+        """The types of target that it may hold something of."""
+        return frozenset(self.found_by)
+
+    def count(self, targets: Sequence[Target]) -> int:
+        """Costs: one query, and those of kept_within; none where no target concerns the store."""
+        found = self._condition(targets)
+        if found is None:
+            return 0
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT count(*) FROM {self.table} t WHERE {found}", self._parameters(targets))  # noqa: S608
+            return int(cursor.fetchone()[0])
+
+    def clear(self, targets: Sequence[Target], *, limit: int) -> int:
+        """Costs: as count."""
+        found = self._condition(targets)
+        if found is None:
+            return 0
+        with connection.cursor() as cursor:
+            cursor.execute(self._statement(found), {**self._parameters(targets), "limit": limit})
+            return int(cursor.rowcount)
+
+    def _condition(self, targets: Sequence[Target]) -> str | None:
+        types = sorted({target.type for target in targets} & self.found_by.keys())
+        if not types:
+            return None
+        any_of = " OR ".join(f"({self._found(each)})" for each in types)
+        return f"t.{self.tenant_column} = %(open_tenant)s AND ({any_of})"
+
+    def _found(self, type: TargetType) -> str:
+        if not self.document_column or type not in WHOLE:
+            return self.found_by[type]
+        return f"({self.found_by[type]}) AND t.{self.document_column} <> ALL (%(kept_document)s::uuid[])"
+
+    def _parameters(self, targets: Sequence[Target]) -> dict[str, Any]:
+        parameters = ids_of(targets)
+        if self.document_column:
+            kept = {item for items in kept_within(targets).values() for item in items}
+            parameters["kept_document"] = ids(sorted(kept), TargetType.DOCUMENT)
+        return parameters
+
+    def _statement(self, found: str) -> str:
+        when = f" AND ({self.when})" if self.when else ""
+        order = f" ORDER BY {self.order}" if self.order else ""
+        chosen = f"SELECT t.id FROM {self.table} t WHERE {found}{when}{order} LIMIT %(limit)s"  # noqa: S608
+        # By the primary key, which begins with the tenant: the part that is removed is not looked for again.
+        those = f"WHERE t.{self.tenant_column} = %(open_tenant)s AND t.id = ANY (ARRAY({chosen}))"
+        if not self.emptied:
+            return f"DELETE FROM {self.table} t {those}"  # noqa: S608
+        changes = ", ".join(f"{column} = {value}" for column, value in self.emptied.items())
+        return f"UPDATE {self.table} t SET {changes} {those}"  # noqa: S608
+
+
+def ids(targets: Sequence[Target], type: TargetType) -> list[UUID]:
+    """The ids of the targets of one type, each once."""
+    return sorted({target.id for target in targets if target.type is type})
+
+
+def ids_of(targets: Sequence[Target]) -> dict[str, Any]:
+    """What the conditions of a store (Rows.found_by) refer to."""
+    by_type = {str(type): ids(targets, type) for type in TargetType}
+    return {**by_type, "open_tenant": current_scope().tenant_id}

@@ -1,0 +1,39 @@
+"""What this room does by the clock, and on a message.
+
+Removals as glassbox_eraser, which no other process is: their queue is `erasure`.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from celery import Task, shared_task
+
+from apps.erasure.certificate.issuing import issue_all
+from apps.erasure.engine import carry_out_due, run_carry_out
+from apps.erasure.retention.counting import count_due_all
+from apps.erasure.runs.leftovers import remove_leftovers_all
+from apps.erasure.runs.queue import CARRY_OUT_TASK, CERTIFY_TASK
+from apps.tenants.ids import TenantId
+
+
+def _carry_out(tenant_id: str, run_id: str) -> None:
+    run_carry_out(tenant_id=TenantId(UUID(tenant_id)), run_id=UUID(run_id))
+
+
+def _carry_out_due() -> None:
+    carry_out_due()
+
+
+def _issue(tenant_id: str = "") -> None:
+    """By the clock of all tenants; of one, when a run of it has ended."""
+    issue_all(only=TenantId(UUID(tenant_id)) if tenant_id else None)
+
+
+issue_certificates: Task = shared_task(name=CERTIFY_TASK, ignore_result=True)(_issue)
+count_due: Task = shared_task(name="apps.erasure.tasks.count_due", ignore_result=True)(count_due_all)
+carry_out_removal: Task = shared_task(name=CARRY_OUT_TASK, acks_late=True, ignore_result=True)(_carry_out)
+sweep_removals: Task = shared_task(name="apps.erasure.tasks.sweep_removals", ignore_result=True)(_carry_out_due)
+remove_leftovers: Task = shared_task(name="apps.erasure.tasks.remove_leftovers", ignore_result=True)(
+    remove_leftovers_all
+)

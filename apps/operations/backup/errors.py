@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from apps.errors import ApplicationError
+
+
+class ProgramError(ApplicationError):
+    code = "audit.backup_program"
+    status = 500
+    message = "{program} can't be used: {problem}."
+
+
+class BackupTargetError(ApplicationError):
+    code = "audit.backup_target"
+    status = 500
+    message = "The backup can't be written to {path}: {problem}."
+
+
+class BackupDamagedError(ApplicationError):
+    code = "audit.backup_damaged"
+    status = 500
+    message = "{path} is no backup that can be trusted: {problem}."
+
+
+class RestoreRefusedError(ApplicationError):
+    code = "audit.restore_refused"
+    status = 409
+    message = "Nothing was restored: {problem}."
+
+
+class ReplayIncompleteError(ApplicationError):
+    """Something that was erased is there still: the database stays closed."""
+
+    code = "audit.replay_incomplete"
+    status = 500
+    message = (
+        "Of what was erased, {stores} still hold something for tenant {tenant}. Nothing is served; run manage.py "
+        "restore --replay again, and look into the log if that does not help."
+    )

@@ -1,0 +1,60 @@
+"""What a backup says of itself: what it is of, how far each log went, and digests of its files, under a key of ours."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from apps.audit.errors import TombstonesDamagedError
+from apps.audit.log.sealed_records import opened, written
+from apps.operations.backup.errors import BackupDamagedError
+from config.files import OutsideFolderError, inside
+
+FORMAT: Final = "glassbox.backup.v1"
+NAME: Final = "manifest.json"
+DUMP: Final = "database.dump"
+_PART: Final = 1024 * 1024
+
+
+def manifest_text(values: Mapping[str, Any]) -> str:
+    signed = json.loads(written({"format": FORMAT, **values}))
+    return json.dumps(signed, indent=2, sort_keys=True) + "\n"
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a backup, once it and every file that it names are what was written.
+
+    Raises: BackupDamagedError. Costs: reading all of the backup once.
+    """
+    try:
+        values = opened((folder / NAME).read_text(encoding="utf-8"), number=0)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BackupDamagedError(path=folder, problem=f"{NAME} can't be read ({type(error).__name__})") from None
+    except TombstonesDamagedError:
+        problem = f"{NAME} is not what was written, or was written under another GLASSBOX_AUDIT_MASTER_KEY"
+        raise BackupDamagedError(path=folder, problem=problem) from None
+    if values.get("format") != FORMAT:
+        raise BackupDamagedError(path=folder, problem="its format is not one that this release reads")
+    for name, told in values["files"].items():
+        try:
+            found = described(inside(folder, name))
+        except OutsideFolderError as error:
+            raise BackupDamagedError(path=folder, problem=error.detail) from None
+        except OSError as error:
+            raise BackupDamagedError(path=folder / name, problem=error.strerror or "it can't be read") from None
+        if found != told:
+            raise BackupDamagedError(path=folder / name, problem="it is not the file that was written")
+    return values
+
+
+def described(path: Path) -> dict[str, Any]:
+    """Size and digest of a file. Raises: OSError."""
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as file:
+        while part := file.read(_PART):
+            digest.update(part)
+            size += len(part)
+    return {"sha256": digest.hexdigest(), "bytes": size}

@@ -1,0 +1,49 @@
+"""No request is answered of a database that was put back, until what was erased since is gone again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.template.loader import render_to_string
+
+from apps.erasure.tombstones.gate import refuse_unless_served
+from apps.errors import ApplicationError
+from apps.tenants.api.error_pages import API_PREFIX, database_unavailable, problem_response
+
+# Whoever watches the installation must be able to tell a closed one from one that is down.
+_HEALTH: Final = "/api/v1/health/"
+_RETRY_AFTER_S: Final = "60"
+
+
+class ServingMiddleware:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path != _HEALTH:
+            try:
+                refuse_unless_served()
+            except ApplicationError as error:
+                return _refusal(request, error)
+            except (OperationalError, InterfaceError):
+                # Said once in the log by whoever found it out (config/reach.py), and not for every request.
+                return database_unavailable(request)
+        return self.get_response(request)
+
+
+def _refusal(request: HttpRequest, error: ApplicationError) -> HttpResponse:
+    """For people without the admin's frame, which would ask the database."""
+    if request.path.startswith(API_PREFIX):
+        response = problem_response(status=HTTPStatus.SERVICE_UNAVAILABLE, code=error.code, detail=error.detail)
+    else:
+        page = render_to_string(
+            "glassbox/not_served.html", {"detail": error.detail, "CSP_NONCE": getattr(request, "csp_nonce", "")}
+        )
+        response = HttpResponse(page, status=HTTPStatus.SERVICE_UNAVAILABLE, headers={"Cache-Control": "no-store"})
+    response["Retry-After"] = _RETRY_AFTER_S
+    return response

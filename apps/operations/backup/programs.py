@@ -1,0 +1,85 @@
+"""PostgreSQL's own pg_dump and pg_restore, of the server's release or a later one, and how they are run."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+from django.conf import settings
+
+from apps.operations.backup.errors import ProgramError
+from config.needs import program_environment
+from config.services import ServiceName
+from config.services.cluster import programs_directory
+
+_LAST_LINES: Final = 5
+
+
+def program(name: str, *, server_version: int) -> Path:
+    """The program for a server of this version (as psycopg gives it, such as 180006).
+
+    Raises: ProgramError: it is not there, or too old.
+    """
+    if settings.GLASSBOX_PG_PROGRAMS:
+        path = Path(settings.GLASSBOX_PG_PROGRAMS) / name
+    elif ServiceName.POSTGRES in settings.GLASSBOX_EMBEDDED_SERVICES:
+        path = programs_directory() / name
+    else:
+        found = shutil.which(name)
+        if found is None:
+            raise ProgramError(
+                program=name, problem="it is not on PATH; install PostgreSQL's client, or set GLASSBOX_PG_PROGRAMS"
+            )
+        path = Path(found)
+    try:
+        said = subprocess.run(
+            [path, "--version"], env=program_environment(), capture_output=True, text=True, check=True
+        ).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise ProgramError(program=path, problem=f"it does not run ({type(error).__name__})") from None
+    major = re.search(r"\) (\d+)", said)
+    if major is None or int(major[1]) < server_version // 10_000:
+        problem = f"the server is PostgreSQL {server_version // 10_000}, and it is older; set GLASSBOX_PG_PROGRAMS"
+        raise ProgramError(program=path, problem=problem)
+    return path
+
+
+def run(command: Sequence[str | Path], *, password: str = "", on_line: Callable[[str], None] | None = None) -> str:
+    """Run a program to its end. Returns: what it printed.
+
+    Args:   password: for the server, given in its environment, where a list of processes does not show it.
+            on_line: called with each line of what it says about its work.
+    Raises: ProgramError: it failed; with its last lines, which name tables and not what is in them.
+    """
+    variables = program_environment(LC_ALL="C", **({"PGPASSWORD": password} if password else {}))
+    lines: list[str] = []
+    try:
+        with subprocess.Popen(
+            command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        ) as process:
+            for line in process.stdout or ():
+                lines.append(line.rstrip("\n"))
+                if on_line is not None:
+                    on_line(lines[-1])
+    except OSError as error:
+        raise ProgramError(program=command[0], problem=error.strerror or type(error).__name__) from None
+    if process.returncode:
+        said = [line for line in lines if "error:" in line or "fatal" in line.lower()] or lines
+        raise ProgramError(program=Path(command[0]).name, problem=" / ".join(said[-_LAST_LINES:]) or "it failed")
+    return "\n".join(lines)
+
+
+def parameters(configured: dict[str, Any], *, role: str, database: str) -> dict[str, str]:
+    """libpq's parameters for a role, from Django's settings of any connection to the server; without the password."""
+    given = {"host": configured["HOST"], "port": str(configured["PORT"] or ""), "user": role, "dbname": database}
+    given |= {name: value for name, value in configured["OPTIONS"].items() if name.startswith("ssl")}
+    return {name: value for name, value in given.items() if value}
+
+
+def conninfo(given: dict[str, str]) -> str:
+    return psycopg.conninfo.make_conninfo(**given)

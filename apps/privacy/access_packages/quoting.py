@@ -1,0 +1,125 @@
+"""What a person says of the words around confirmed places: quoted, some of them hidden, or left out (Article 15(4))."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from apps.privacy.access_packages.errors import HiddenWordsError, QuoteUnreadableError, QuotingChangedError
+from apps.privacy.access_packages.quotes import AROUND_CHARS, hidden_part, hiding
+from apps.privacy.codes.inventory import Decision, Quoting
+from apps.privacy.inventory.asking import require_assessed
+from apps.privacy.inventory.errors import HitNotFoundError
+from apps.privacy.inventory.excerpts import Excerpts
+from apps.privacy.inventory.selectors import require_hits
+from apps.privacy.models import ErasureRequest, InventoryHit
+from apps.privacy.requests.details import sealed_words
+from apps.privacy.requests.events import tell
+from apps.privacy.requests.services.stepping import locked_request, require_access, require_manager
+
+_FIELDS: Final = ["quoting", "hidden"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What is said of one place. seen: what whoever says it had before them; empty: nothing was decided.
+
+    quoting: None takes a decision back. hidden: words around it that are about others; they are sealed.
+    """
+
+    hit_id: UUID
+    seen: str
+    quoting: Quoting | None
+    hidden: tuple[str, ...] = field(default=(), repr=False)
+
+
+def quotes_decide(request_id: UUID, chosen: Sequence[Chosen]) -> int:
+    """Decide about some places, in the principal's own name: all of them, or none. Returns: how many.
+
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, OnlyAccessError,
+            InventoryStateError, InventoryNotFoundError; HitNotFoundError: not there, not confirmed, not yours;
+            QuotingChangedError: somebody was quicker; QuoteUnreadableError; HiddenWordsError.
+    Costs:  a query or two a place, and one event.
+    """
+    require_manager()
+    with transaction.atomic():
+        request = _assessed(request_id)
+        wanted = {each.hit_id: each for each in chosen}
+        rows = require_hits(request).filter(id__in=wanted, decision=Decision.CONFIRMED)
+        hits = {hit.id: hit for hit in rows.select_for_update(no_key=True)}
+        if hits.keys() != wanted.keys():
+            raise HitNotFoundError
+        if late := sum(hits[id].quoting != each.seen for id, each in wanted.items()):
+            raise QuotingChangedError(count=late)
+        excerpts = Excerpts(around=AROUND_CHARS)
+        for id, each in wanted.items():
+            _set(request, hits[id], each, excerpts)
+        _tell(request, hits.values())
+    return len(wanted)
+
+
+def quotes_decide_at_once(request_id: UUID, seen: Iterable[UUID], *, hidden: Sequence[str] = ()) -> int:
+    """Quote all of these places that nobody has decided on yet, each without those of the words that stand around it.
+
+    Args:   seen: the places whose words whoever decides had before them.
+    Returns: how many; those that somebody else decided about meanwhile, and those that can't be read, stay as they are.
+    Raises: as quotes_decide; HiddenWordsError: one of the words stands around none of them.
+    """
+    require_manager()
+    with transaction.atomic():
+        request = _assessed(request_id)
+        rows = require_hits(request).filter(id__in=list(seen), decision=Decision.CONFIRMED, quoting="")
+        excerpts, done, found = Excerpts(around=AROUND_CHARS), [], set[str]()
+        for hit in rows.select_for_update(no_key=True):
+            excerpt = excerpts.of(hit)
+            if excerpt is None:
+                continue
+            there = hiding(excerpt, hidden)[1]
+            found |= there
+            words = tuple(each for each in hidden if each in there)
+            _set(request, hit, Chosen(hit_id=hit.id, seen="", quoting=Quoting.QUOTED, hidden=words), excerpts)
+            done.append(hit)
+        if set(hidden) - found:
+            raise HiddenWordsError
+        if done:
+            _tell(request, done, at_once=True)
+    return len(done)
+
+
+def _assessed(request_id: UUID) -> ErasureRequest:
+    request = locked_request(request_id)
+    require_access(request)
+    require_assessed(request)
+    return request
+
+
+def _set(request: ErasureRequest, hit: InventoryHit, chosen: Chosen, excerpts: Excerpts) -> None:
+    hit.quoting, hit.hidden = chosen.quoting or "", None
+    if chosen.quoting is Quoting.QUOTED:
+        excerpt = excerpts.of(hit)
+        if excerpt is None:
+            raise QuoteUnreadableError
+        words = tuple(dict.fromkeys(" ".join(each.split()) for each in chosen.hidden if each.strip()))
+        if set(words) - hiding(excerpt, words)[1]:
+            raise HiddenWordsError
+        hit.hidden = sealed_words(request, "\n".join(words), part=hidden_part(hit.id)) if words else None
+    hit.save(update_fields=_FIELDS)
+
+
+def _tell(request: ErasureRequest, hits: Iterable[InventoryHit], *, at_once: bool = False) -> None:
+    every = list(hits)
+    counted = Counter(hit.quoting for hit in every)
+    tell(
+        "quoted",
+        request,
+        places=len(every),
+        quoted=counted[Quoting.QUOTED],
+        left_out=counted[Quoting.LEFT_OUT],
+        hidden=sum(hit.hidden is not None for hit in every),
+        at_once=at_once,
+    )

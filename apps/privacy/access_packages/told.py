@@ -1,0 +1,47 @@
+"""What a firm says of its documents in a package: the platform knows what they say, and not what they are kept for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from apps.erasure.retention.selectors import rules_of, schedule_in_force
+from apps.privacy.access_packages.wordings import ground, period, wording_of
+
+_DOCUMENT: Final = "document:"
+_INTERESTS: Final = "6(1)(f) legitimate interests"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """In the language of the package, as whoever makes it left it."""
+
+    purposes: str = field(repr=False)
+    legal_basis: str = field(repr=False)
+    source: str = field(repr=False)
+    retention: str = field(repr=False)
+
+
+def told_by_rules(language: str) -> Told:
+    """As the rules in force have it, for a person to read and change. Costs: two queries.
+
+    Args: language: of the request, as requests.codes.Language has it. A ground that the firm wrote stands as it did.
+    """
+    wording = wording_of(language)
+    words, periods = wording.told, wording.keeping.periods
+    schedule = schedule_in_force()
+    rules = [rule for rule in (rules_of(schedule) if schedule else ()) if rule.subject.startswith(_DOCUMENT)]
+    bases = sorted({rule.legal_basis for rule in rules}) or [_INTERESTS]
+    keep = sorted({rule.keep_months for rule in rules})
+    if not keep:
+        retention = words.as_needed
+    elif len(keep) == 1:
+        retention = words.at_least.format(shortest=period(keep[0], periods))
+    else:
+        retention = words.between.format(shortest=period(keep[0], periods), longest=period(keep[-1], periods))
+    return Told(
+        purposes=words.purposes,
+        legal_basis="; ".join(ground(basis, wording) for basis in bases),
+        source=words.source,
+        retention=retention,
+    )

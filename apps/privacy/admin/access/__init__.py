@@ -1,0 +1,1 @@
+"""The page of an access package, and what can be done there."""

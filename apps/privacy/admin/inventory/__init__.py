@@ -1,0 +1,1 @@
+"""The page of an inventory, and what can be done there."""

@@ -1,0 +1,252 @@
+"""Requests for erasure, as a client sees them. Answers to writes hold no personal data: they are kept for a day."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+from rest_framework import serializers
+
+from apps.erasure.runs.closing import came_since
+from apps.erasure.runs.runs import RejectionReason
+from apps.privacy.codes.life import ANSWERED, RequestState
+from apps.privacy.codes.requests import (
+    Delivery,
+    Extension,
+    Ground,
+    Language,
+    LetterKind,
+    LetterState,
+    Purpose,
+    Refusal,
+    Requester,
+    SubjectType,
+)
+from apps.privacy.models import ErasureRequest, Letter
+from apps.privacy.requests.deadlines import days_left, deadline
+from apps.privacy.requests.details import Details, LetterText, details_of, letter_text
+from apps.privacy.requests.selectors import legal_today, proposal_of, run_of_request
+from apps.tenants.api.serializers import StrictSerializer, revision_field
+
+
+def _lines(help_text: str) -> serializers.ListField:
+    return serializers.ListField(
+        child=serializers.CharField(max_length=200), max_length=50, required=False, default=list, help_text=help_text
+    )
+
+
+def _words(*, required: bool = False, help_text: str = "") -> serializers.CharField:
+    more: dict[str, Any] = {} if required else {"required": False, "default": "", "allow_blank": True}
+    return serializers.CharField(max_length=4000, help_text=help_text, **more)
+
+
+class DetailsSerializer(StrictSerializer):
+    """What is sealed: the names of its fields are those of Details."""
+
+    names = _lines("As they may stand in documents.")
+    aliases = _lines("Maiden names, pseudonyms, initials, user names.")
+    emails = _lines("E-mail addresses of the person.")
+    phones = _lines("Phone numbers of the person.")
+    identifiers = _lines("Account, client, tax and passport numbers, IBAN.")
+    description = _words(help_text="What else tells the person from others.")
+    requester_name = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
+    requester_email = serializers.EmailField(
+        required=False, default="", allow_blank=True, help_text="Where letters go; without one they are posted by hand."
+    )
+    requester_address = _words(help_text="A postal address.")
+    notes = _words(help_text="For those who work on the request.")
+
+    def facts(self) -> Details:
+        said: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in self.validated_data.items()
+        }
+        return Details(**said)
+
+
+class ErasureRequestSerializer(serializers.Serializer[ErasureRequest]):
+    """Without a word of a person."""
+
+    id = serializers.UUIDField()
+    reference = serializers.CharField(help_text="The number on paper, such as ER-2026-0007; AR- for access.")
+    purpose = serializers.ChoiceField(choices=Purpose.choices)
+    state = serializers.ChoiceField(
+        choices=RequestState.choices,
+        help_text="Of a request for access, inventory_ready: its package is made; completed: it is answered.",
+    )
+    subject_type = serializers.ChoiceField(choices=SubjectType.choices)
+    subject_id = serializers.UUIDField(allow_null=True, help_text="null for a person who is named in documents.")
+    requester = serializers.ChoiceField(choices=Requester.choices)
+    language = serializers.ChoiceField(choices=Language.choices)
+    received_at = serializers.DateTimeField()
+    received_on = serializers.DateField(help_text="The day of receipt where the firm is: the months count from it.")
+    ends_on = serializers.SerializerMethodField(help_text="The last day of the month, or of the three when extended.")
+    due_on = serializers.DateField(help_text="The same, or the Monday after a weekend.")
+    days_left = serializers.SerializerMethodField(help_text="Negative once it is overdue; null once it is answered.")
+    ground = serializers.ChoiceField(choices=Ground.choices, allow_null=True)
+    extension = serializers.ChoiceField(choices=Extension.choices, allow_null=True)
+    extended_at = serializers.DateTimeField(allow_null=True)
+    refusal = serializers.ChoiceField(choices=Refusal.choices, allow_null=True)
+    identity_asked_at = serializers.DateTimeField(allow_null=True)
+    identity_confirmed_at = serializers.DateTimeField(allow_null=True)
+    run_id = serializers.UUIDField(allow_null=True, help_text="The run of removals that it was proposed as.")
+    proposed_by_id = serializers.UUIDField(allow_null=True)
+    proposed_at = serializers.DateTimeField(allow_null=True)
+    approved_by_id = serializers.UUIDField(allow_null=True)
+    approved_at = serializers.DateTimeField(allow_null=True)
+    finished_at = serializers.DateTimeField(allow_null=True)
+    revision = serializers.IntegerField(help_text="Counts its changes. Send the one that you read with each step.")
+    run_revision = serializers.SerializerMethodField(
+        help_text="Of its run, in the steps about its physical proof; null while it has none."
+    )
+
+    def to_representation(self, instance: ErasureRequest) -> dict[str, Any]:
+        shown: dict[str, Any] = super().to_representation(instance)
+        return {**shown, **{name: shown[name] or None for name in ("ground", "extension", "refusal")}}
+
+    def get_run_revision(self, request: ErasureRequest) -> int | None:
+        run = run_of_request(request)
+        return None if run is None else run.revision
+
+    def get_ends_on(self, request: ErasureRequest) -> str:
+        return deadline(request.received_on, extended=request.extended_at is not None).ends_on.isoformat()
+
+    def get_days_left(self, request: ErasureRequest) -> int | None:
+        return None if request.state in ANSWERED else days_left(request.due_on, legal_today())
+
+
+class LetterSerializer(serializers.Serializer[Letter]):
+    id = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=LetterKind.choices)
+    delivery = serializers.ChoiceField(choices=Delivery.choices)
+    state = serializers.ChoiceField(choices=LetterState.choices)
+    created_at = serializers.DateTimeField()
+    sent_at = serializers.DateTimeField(allow_null=True)
+    problem = serializers.CharField(allow_blank=True, help_text="A code: why it is not sent yet.")
+
+
+class LetterTextSerializer(StrictSerializer):
+    subject = serializers.CharField(max_length=200)
+    body = serializers.CharField(max_length=20_000, trim_whitespace=False)
+
+
+class FullLetterSerializer(LetterSerializer):
+    text = serializers.SerializerMethodField(help_text="null for who may not read it, and once its key is destroyed.")
+
+    def get_text(self, letter: Letter) -> dict[str, str] | None:
+        found = letter_text(letter) if self.context["reads"] else None
+        return None if found is None else asdict(found)
+
+
+class ErasureRequestDetailSerializer(ErasureRequestSerializer):
+    details = serializers.SerializerMethodField(
+        help_text="Who it is about and who asks: for who manages privacy or approves; null once the key is destroyed."
+    )
+    letters = serializers.SerializerMethodField()
+    came_since = serializers.SerializerMethodField(
+        help_text="Of a scope or tenant that waits for approval: how many things came into it since the proposal, by "
+        "type. They go too, once it is approved."
+    )
+
+    without_proof = serializers.SerializerMethodField(
+        help_text="Where it was asked that the erasure ends without physical proof: why (a code), and whether another "
+        "person agreed; else null."
+    )
+
+    def get_without_proof(self, request: ErasureRequest) -> dict[str, Any] | None:
+        run = run_of_request(request)
+        if run is None or not run.unproven_code:
+            return None
+        return {"reason": run.unproven_code, "agreed": run.is_unproven}
+
+    def get_came_since(self, request: ErasureRequest) -> dict[str, int]:
+        run = proposal_of(request)
+        return {} if run is None else dict(sorted(Counter(target.type.value for target in came_since(run)).items()))
+
+    def get_details(self, request: ErasureRequest) -> dict[str, Any] | None:
+        found = details_of(request) if self.context["reads"] else None
+        return None if found is None else asdict(found)
+
+    def get_letters(self, request: ErasureRequest) -> list[dict[str, Any]]:
+        letters = request.letters.select_related("request")
+        return [dict(FullLetterSerializer(letter, context=self.context).data) for letter in letters]
+
+
+class ReceiveSerializer(StrictSerializer):
+    purpose = serializers.ChoiceField(
+        choices=Purpose.choices,
+        default=Purpose.ERASURE,
+        help_text="Access is asked for by people who are named in documents: subject_type data_subject.",
+    )
+    subject_type = serializers.ChoiceField(choices=SubjectType.choices)
+    subject_id = serializers.UUIDField(
+        required=False, help_text="Of a user, a document or a scope. Not for a person in documents, nor the tenant."
+    )
+    requester = serializers.ChoiceField(choices=Requester.choices)
+    language = serializers.ChoiceField(choices=Language.choices, default=Language.ENGLISH)
+    received_at = serializers.DateTimeField(required=False, help_text="When it reached the firm; now unless told.")
+    details = DetailsSerializer(required=False)
+
+
+class RevisedSerializer(StrictSerializer):
+    """A step of what was read, and of nothing that came since."""
+
+    revision = revision_field("The request's, as you read it.")
+
+
+class ProposedSerializer(RevisedSerializer):
+    """A step of the proposal that was read."""
+
+    run_id = serializers.UUIDField(help_text="The request's, as you read it: that proposal, and no other.")
+
+
+class OfRunSerializer(StrictSerializer):
+    run_id = serializers.UUIDField(help_text="The request's, as you read it.")
+    revision = revision_field("The request's `run_revision`, as you read it.")
+
+
+class LetteredSerializer(StrictSerializer):
+    """A step that whoever asked is told of."""
+
+    letter = LetterTextSerializer(required=False, help_text="Without one, the template is filled in.")
+    delivery = serializers.ChoiceField(
+        choices=Delivery.choices, required=False, help_text="Without one, by e-mail where there is an address."
+    )
+
+    def told(self) -> dict[str, Any]:
+        said = self.validated_data
+        text = LetterText(**said["letter"]) if "letter" in said else None
+        return {"letter": text, "delivery": Delivery(said["delivery"]) if "delivery" in said else None}
+
+
+class AskIdentitySerializer(LetteredSerializer, RevisedSerializer):
+    words = _words(required=True, help_text="What you ask for, and why you doubt it. It stands in the letter.")
+
+
+class ExtendSerializer(LetteredSerializer, RevisedSerializer):
+    code = serializers.ChoiceField(choices=Extension.choices)
+    words = _words(required=True, help_text="The reasons. They stand in the letter.")
+
+
+class RefuseSerializer(LetteredSerializer, RevisedSerializer):
+    code = serializers.ChoiceField(choices=Refusal.choices)
+    words = _words(required=True, help_text="The reasons. They stand in the letter.")
+
+
+class AssessSerializer(RevisedSerializer):
+    ground = serializers.ChoiceField(choices=Ground.choices)
+    notes = _words(help_text="What was weighed. Sealed with the request.")
+
+
+class WithdrawSerializer(RevisedSerializer):
+    words = _words(required=True, help_text="Why. Sealed with the request.")
+
+
+class SendBackSerializer(ProposedSerializer):
+    reason = serializers.ChoiceField(choices=[(each.value, each.name) for each in RejectionReason])
+
+
+class WriteLetterSerializer(LetteredSerializer):
+    kind = serializers.ChoiceField(
+        choices=[(each.value, each.label) for each in (LetterKind.RECEIVED, LetterKind.DONE)]
+    )

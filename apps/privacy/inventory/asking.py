@@ -1,0 +1,93 @@
+"""Asking for an inventory: a row first, a message second, a sweeper behind both."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.privacy.codes.inventory import InventoryState
+from apps.privacy.codes.life import RequestState, label_of
+from apps.privacy.codes.requests import SubjectType
+from apps.privacy.inventory.errors import InventoryStateError
+from apps.privacy.inventory.events import tell
+from apps.privacy.models import ErasureRequest, Inventory, InventoryTreatment
+from apps.privacy.requests.details import description_digest
+from apps.privacy.requests.services.stepping import locked_request, require_manager
+from apps.tenants.context import open_scope
+from apps.tenants.ids import TenantId
+from apps.tenants.leased_jobs import enqueue, send_again, send_later
+from apps.tenants.sweeping import Sweep, each_tenant, is_past
+from apps.tenants.waiting import Count, Work
+
+REDACT_TASK: Final = "apps.privacy.tasks.redact_inventory"
+ASSESSED: Final = (RequestState.ASSESSING, RequestState.INVENTORY_READY)
+MOVING: Final = (InventoryState.WAITING, InventoryState.RUNNING)
+
+
+def is_assessed(request: ErasureRequest) -> bool:
+    """Whether places are found and decided on now: of a request for access, until its package is made of them."""
+    return request.state in ASSESSED and not (request.is_access and request.state == RequestState.INVENTORY_READY)
+
+
+def require_assessed(request: ErasureRequest) -> None:
+    """Raises: InventoryStateError."""
+    if not is_assessed(request):
+        state = label_of(RequestState(request.state), is_access=request.is_access)
+        raise InventoryStateError(reference=request.reference, state=state)
+
+
+def inventory_request(request_id: UUID) -> Inventory:
+    """Have the whole tenant searched for the person of a request. One that waits or runs is left as it is.
+
+    What was decided stays decided: a place that is found again keeps its decision.
+
+    Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, InventoryStateError.
+    """
+    person = require_manager()
+    with transaction.atomic():
+        request = locked_request(request_id)
+        if request.subject_type != SubjectType.DATA_SUBJECT:
+            raise InventoryStateError(reference=request.reference, state=request.get_subject_type_display())
+        require_assessed(request)
+        return search_again(request, person)
+
+
+def search_again(request: ErasureRequest, person: UUID) -> Inventory:
+    """In the open transaction, with the request locked. Begins once no redacted version of it is being made."""
+    moving: Inventory | None = Inventory.objects.filter(request=request, state__in=MOVING).first()
+    if moving is not None:
+        return moving
+    made: Inventory = Inventory.objects.create(
+        tenant_id=request.tenant_id,
+        request=request,
+        requested_by_id=person,
+        description=description_digest(request),
+        next_attempt_at=timezone.now() + Inventory.resend_after,
+    )
+    tell("requested", request, inventory_id=str(made.id))
+    enqueue(made)
+    return made
+
+
+def inventory_sweep_all() -> int:
+    """Send again what waits unsent, or whose worker died, in every tenant. Returns: how many messages."""
+    seen = Count(Work.SEARCHES)
+    sent = each_tenant(partial(_sweep, seen), doing=Sweep.SEARCHES)
+    seen.note()
+    return sent
+
+
+def _sweep(seen: Count, tenant_id: TenantId) -> int:
+    with open_scope(tenant=tenant_id, reason="search for a person again"):
+        sent = send_again(Inventory, seen)
+        asked = InventoryTreatment.objects.filter(
+            is_past("asked_at", timezone.now() - Inventory.resend_after), redacted_id__isnull=True, error_code=""
+        )
+        waiting = sorted(set(asked.values_list("request_id", flat=True)))
+        for request_id in waiting:
+            send_later(REDACT_TASK, tenant_id, request_id)
+    return sent + len(waiting)

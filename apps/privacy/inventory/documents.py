@@ -1,0 +1,196 @@
+"""What an inventory reads of documents and does with them: names, previews, redacted versions. In the open scope."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus, Page
+from apps.corpus.redaction.text import Preview, Span, previews, redact
+from apps.corpus.services.ingest_restart import job_restart
+from apps.corpus.services.redact import REDACTED_FIELDS, document_redact, older_versions
+from apps.erasure.contracts import Target
+from apps.tenants.context import current_scope, open_scope
+from apps.tenants.ids import ScopeId
+from apps.tenants.roles import Permission
+
+_LABELS = {"title": "Title", "company": "Company", "ticker": "Ticker", "external_id": "Id in its source"}
+_IN_PROGRESS_PERCENT = 5
+_FIELD_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A stretch of a document's text that a person confirmed: of a page (its number), or of a field (its name)."""
+
+    page: int | None
+    part: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Passage:
+    """What a passage reads like now and would read like, in pieces: (text, whether it is what changes)."""
+
+    where: str
+    before: tuple[tuple[str, bool], ...]
+    after: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFacts:
+    """A document as the screen names it. is_current: the version that is searched, which alone can be redacted.
+
+    detail: kind, scope, version and status in English. kind, status: their codes, for who says it in another language.
+    """
+
+    id: UUID
+    name: str
+    detail: str
+    kind: str
+    scope: str
+    version: int
+    status: str
+    scope_id: UUID
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedactedState:
+    """How far a redacted version is.
+
+    number: which version of its document it is, from 1. ready_at: since when its text is there to be searched.
+    """
+
+    number: int
+    is_ready: bool
+    is_failed: bool
+    percent: int
+    ready_at: datetime | None = None
+    error_code: str = ""
+
+
+def facts_of(ids: Iterable[UUID]) -> Mapping[UUID, DocumentFacts]:
+    documents = Document.objects.filter(id__in=list(ids)).select_related("scope")
+    return {
+        document.id: DocumentFacts(
+            id=document.id,
+            name=document.title,
+            detail=f"{document.get_kind_display()}, {document.scope}, version {document.version}, "
+            f"{document.get_status_display().lower()}",
+            kind=document.kind,
+            scope=str(document.scope),
+            version=document.version,
+            status=document.status,
+            scope_id=document.scope_id,
+            is_current=document.status == DocumentStatus.READY,
+        )
+        for document in documents
+    }
+
+
+def previews_of(document_id: UUID, spots: Sequence[Spot]) -> Sequence[Passage]:
+    """Return what the document will read like, passage by passage."""
+    document: Document | None = Document.objects.filter(id=document_id).first()
+    if document is None:
+        return ()
+    found = []
+    for name, spans in sorted(_of_fields(spots).items()):
+        found += [_passage(_LABELS[name], each) for each in previews(getattr(document, name), spans)]
+    of_pages = _of_pages(spots)
+    pages = Page.objects.filter(document_id=document_id, number__in=of_pages).order_by("number")
+    for number, text in pages.values_list("number", "text"):
+        found += [_passage(f"Page {number}", each) for each in previews(text, of_pages[number])]
+    return found
+
+
+def redact_document(document_id: UUID, spots: Sequence[Spot]) -> UUID:
+    """Make its next version without these stretches; the worker makes it searchable. Returns: that version's id.
+
+    Raises: ApplicationError. Takes as long as reading the file does. The same once more gives the same version.
+    """
+    document: Document | None = Document.objects.filter(id=document_id).first()
+    fields = {}
+    for name, spans in _of_fields(spots).items() if document else ():
+        # As long as it may be: a mark is longer than some names.
+        fields[name] = redact(getattr(document, name), spans).text[:_FIELD_CHARS]
+    if "ticker" in fields:
+        # It is too short for a mark.
+        fields["ticker"] = ""
+    pages = _of_pages(spots)
+    if document is not None and spots and not pages and not fields:
+        # Found in the file's name or in what is made of the pages alone: a next version has neither.
+        fields["title"] = document.title
+    made = document_redact(document_id=document_id, spans=pages, fields=fields)
+    return UUID(str(made.document.id))
+
+
+def redacted_states(ids: Iterable[UUID]) -> Mapping[UUID, RedactedState]:
+    wanted = list(ids)
+    jobs = {job.document_id: job for job in IngestJob.objects.filter(document_id__in=wanted).order_by("created_at")}
+    return {document.id: _state(document, jobs.get(document.id)) for document in Document.objects.filter(id__in=wanted)}
+
+
+def restart_redaction(id: UUID) -> None:
+    """Put a redacted version whose making failed back to work."""
+    context = current_scope()
+    context.principal.require(Permission.PRIVACY_MANAGE)
+    job: IngestJob | None = IngestJob.objects.filter(document_id=id).order_by("-created_at").first()
+    if job is not None and job.status == JobStatus.FAILED:
+        # Starting jobs again is not a DPO's right; this one is the platform's, on the DPO's word, as making it was.
+        with open_scope(tenant=context.tenant_id, scopes=[ScopeId(job.scope_id)], reason="redaction of a document"):
+            job_restart(job=job)
+
+
+def versions_before(ids: Iterable[UUID]) -> Sequence[Target]:
+    """Return all versions of the same documents that are older than one of these. Costs: two queries."""
+    return older_versions(Document.objects.filter(id__any_of=set(ids)))
+
+
+def _of_fields(spots: Sequence[Spot]) -> dict[str, list[Span]]:
+    found: dict[str, list[Span]] = defaultdict(list)
+    for spot in spots:
+        if spot.page is None and spot.part in REDACTED_FIELDS:
+            found[spot.part].append(Span(spot.start, spot.end))
+    return dict(found)
+
+
+def _of_pages(spots: Sequence[Spot]) -> dict[int, list[Span]]:
+    found: dict[int, list[Span]] = defaultdict(list)
+    for spot in spots:
+        if spot.page is not None:
+            found[spot.page].append(Span(spot.start, spot.end))
+    return dict(found)
+
+
+def _passage(where: str, preview: Preview) -> Passage:
+    return Passage(
+        where=where,
+        before=_pieces(preview.before, preview.removed),
+        after=_pieces(preview.after, preview.marks),
+    )
+
+
+def _pieces(text: str, spans: Sequence[Span]) -> tuple[tuple[str, bool], ...]:
+    pieces, done = [], 0
+    for span in spans:
+        pieces += [(text[done : span.start], False), (text[span.start : span.end], True)]
+        done = span.end
+    return tuple(piece for piece in (*pieces, (text[done:], False)) if piece[0])
+
+
+def _state(document: Document, job: IngestJob | None) -> RedactedState:
+    is_ready = document.status in (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
+    embedded = 100 * job.chunks_embedded // job.chunks_total if job is not None and job.chunks_total else 0
+    return RedactedState(
+        number=document.version,
+        is_ready=is_ready,
+        ready_at=job.finished_at if is_ready and job is not None else None,
+        is_failed=document.status == DocumentStatus.FAILED,
+        percent=100 if is_ready else max(_IN_PROGRESS_PERCENT, min(99, embedded)),
+        error_code=document.error_code,
+    )

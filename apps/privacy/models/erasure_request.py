@@ -1,0 +1,171 @@
+"""Requests for erasure and for access, with letters. What describes a person is sealed; the rest is ids and codes."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models.functions import Now
+
+from apps.privacy.codes.life import RequestState
+from apps.privacy.codes.requests import (
+    Delivery,
+    Extension,
+    Ground,
+    Language,
+    LetterKind,
+    LetterState,
+    Purpose,
+    Refusal,
+    Requester,
+    SubjectType,
+)
+from apps.tenants.models.base import TenantForeignKey, TenantModel
+
+
+class ErasureRequest(TenantModel):
+    """One request. The database holds who takes it from state to state (apps/audit/sql/requests.sql).
+
+    purpose: erasure, or access to what is held of a person who is named in documents (Article 15): the same receipt,
+        months, letters and inventory, with a package at its end and nothing removed (apps/privacy/access_packages).
+    details: sealed under a data key of the request's own (DataKey.subject_id is its id): see apps/privacy/requests/
+        details.py. There is no foreign key to that key, so that the key can be destroyed and the request stay, as the
+        proof of what was done, with nothing of the person in it.
+    received_on: the local date of receipt in `zone`, from which the months are counted.
+    first_due_on, due_on: the last day of the first month, and that of the time in force (moved by an extension).
+    proposed_by_id, approved_by_id: people, never the same.
+    revision: counted by the database with each change; decided_revision: the one that a second person decided on.
+    restricted_at: since when the DPO keeps what it concerns out of use while the request is assessed (Article 18).
+    """
+
+    year = models.PositiveSmallIntegerField()
+    number = models.PositiveIntegerField()
+    purpose = models.CharField(max_length=8, choices=Purpose.choices, default=Purpose.ERASURE)
+    state = models.CharField(max_length=32, choices=RequestState.choices, default=RequestState.RECEIVED)
+    subject_type = models.CharField(max_length=16, choices=SubjectType.choices)
+    subject_id = models.UUIDField(null=True)
+    requester = models.CharField(max_length=16, choices=Requester.choices)
+    language = models.CharField(max_length=2, choices=Language.choices)
+    received_at = models.DateTimeField()
+    zone = models.CharField(max_length=64)
+    received_on = models.DateField()
+    first_due_on = models.DateField()
+    due_on = models.DateField()
+    received_by_id = models.UUIDField()
+    data_key_id = models.UUIDField()
+    details = models.BinaryField()
+    identity_asked_at = models.DateTimeField(null=True)
+    identity_confirmed_at = models.DateTimeField(null=True)
+    ground = models.CharField(max_length=16, blank=True, choices=Ground.choices)
+    extension = models.CharField(max_length=16, blank=True, choices=Extension.choices)
+    extended_at = models.DateTimeField(null=True)
+    refusal = models.CharField(max_length=16, blank=True, choices=Refusal.choices)
+    restricted_at = models.DateTimeField(null=True)
+    run_id = models.UUIDField(null=True)
+    proposed_by_id = models.UUIDField(null=True)
+    proposed_at = models.DateTimeField(null=True)
+    approved_by_id = models.UUIDField(null=True)
+    approved_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    revision = models.PositiveIntegerField(default=1, db_default=1)
+    decided_revision = models.PositiveIntegerField(null=True, editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("due_on", "year", "number")
+        indexes = (
+            models.Index(fields=["tenant", "state", "due_on"], name="erasure_request_by_due"),
+            models.Index(fields=["tenant", "subject_id"], name="erasure_request_by_subject"),
+        )
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "year", "number"], name="erasure_request_number_once"),
+            models.CheckConstraint(
+                condition=models.Q(proposed_by_id__isnull=True)
+                | models.Q(approved_by_id__isnull=True)
+                | ~models.Q(proposed_by_id=models.F("approved_by_id")),
+                name="erasure_request_four_eyes",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(subject_type=SubjectType.DATA_SUBJECT, subject_id__isnull=True)
+                | (~models.Q(subject_type=SubjectType.DATA_SUBJECT) & models.Q(subject_id__isnull=False)),
+                name="erasure_request_subject_named",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(extended_at__isnull=True, extension="", due_on=models.F("first_due_on"))
+                | (models.Q(extended_at__isnull=False) & ~models.Q(extension="")),
+                name="erasure_request_extended_with_reason",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state=RequestState.REFUSED) & ~models.Q(refusal="")
+                | (~models.Q(state=RequestState.REFUSED) & models.Q(refusal="")),
+                name="erasure_request_refused_with_ground",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(purpose=Purpose.ERASURE)
+                | models.Q(
+                    purpose=Purpose.ACCESS,
+                    subject_type=SubjectType.DATA_SUBJECT,
+                    ground="",
+                    run_id__isnull=True,
+                    restricted_at__isnull=True,
+                    state__in=(
+                        "received",
+                        "identity_pending",
+                        "assessing",
+                        "inventory_ready",
+                        "completed",
+                        "refused",
+                        "withdrawn",
+                    ),
+                ),
+                name="access_request_removes_nothing",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.reference
+
+    @property
+    def reference(self) -> str:
+        """The number on paper, such as ER-2026-0007; of a request for access, AR-2026-0008."""
+        return f"{'AR' if self.is_access else 'ER'}-{self.year}-{self.number:04}"
+
+    @property
+    def is_access(self) -> bool:
+        return self.purpose == Purpose.ACCESS
+
+
+class Letter(TenantModel):
+    """A letter to who asked, as it was written: recipient, subject and text are sealed like the request's details.
+
+    sent_at: when the mail server took it, or when a person says that they posted it.
+    claimed_at: since when a process has been sending it; one that died leaves the letter for a person to settle.
+    """
+
+    request = TenantForeignKey(ErasureRequest, on_delete=models.PROTECT, related_name="letters")
+    kind = models.CharField(max_length=16, choices=LetterKind.choices)
+    language = models.CharField(max_length=2, choices=Language.choices)
+    delivery = models.CharField(max_length=8, choices=Delivery.choices)
+    state = models.CharField(max_length=16, choices=LetterState.choices)
+    ciphertext = models.BinaryField()
+    written_by_id = models.UUIDField()
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_try_at = models.DateTimeField(null=True)
+    claimed_at = models.DateTimeField(null=True)
+    sent_at = models.DateTimeField(null=True)
+    problem = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("created_at", "id")
+        indexes = (models.Index(fields=["tenant", "state", "next_try_at"], name="letter_by_next_try"),)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(state=LetterState.SENT, sent_at__isnull=False)
+                | (~models.Q(state=LetterState.SENT) & models.Q(sent_at__isnull=True)),
+                name="letter_sent_when",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} ({self.get_state_display()})"

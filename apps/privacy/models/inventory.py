@@ -1,0 +1,176 @@
+"""Where somebody was found who asks to be erased, and what a data protection officer decided. Places, no contents."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.declarations.searched import Place
+from apps.erasure.runs.staying import Reason
+from apps.privacy.codes.inventory import Decision, InventoryState, Quoting, Treatment
+from apps.privacy.models.erasure_request import ErasureRequest
+from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.models.leased_job import LeasedJob
+from apps.tenants.sweeping import Sweep
+from apps.tenants.waiting import Work
+
+
+class Inventory(LeasedJob):
+    """One search for the person of a request, over all scopes, by the worker (inventories.sql: who writes what).
+
+    description: a digest of what was searched for, keyed by the request's data key; another one by now, and it is to
+        be searched again.
+    counts: by store, how many certain and uncertain places were found: {"corpus.pages": [3, 1]}.
+    unreadable: texts that could not be read, such as a damaged part of an event; unread_files: documents whose file
+        could not be taken apart, or not all of it, so that what it holds beside its pages was not all searched.
+    """
+
+    task = "apps.privacy.tasks.run_inventory"
+    sweep = Sweep.SEARCHES
+    work = Work.SEARCHES
+    reason = "search for the person of a request"
+    waiting = (InventoryState.WAITING,)
+    running = InventoryState.RUNNING
+
+    request = TenantForeignKey(ErasureRequest, on_delete=models.PROTECT, related_name="inventories")
+    state = models.CharField(max_length=16, choices=InventoryState.choices, default=InventoryState.WAITING)
+    requested_by_id = models.UUIDField()
+    requested_at = models.DateTimeField(db_default=Now())
+    description = models.CharField(max_length=64)
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    counts = models.JSONField(default=dict)
+    unreadable = models.PositiveIntegerField(default=0)
+    unread_files = ArrayField(models.UUIDField(), default=list)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("-requested_at", "-id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=["tenant", "request"],
+                condition=Q(state__in=["waiting", "running"]),
+                name="inventory_one_at_a_time",
+            ),
+        )
+        indexes = (models.Index(fields=["tenant", "state", "next_attempt_at"], name="inventory_due"),)
+
+    def __str__(self) -> str:
+        return f"inventory of {self.request_id}"
+
+    @property
+    def is_moving(self) -> bool:
+        return self.state in (InventoryState.WAITING, InventoryState.RUNNING)
+
+
+class InventoryHit(TenantModel):
+    """One place in which the person was found: a stretch of a text, by its offsets, and what was decided about it.
+
+    Of a request, once each: a later search finds it again with its decision, and sets `inventory`; what the newest
+    search did not find is passed over. scope_ids: where it lies; a reader must hold them all.
+    words: why, sealed under the request's key.
+    carried_from_id: the place of an earlier version of its document that this was decided with: whoever decided that
+        one decided this, then. Decided again, it is a decision of its own.
+    quoting: of a request for access, whether the words around it go into the package; hidden: which of them are made
+        unreadable there, since they are about others (Article 15(4)), sealed under the request's key.
+    """
+
+    request = TenantForeignKey(ErasureRequest, on_delete=models.PROTECT, related_name="inventory_hits")
+    inventory = TenantForeignKey(Inventory, on_delete=models.PROTECT, related_name="hits")
+    scope_ids = ArrayField(models.UUIDField(), default=list)
+    store = models.CharField(max_length=64)
+    item_id = models.UUIDField()
+    part = models.CharField(max_length=32, blank=True)
+    page = models.PositiveIntegerField(null=True)
+    target_type = models.CharField(max_length=16, blank=True)
+    target_id = models.UUIDField(null=True)
+    target_part = models.CharField(max_length=16, blank=True)
+    char_start = models.PositiveIntegerField()
+    char_end = models.PositiveIntegerField()
+    how = models.CharField(max_length=16)
+    matched = models.CharField(max_length=16)
+    confidence = models.FloatField()
+    is_certain = models.BooleanField()
+    decision = models.CharField(max_length=16, choices=Decision.choices, default=Decision.OPEN)
+    reason = models.CharField(max_length=16, choices=Reason.choices, blank=True)
+    words = models.BinaryField(null=True)
+    quoting = models.CharField(max_length=16, choices=Quoting.choices, blank=True)
+    hidden = models.BinaryField(null=True)
+    decided_by_id = models.UUIDField(null=True)
+    decided_at = models.DateTimeField(null=True)
+    carried_from_id = models.UUIDField(null=True)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("store", "item_id", "char_start", "id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=["tenant", "request", "store", "item_id", "part", "char_start", "char_end"],
+                name="inventory_hit_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(decision="open", reason="", decided_by_id__isnull=True, decided_at__isnull=True)
+                | (~Q(decision="open") & ~Q(reason="") & Q(decided_by_id__isnull=False, decided_at__isnull=False)),
+                name="inventory_hit_decided_by_somebody",
+            ),
+            models.CheckConstraint(
+                condition=Q(quoting="", hidden__isnull=True)
+                | (Q(decision="confirmed") & (Q(quoting="quoted") | Q(quoting="left_out", hidden__isnull=True))),
+                name="inventory_hit_quoted_if_confirmed",
+            ),
+            models.CheckConstraint(
+                condition=Q(carried_from_id__isnull=True) | Q(decision="cleared"),
+                name="inventory_hit_carried_if_cleared",
+            ),
+        )
+        indexes = (models.Index(fields=["tenant", "target_id"], name="inventory_hit_by_target"),)
+
+    def __str__(self) -> str:
+        return f"{self.store} {self.item_id} {self.char_start}-{self.char_end}"
+
+    @property
+    def target(self) -> Target | None:
+        if self.target_id is None:
+            return None
+        return Target(type=TargetType(self.target_type), id=self.target_id, part=self.target_part)
+
+    @property
+    def place(self) -> Place:
+        return Place(store=self.store, item_id=self.item_id, part=self.part, target=self.target, page=self.page)
+
+
+class InventoryTreatment(TenantModel):
+    """What becomes of a document in which the person was found.
+
+    asked_at: since when its redacted version is being made; redacted_id: that version, once it is there; error_code:
+    why it could not be made. The redaction of a document is asked for once, unless it failed.
+    """
+
+    request = TenantForeignKey(ErasureRequest, on_delete=models.PROTECT, related_name="inventory_treatments")
+    scope_ids = ArrayField(models.UUIDField(), default=list)
+    document_id = models.UUIDField()
+    treatment = models.CharField(max_length=16, choices=Treatment.choices)
+    chosen_by_id = models.UUIDField()
+    chosen_at = models.DateTimeField()
+    asked_at = models.DateTimeField(null=True)
+    redacted_id = models.UUIDField(null=True)
+    error_code = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        app_label = "audit"
+        ordering = ("document_id",)
+        constraints = (
+            models.UniqueConstraint(fields=["tenant", "request", "document_id"], name="inventory_treated_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.document_id}: {self.treatment}"
+
+    @property
+    def is_asked(self) -> bool:
+        return self.asked_at is not None and not self.error_code

@@ -1,0 +1,227 @@
+"""The account itself, and what it may do in the open tenant: memberships, grants, keys."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from django.db.models import Q
+
+from apps.privacy.my_data.contracts import (
+    ANOTHER_PERSON,
+    YOU,
+    Category,
+    Entry,
+    Page,
+    Person,
+)
+from apps.tenants.models import ApiKey, Grant, Membership, Scope, User
+from apps.tenants.roles import Role
+
+_ACCESS_PURPOSE: Final = "To let nobody work with the firm's documents who is not entitled to, and to show who was."
+_ACCESS_BASIS: Final = "6(1)(c) legal obligation: security of processing (Article 32) and accountability (5(2))"
+_ACCESS_RETENTION: Final = (
+    "As long as the account belongs to the firm, with the ends of what has ended: what was open to whom on a day is to "
+    "be shown later. When the account is erased, its name, address and password go, and what is left names nobody."
+)
+_OF_THE_FIRM: Final = "The firm's administrators, who gave you access; times come from the system."
+# Of a grant whose scope the person does not see any more.
+_OUT_OF_REACH: Final = "a scope that you no longer reach"
+
+
+def at(moment: datetime | None) -> str | None:
+    """A time as a package tells it."""
+    return None if moment is None else moment.isoformat(timespec="seconds")
+
+
+def _account(person: Person, after: object | None) -> Page:
+    user: User = User.objects.get(id=person.id)
+    return Page(
+        entries=[
+            {
+                "id": str(user.id),
+                "username": user.username,
+                "first_name": user.first_name,
+                "last_name": user.last_name,
+                "email": user.email,
+                "password": "kept as a slow hash" if user.has_usable_password() else "none",
+                "is_active": user.is_active,
+                "is_staff": user.is_staff,
+                "is_superuser": user.is_superuser,
+                "date_joined": at(user.date_joined),
+                "last_login": at(user.last_login),
+            }
+        ]
+    )
+
+
+def _memberships(person: Person, after: object | None) -> Page:
+    return Page(
+        entries=[
+            {
+                "id": str(row.id),
+                "role": str(Role(row.role).label),
+                "from": at(row.created_at),
+                "accepted_at": at(row.accepted_at),
+                "in_force_from": at(row.confirmed_at),
+                "to": at(row.revoked_at),
+                "invited_by": _who(row.created_by_id, person) or "the platform's operator",
+                "confirmed_by": _who(row.confirmed_by_id, person),
+            }
+            for row in Membership.objects.filter(user_id=person.id).order_by("created_at", "id")
+        ]
+    )
+
+
+def _who(id: UUID | None, person: Person) -> str | None:
+    """None where the row names nobody."""
+    if id is None:
+        return None
+    return YOU if person.is_meant(id) else ANOTHER_PERSON
+
+
+def _grants(person: Person, after: object | None) -> Page:
+    rows = list(
+        Grant.objects.filter(Q(membership_id__in=person.memberships) | Q(api_key_id__in=person.keys)).order_by(
+            "valid_from", "id"
+        )
+    )
+    scopes = {
+        scope.id: f"{scope.name} ({scope.key})" for scope in Scope.objects.filter(id__in={r.scope_id for r in rows})
+    }
+    return Page(
+        entries=[
+            {
+                "scope": scopes.get(row.scope_id, _OUT_OF_REACH),
+                "scope_id": str(row.scope_id),
+                "through": "your membership" if row.membership_id else "a key of yours",
+                "holder_id": str(row.membership_id or row.api_key_id),
+                "from": at(row.valid_from),
+                "to": at(row.valid_to),
+            }
+            for row in rows
+        ]
+    )
+
+
+def _keys(person: Person, after: object | None) -> Page:
+    rows = ApiKey.objects.filter(Q(person_id=person.id) | Q(created_by_id=person.id)).order_by("created_at", "id")
+    return Page(entries=[_key(row, own=row.person_id == person.id) for row in rows])
+
+
+def _key(row: ApiKey, *, own: bool) -> Entry:
+    return {
+        "id": str(row.id),
+        "kind": "acts for you" if own else "a program's, made by you",
+        # The name of a program's key is its own, or that of whoever works with it.
+        "name": row.name if own else None,
+        "begins_with": f"gbx_{row.prefix}" if own else None,
+        "role": str(Role(row.role).label),
+        "created_at": at(row.created_at),
+        "expires_at": at(row.expires_at),
+        "last_used_at": at(row.last_used_at) if own else None,
+        "revoked_at": at(row.revoked_at),
+    }
+
+
+ACCOUNT: Final = Category(
+    key="account",
+    title="Your account",
+    about="The account that you sign in with. It belongs to this installation; other firms may use it as well.",
+    purpose="To know who signs in, and to keep others out.",
+    legal_basis="6(1)(b) or (f): your work for the firm",
+    source="You, and the administrator who made the account.",
+    retention="Until you belong to no firm here any more and the account is erased.",
+    fields={
+        "username": "User name",
+        "first_name": "First name",
+        "last_name": "Last name",
+        "email": "E-mail",
+        "password": "Password",
+        "is_active": "May sign in",
+        "is_staff": "May use this site",
+        "is_superuser": "Administers the installation",
+        "date_joined": "Since",
+        "last_login": "Signed in last",
+        "id": "Id",
+    },
+    columns=tuple(f"tenants_user.{name}" for name in ("username", "first_name", "last_name", "email", "last_login")),
+    read=_account,
+)
+MEMBERSHIPS: Final = Category(
+    key="memberships",
+    title="Your roles in this firm",
+    about="What you may do here, and might once. Your roles in other firms are theirs to tell.",
+    purpose=_ACCESS_PURPOSE,
+    legal_basis=_ACCESS_BASIS,
+    source=_OF_THE_FIRM,
+    retention=_ACCESS_RETENTION,
+    fields={
+        "role": "Role",
+        "from": "From",
+        "accepted_at": "Accepted",
+        "in_force_from": "Gives rights from",
+        "to": "To",
+        "invited_by": "Invited by",
+        "confirmed_by": "Confirmed by, where a second person had to",
+        "id": "Id",
+    },
+    columns=(
+        "tenants_membership.user_id",
+        "tenants_membership.created_by_id",
+        "tenants_membership.confirmed_by_id",
+    ),
+    read=_memberships,
+)
+GRANTS: Final = Category(
+    key="grants",
+    title="What you reach",
+    about="Which scopes were open to you or to keys of yours, from when to when. A scope opens what lies below it.",
+    purpose=_ACCESS_PURPOSE,
+    legal_basis=_ACCESS_BASIS,
+    source=_OF_THE_FIRM,
+    retention=_ACCESS_RETENTION,
+    fields={
+        "scope": "Scope",
+        "through": "Through",
+        "from": "From",
+        "to": "To",
+        "holder_id": "Id of the membership or key",
+        "scope_id": "Id of the scope",
+    },
+    columns=(
+        "tenants_grant.membership_id",
+        "tenants_grant.api_key_id",
+        "tenants_scope.name",
+        "tenants_scope.key",
+    ),
+    read=_grants,
+)
+KEYS: Final = Category(
+    key="keys",
+    title="Keys",
+    about="Keys that act for you, and keys that you made for programs of the firm. A key itself is kept nowhere.",
+    purpose=_ACCESS_PURPOSE,
+    legal_basis=_ACCESS_BASIS,
+    source="You, when you made them; times come from the system.",
+    retention=_ACCESS_RETENTION,
+    fields={
+        "kind": "Kind",
+        "name": "Name",
+        "begins_with": "Begins with",
+        "role": "Role",
+        "created_at": "Made",
+        "expires_at": "Expires",
+        "last_used_at": "Used last",
+        "revoked_at": "Revoked",
+        "id": "Id",
+    },
+    columns=(
+        "tenants_apikey.name",
+        "tenants_apikey.prefix",
+        "tenants_apikey.person_id",
+        "tenants_apikey.created_by_id",
+    ),
+    read=_keys,
+)

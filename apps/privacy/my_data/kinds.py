@@ -1,0 +1,54 @@
+"""How long events are kept, kind by kind: what their class says at least, and what the schedule in force says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from apps.audit.errors import UnregisteredActionError
+from apps.audit.registry import EventClass, event_class
+from apps.erasure.declarations.retained import EVENT
+from apps.erasure.retention.content import Rule
+from apps.erasure.retention.months import in_words
+from apps.erasure.retention.selectors import rules_of, schedule_in_force
+from apps.privacy.my_data.contracts import Entry
+
+
+def kinds(actions: Iterable[str]) -> list[Entry]:
+    """One entry a kind of event, by its name. Two queries."""
+    return [_kind(action, known, rules) for action, known, rules in rules_by_kind(actions)]
+
+
+def rules_by_kind(actions: Iterable[str]) -> list[tuple[str, EventClass | None, list[Rule]]]:
+    """By action, each once: its class, None where it is not registered any more, and the rules in force of it."""
+    schedule = schedule_in_force()
+    rules: dict[str, list[Rule]] = {}
+    for rule in rules_of(schedule) if schedule else ():
+        rules.setdefault(rule.subject, []).append(rule)
+    return [(action, known_class(action), rules.get(f"{EVENT}{action}", [])) for action in sorted(set(actions))]
+
+
+def known_class(action: str) -> EventClass | None:
+    """None where no class of this release has the action."""
+    try:
+        return event_class(action)
+    except UnregisteredActionError:
+        return None
+
+
+def _kind(action: str, known: EventClass | None, rules: list[Rule]) -> Entry:
+    if known is None:
+        return {"action": action, "what": action, "legal_basis": None, "at_least": None, "in_force": []}
+    basis = next((rule.legal_basis for rule in rules if not rule.group), known.legal_basis)
+    return {
+        "action": action,
+        "what": known.label,
+        "legal_basis": basis,
+        "at_least": in_words(known.retention_years * 12),
+        "in_force": [_rule(rule) for rule in rules] or ["no later rule: as long as it must be, and until it is purged"],
+    }
+
+
+def _rule(rule: Rule) -> str:
+    part = f"the {rule.group}: " if rule.group else ""
+    gone = f", gone after {in_words(rule.remove_months)}" if rule.remove_months is not None else ""
+    return f"{part}kept for {in_words(rule.keep_months)}{gone}"

@@ -1,0 +1,115 @@
+"""What policies hold of the people who write them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.db.models import Q
+
+from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
+from apps.intents.standing import by_time
+from apps.privacy.my_data.account import at
+from apps.privacy.my_data.contracts import Category, Entry, Page, Person
+
+_PURPOSE: Final = "To show by what rules answers were given, who wrote them, and that a second person approved them."
+_BASIS: Final = "6(1)(c) legal obligation: accountability (Article 5(2)) and supervision of financial services"
+_RETENTION: Final = "As long as the audit log refers to the version."
+
+
+def _versions(person: Person, after: object | None) -> Page:
+    of_them = Q(author_id=person.id) | Q(approver_id=person.id)
+    rows = by_time(PolicyVersion.objects.filter(of_them, created_at__lte=person.until))
+    return Page(entries=[_version(row, person) for row in rows.order_by("number")])
+
+
+def _version(row: PolicyVersion, person: Person) -> Entry:
+    """The reasons that the person gave, not those of whoever was on the other side."""
+    wrote, decided = row.author_id == person.id, row.approver_id == person.id
+    entry: dict[str, Any] = {
+        "number": row.number,
+        "your_part": "you wrote it" if wrote else "you decided on it",
+        "state": row.get_status_display(),
+        "created_at": at(row.created_at),
+        "in_force_from": at(row.valid_from),
+        "in_force_to": at(row.valid_to),
+        "your_name_then": row.author_label if wrote else row.approver_label,
+        "id": str(row.id),
+    }
+    if wrote:
+        entry["your_reason"] = row.reason
+        entry["submitted_at"] = at(row.submitted_at)
+    if decided:
+        # Whoever withdraws an approved version says why in the same place; that stands in the event, if it was you.
+        withdrawn = row.status == VersionStatus.WITHDRAWN
+        entry["your_decision"] = None if withdrawn else row.decision_reason
+        entry["decided_at"] = None if withdrawn else at(row.decided_at)
+    return entry
+
+
+def _comments(person: Person, after: object | None) -> Page:
+    rows = ReviewComment.objects.filter(author_id=person.id, created_at__lte=person.until).select_related("version")
+    return Page(
+        entries=[
+            {
+                "at": at(row.created_at),
+                "version": row.version.number,
+                "text": row.text,
+                "your_name_then": row.author_label,
+                "id": str(row.id),
+            }
+            for row in rows.order_by("created_at", "id")
+        ]
+    )
+
+
+VERSIONS: Final = Category(
+    key="policy_versions",
+    title="Policy versions that you wrote or decided on",
+    about="With the reasons that you gave.",
+    purpose=_PURPOSE,
+    legal_basis=_BASIS,
+    source="You.",
+    retention=_RETENTION,
+    fields={
+        "number": "Version",
+        "your_part": "Your part",
+        "state": "State",
+        "created_at": "Begun",
+        "in_force_from": "In force from",
+        "in_force_to": "In force to",
+        "submitted_at": "Submitted",
+        "decided_at": "Decided",
+        "your_reason": "Your reason",
+        "your_decision": "Reason of your decision",
+        "your_name_then": "Your name then",
+        "id": "Id",
+    },
+    columns=(
+        *(f"intents_policyversion.{who}_{what}" for who in ("author", "approver") for what in ("id", "label")),
+        "intents_policyversion.reason",
+        "intents_policyversion.decision_reason",
+    ),
+    read=_versions,
+)
+COMMENTS: Final = Category(
+    key="policy_comments",
+    title="What you said of policy versions",
+    about="Your comments while a version was discussed.",
+    purpose=_PURPOSE,
+    legal_basis=_BASIS,
+    source="You.",
+    retention=_RETENTION,
+    fields={
+        "at": "When",
+        "version": "Version",
+        "text": "What you said",
+        "your_name_then": "Your name then",
+        "id": "Id",
+    },
+    columns=(
+        "intents_reviewcomment.author_id",
+        "intents_reviewcomment.author_label",
+        "intents_reviewcomment.text",
+    ),
+    read=_comments,
+)

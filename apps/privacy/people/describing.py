@@ -1,0 +1,33 @@
+"""Whom a data protection officer described, as the search takes it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from apps.privacy.people.contracts import PersonDescription, PersonName
+from apps.privacy.requests.details import Details
+
+_IBAN_CHARS: Final = range(15, 35)
+_LEAST_ACCOUNT_CHARS: Final = 4
+
+
+def describe(details: Details) -> PersonDescription:
+    """Sort what is known of the person into kinds: numbers by what they look like."""
+    ibans, accounts, words = [], [], []
+    for number in details.identifiers:
+        letters = "".join(char for char in number if char.isalnum())
+        if letters[:2].isalpha() and letters[2:4].isdigit() and len(letters) in _IBAN_CHARS:
+            ibans.append(number)
+        elif len(letters) >= _LEAST_ACCOUNT_CHARS and any(char.isdigit() for char in letters):
+            accounts.append(number)
+        else:
+            words.append(number)
+    return PersonDescription(
+        names=tuple(PersonName(full=name) for name in details.names),
+        aliases=details.aliases,
+        emails=details.emails,
+        phones=details.phones,
+        ibans=tuple(ibans),
+        accounts=tuple(accounts),
+        words=tuple(words),
+    )

@@ -1,0 +1,74 @@
+"""The two ways to end a request without erasing: refused on a ground of the law, or withdrawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.privacy.codes.life import RequestState
+from apps.privacy.codes.requests import Delivery, LetterKind, Refusal, refusals_of
+from apps.privacy.inventory.restricting import lift_at_end
+from apps.privacy.models import ErasureRequest
+from apps.privacy.proposals.approving import locked_without_proposal
+from apps.privacy.requests.details import LetterText, known_details
+from apps.privacy.requests.errors import RefusalGroundError
+from apps.privacy.requests.services.forgetting import remove_package_of
+from apps.privacy.requests.services.letters import queue_letter
+from apps.privacy.requests.services.stepping import change, require_manager, require_step, require_words
+
+S = RequestState
+
+
+def refuse(
+    request_id: UUID,
+    *,
+    revision: int,
+    code: Refusal,
+    words: str,
+    letter: LetterText | None = None,
+    delivery: Delivery | None = None,
+) -> ErasureRequest:
+    """Refuse it for good, on a ground of the law, told to the person with what they can do about it (Article 12(4)).
+
+    Raises: RequestChangedError, RequestStepError, WordsMissingError, RefusalGroundError; what queue_letter raises.
+    """
+    require_manager()
+    said = require_words(words)
+    with transaction.atomic():
+        request = locked_without_proposal(request_id, revision=revision)
+        if code not in refusals_of(request.purpose):
+            raise RefusalGroundError
+        require_step(request, S.REFUSED, step="refused")
+        change(
+            request,
+            "refused",
+            to=S.REFUSED,
+            details=replace(known_details(request), refusal_words=said),
+            told={"code": code.value},
+            refusal=code.value,
+            finished_at=timezone.now(),
+        )
+        lift_at_end(request)
+        remove_package_of(request)
+        queue_letter(request, LetterKind.REFUSED, words=said, text=letter, delivery=delivery)
+        return request
+
+
+def withdraw(request_id: UUID, *, revision: int, words: str) -> ErasureRequest:
+    """Who asked does not want it any more: it is closed, and nothing is erased.
+
+    Raises: RequestChangedError, RequestStepError, WordsMissingError.
+    """
+    require_manager()
+    said = require_words(words)
+    with transaction.atomic():
+        request = locked_without_proposal(request_id, revision=revision)
+        require_step(request, S.WITHDRAWN, step="withdrawn")
+        details = replace(known_details(request), withdrawal_words=said)
+        change(request, "withdrawn", to=S.WITHDRAWN, details=details, finished_at=timezone.now())
+        lift_at_end(request)
+        remove_package_of(request)
+        return request

@@ -1,0 +1,62 @@
+"""What goes with a request: what follows from its subject, or what was found of a person and confirmed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from apps.erasure.contracts import Target, TargetType
+from apps.erasure.runs.expansion import expanded
+from apps.privacy.codes.inventory import Decision, Treatment
+from apps.privacy.codes.requests import SubjectType
+from apps.privacy.inventory.replaced import going_documents
+from apps.privacy.inventory.selectors import hits_of, redacted_versions, treatments_of
+from apps.privacy.models import ErasureRequest
+from apps.privacy.requests.errors import InventoryMissingError
+from apps.privacy.requests.whole import whole_tenant
+
+_TARGETS: Final[Mapping[SubjectType, TargetType]] = {
+    SubjectType.USER: TargetType.USER,
+    SubjectType.DOCUMENT: TargetType.DOCUMENT,
+    SubjectType.SCOPE: TargetType.SCOPE,
+    SubjectType.TENANT: TargetType.TENANT,
+}
+
+
+def targets_of(request: ErasureRequest) -> tuple[Target, ...]:
+    """What is erased where the subject alone says it. Raises: InventoryMissingError: for a person in documents."""
+    type = _TARGETS.get(SubjectType(request.subject_type))
+    if type is None or request.subject_id is None:
+        raise InventoryMissingError(reference=request.reference)
+    return (Target(type=type, id=request.subject_id),)
+
+
+def found_targets(request: ErasureRequest) -> Sequence[Target]:
+    """What was confirmed of a person: documents that go, old versions of those that were redacted, parts of events that
+    name the person or repeat those documents, accounts. Over all scopes.
+
+    Old versions go whatever was found in them last: places of theirs that nobody decided on are not counted, because
+    they go.
+    """
+    # Never the version that is searched, before there is another one.
+    found = {Target(type=TargetType.DOCUMENT, id=id) for id in going_documents(request)}
+    with whole_tenant():
+        treated = treatments_of(request)
+        kept = set(redacted_versions(request))
+        for hit in hits_of(request).filter(decision=Decision.CONFIRMED):
+            target = hit.target
+            if target is None:
+                continue
+            treatment = treated.get(target.id) if target.type is TargetType.DOCUMENT else None
+            if treatment is None or treatment.treatment == Treatment.REMOVE:
+                found.add(target)
+                # Its redaction failed and was withdrawn: what there is of that version goes with it.
+                if treatment is not None and (left := treatment.redacted_id) is not None and left not in kept:
+                    found.add(Target(type=TargetType.DOCUMENT, id=left))
+    return all_that_goes(sorted(found))
+
+
+def all_that_goes(targets: Sequence[Target]) -> tuple[Target, ...]:
+    """The targets with what goes along with them, over all scopes, whoever proposes."""
+    with whole_tenant():
+        return expanded(targets)

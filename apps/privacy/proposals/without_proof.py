@@ -1,0 +1,45 @@
+"""Doing without the physical proof of a request's erasure: by its run, which holds the rules (erasure/unproven.py)."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from apps.erasure.runs.unproven import Unproven, unproven_agree, unproven_ask, unproven_take_back
+from apps.privacy.codes.life import RequestState
+from apps.privacy.models import ErasureRequest
+from apps.privacy.requests.errors import RequestChangedError, RequestStepError
+from apps.privacy.requests.selectors import erasure_request
+
+
+def request_ask_without_proof(request_id: UUID, reason: Unproven, *, run_id: UUID, revision: int) -> ErasureRequest:
+    """Ask that it ends without a physical proof.
+
+    Args:   run_id, revision: the run that was read, and its own revision.
+    Raises: RequestStepError: it has no run; RequestChangedError: it has another one; what unproven_ask raises.
+    """
+    unproven_ask(_run_of(request_id, run_id), reason, revision=revision)
+    return erasure_request(request_id)
+
+
+def request_keep_proof(request_id: UUID, *, run_id: UUID, revision: int) -> ErasureRequest:
+    """Take back what one asked. Args, raises: as request_ask_without_proof."""
+    unproven_take_back(_run_of(request_id, run_id), revision=revision)
+    return erasure_request(request_id)
+
+
+def request_agree_without_proof(request_id: UUID, *, run_id: UUID, revision: int) -> ErasureRequest:
+    """Agree to what somebody else asked. Args, raises: as request_ask_without_proof; what unproven_agree raises."""
+    unproven_agree(_run_of(request_id, run_id), revision=revision)
+    return erasure_request(request_id)
+
+
+def _run_of(request_id: UUID, read: UUID) -> UUID:
+    """One that was approved is its request's for good."""
+    request = erasure_request(request_id)
+    if request.run_id is None:
+        state = RequestState(request.state).label
+        raise RequestStepError(reference=request.reference, state=state, step="ended without a physical proof")
+    if request.run_id != read:
+        raise RequestChangedError(reference=request.reference)
+    run_id: UUID = request.run_id
+    return run_id

@@ -1,0 +1,121 @@
+"""The events of a request's life, under one prefix for erasure and another for access.
+
+Ids, codes and dates: what is said of a person is sealed in the request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from apps.audit.models import Event, Outcome
+from apps.audit.registry import EventClass, Group, register
+from apps.audit.services import record
+from apps.privacy.models import ErasureRequest, Letter
+from apps.tenants.roles import Permission
+
+SUBJECT: Final = "erasure_request"
+PREFIX: Final = "audit.request."
+ACCESS_PREFIX: Final = "audit.access."
+
+# Action after the prefix -> in words.
+_LABELS: Final[Mapping[str, str]] = {
+    "received": "Request for erasure received",
+    "described": "Request for erasure: its facts changed",
+    "identity_asked": "Request for erasure: proof of identity asked for",
+    "identity_confirmed": "Request for erasure: identity confirmed",
+    "assessed": "Request for erasure assessed",
+    "inventoried": "Request for erasure: every place decided on",
+    "extended": "Request for erasure extended by two months",
+    "refused": "Request for erasure refused",
+    "withdrawn": "Request for erasure withdrawn",
+    "proposed": "Erasure proposed",
+    "returned": "Erasure not approved: back to who proposed it",
+    "restricted": "Erasure approved",
+    "executing": "Erasure begun",
+    "verifying": "Erasure done, being verified",
+    "completed": "Erasure completed",
+    "partially_completed": "Erasure completed but for what is held",
+    "failed": "Erasure failed, to be tried again",
+    "forgotten": "Key of the request destroyed",
+    "letter_written": "Letter written",
+    "letter_sent": "Letter sent",
+    "letter_failed": "Letter could not be sent",
+    "letter_uncertain": "Letter: not known whether it was sent",
+    "letter_retried": "Letter to be sent again",
+    "letter_settled": "Letter noted as sent by hand",
+}
+_ACCESS_LABELS: Final[Mapping[str, str]] = {
+    "received": "Request for access received",
+    "described": "Request for access: its facts changed",
+    "identity_asked": "Request for access: proof of identity asked for",
+    "identity_confirmed": "Request for access: identity confirmed",
+    "quoted": "Access: what is quoted decided on",
+    "prepared": "Access: package made",
+    "taken_back": "Access: package destroyed, to be made anew",
+    "downloaded": "Access: package taken out",
+    "expired": "Access: package expired and destroyed",
+    "completed": "Request for access answered",
+    "extended": "Request for access extended by two months",
+    "refused": "Request for access refused",
+    "withdrawn": "Request for access withdrawn",
+    **{name: label for name, label in _LABELS.items() if name == "forgotten" or name.startswith("letter_")},
+}
+# Of the platform alone: what becomes of an approved erasure, of letters that are sent, and of packages.
+_OWN: Final = frozenset({"executing", "verifying", "completed", "partially_completed", "failed", "expired"})
+_MANAGE: Final = frozenset({Permission.PRIVACY_MANAGE})
+# These follow the decision on the run of removals, in the name of whoever takes it.
+_DECIDED: Final[Mapping[str, frozenset[str]]] = {
+    "restricted": frozenset({Permission.PRIVACY_APPROVE}),
+    "returned": _MANAGE | {Permission.PRIVACY_APPROVE},
+}
+# Of a package: how much is in it, in numbers.
+_PACKAGE: Final = frozenset(
+    {"package_id", "places", "quoted", "left_out", "hidden", "byte_size", "expires_at", "at_once"}
+)
+_FIELDS: Final = frozenset(
+    {"reference", "before", "state", "subject_type", "due_on", "code", "run_id", "letter_id", "letter_kind", "delivery"}
+)
+
+
+def register_request_events() -> None:
+    register(
+        *(
+            EventClass(
+                action=f"{PREFIX}{name}",
+                label=label,
+                fields={Group.CORE: _FIELDS},
+                permissions=frozenset() if name in _OWN else _DECIDED.get(name, _MANAGE),
+            )
+            for name, label in _LABELS.items()
+        ),
+        *(
+            EventClass(
+                action=f"{ACCESS_PREFIX}{name}",
+                label=label,
+                fields={Group.CORE: _FIELDS | _PACKAGE},
+                # A person answers a request for access; the platform answers one for erasure.
+                permissions=frozenset() if name in _OWN - {"completed"} else _MANAGE,
+            )
+            for name, label in _ACCESS_LABELS.items()
+        ),
+    )
+
+
+def tell(name: str, request: ErasureRequest, *, outcome: Outcome = Outcome.SUCCESS, **more: Any) -> Event:
+    """Record a step. Args: more: fields of the core beside what every one has."""
+    core = {"reference": request.reference, "state": request.state, "due_on": request.due_on.isoformat(), **more}
+    prefix = ACCESS_PREFIX if request.is_access else PREFIX
+    return record(action=f"{prefix}{name}", core=core, outcome=outcome, subject_type=SUBJECT, subject_id=request.id)
+
+
+def tell_letter(name: str, letter: Letter, *, outcome: Outcome = Outcome.SUCCESS, **more: Any) -> Event:
+    return tell(
+        name,
+        letter.request,
+        outcome=outcome,
+        letter_id=str(letter.id),
+        letter_kind=letter.kind,
+        delivery=letter.delivery,
+        **more,
+    )

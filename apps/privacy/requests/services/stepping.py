@@ -1,0 +1,94 @@
+"""What every step shares: who takes it, the row locked, the state changed as the table allows."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from apps.privacy.codes.life import RequestState, label_of, who_may
+from apps.privacy.models import ErasureRequest
+from apps.privacy.requests.details import Details, resealed_details
+from apps.privacy.requests.errors import (
+    OnlyAccessError,
+    OnlyErasureError,
+    RequestChangedError,
+    RequestNotFoundError,
+    RequestPersonNeededError,
+    RequestStepError,
+    WordsMissingError,
+)
+from apps.privacy.requests.events import tell
+from apps.tenants.context import current_scope
+from apps.tenants.principals import PrincipalKind
+from apps.tenants.roles import Permission
+
+
+def require_manager() -> UUID:
+    """The person who acts, who manages privacy. Raises: PermissionDeniedError, RequestPersonNeededError."""
+    principal = current_scope().principal
+    principal.require(Permission.PRIVACY_MANAGE)
+    if principal.kind is not PrincipalKind.USER or principal.id is None:
+        raise RequestPersonNeededError
+    return principal.id
+
+
+def locked_request(request_id: UUID, *, revision: int | None = None) -> ErasureRequest:
+    """Args: revision: the one that was read, for a step. Raises: RequestNotFoundError, RequestChangedError."""
+    rows = ErasureRequest.objects.select_for_update(no_key=True)
+    found: ErasureRequest | None = rows.filter(id=request_id).first()
+    if found is None:
+        raise RequestNotFoundError(request=request_id)
+    if revision not in (None, found.revision):
+        raise RequestChangedError(reference=found.reference)
+    return found
+
+
+def require_step(request: ErasureRequest, to: RequestState, *, step: str) -> None:
+    """Args: step: in words, such as `refused`. Raises: RequestStepError."""
+    before = RequestState(request.state)
+    if who_may(before, to, is_access=request.is_access) is None:
+        state = label_of(before, is_access=request.is_access)
+        raise RequestStepError(reference=request.reference, state=state, step=step)
+
+
+def require_erasure(request: ErasureRequest) -> None:
+    """Raises: OnlyErasureError: it asks for access, by which nothing is removed, restricted or redacted."""
+    if request.is_access:
+        raise OnlyErasureError(reference=request.reference)
+
+
+def require_access(request: ErasureRequest) -> None:
+    """Raises: OnlyAccessError: it asks for erasure, at whose end there is no package."""
+    if not request.is_access:
+        raise OnlyAccessError(reference=request.reference)
+
+
+def require_words(words: str) -> str:
+    """Raises: WordsMissingError."""
+    if not words.strip():
+        raise WordsMissingError
+    return words.strip()
+
+
+def change(
+    request: ErasureRequest,
+    event: str,
+    *,
+    to: RequestState | None = None,
+    details: Details | None = None,
+    told: dict[str, Any] | None = None,
+    **values: Any,
+) -> ErasureRequest:
+    """Write the row and its event. Args: event: its action after the prefix; told: what its core says besides."""
+    before = request.state
+    if to is not None:
+        values["state"] = to.value
+    if details is not None:
+        values["details"] = resealed_details(request, details)
+    for name, value in values.items():
+        setattr(request, name, value)
+    ErasureRequest.objects.filter(id=request.id).update(**values)
+    # Counted by the database.
+    request.refresh_from_db(fields=["revision"])
+    tell(event, request, before=before, **(told or {}))
+    return request

@@ -1,0 +1,144 @@
+"""The DPO's steps with a request before it is decided on: identity, assessment, extension."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.privacy.codes.life import ANSWERED, RequestState
+from apps.privacy.codes.requests import (
+    Delivery,
+    Extension,
+    Ground,
+    LetterKind,
+    SubjectType,
+)
+from apps.privacy.models import ErasureRequest
+from apps.privacy.requests.deadlines import extended_deadline, may_extend_on, received_date
+from apps.privacy.requests.details import LetterText, known_details
+from apps.privacy.requests.errors import (
+    AlreadyExtendedError,
+    RequestStepError,
+    TooLateToExtendError,
+)
+from apps.privacy.requests.services.letters import queue_letter
+from apps.privacy.requests.services.stepping import (
+    change,
+    locked_request,
+    require_erasure,
+    require_manager,
+    require_step,
+    require_words,
+)
+
+S = RequestState
+_NOT_YET_ASSESSED: Final = (S.RECEIVED, S.IDENTITY_PENDING)
+
+
+def identity_ask(
+    request_id: UUID,
+    *,
+    revision: int,
+    words: str,
+    letter: LetterText | None = None,
+    delivery: Delivery | None = None,
+) -> ErasureRequest:
+    """Ask who wants this to prove that they are the person (Article 12(6)): only where there are reasonable doubts.
+
+    Args:   revision: of the request that was read, here and in all steps.
+            words: what is asked for, and why it is doubted; they stand in the letter.
+            letter, delivery: as in queue_letter.
+    Raises: RequestChangedError, RequestStepError, WordsMissingError; what queue_letter raises.
+    """
+    require_manager()
+    said = require_words(words)
+    with transaction.atomic():
+        request = locked_request(request_id, revision=revision)
+        require_step(request, S.IDENTITY_PENDING, step="asked for proof of identity")
+        change(
+            request,
+            "identity_asked",
+            to=S.IDENTITY_PENDING,
+            details=replace(known_details(request), identity_words=said),
+            identity_asked_at=timezone.now(),
+            identity_confirmed_at=None,
+        )
+        queue_letter(request, LetterKind.IDENTITY, words=said, text=letter, delivery=delivery)
+        return request
+
+
+def identity_confirm(request_id: UUID, *, revision: int) -> ErasureRequest:
+    """The person is who they say, or nobody doubted it: from now on the request is assessed."""
+    require_manager()
+    with transaction.atomic():
+        request = locked_request(request_id, revision=revision)
+        if request.state not in _NOT_YET_ASSESSED:
+            raise RequestStepError(reference=request.reference, state=S(request.state).label, step="confirmed")
+        return change(request, "identity_confirmed", to=S.ASSESSING, identity_confirmed_at=timezone.now())
+
+
+def assess(request_id: UUID, *, revision: int, ground: Ground, notes: str = "") -> ErasureRequest:
+    """Say on which ground there is a duty to erase.
+
+    Where the subject alone says what is erased (a user, a document, a scope, the tenant), it can be proposed next. For
+    a person in documents each place must be found first: it stays with the assessment, with its ground.
+    """
+    require_manager()
+    with transaction.atomic():
+        request = locked_request(request_id, revision=revision)
+        require_erasure(request)
+        if request.state != S.ASSESSING:
+            raise RequestStepError(reference=request.reference, state=S(request.state).label, step="assessed")
+        known = known_details(request)
+        details = replace(known, notes=notes.strip()) if notes.strip() and notes.strip() != known.notes else None
+        follows = request.subject_type != SubjectType.DATA_SUBJECT
+        return change(
+            request,
+            "assessed",
+            to=S.INVENTORY_READY if follows else None,
+            details=details,
+            told={"code": ground.value},
+            ground=ground.value,
+        )
+
+
+def extend(
+    request_id: UUID,
+    *,
+    revision: int,
+    code: Extension,
+    words: str,
+    letter: LetterText | None = None,
+    delivery: Delivery | None = None,
+) -> ErasureRequest:
+    """Two further months, told to the person with the reasons; within the first month only (Article 12(3)).
+
+    Raises: RequestChangedError, TooLateToExtendError, AlreadyExtendedError, RequestStepError, WordsMissingError; what
+            queue_letter raises.
+    """
+    require_manager()
+    said = require_words(words)
+    with transaction.atomic():
+        request = locked_request(request_id, revision=revision)
+        state, now = S(request.state), timezone.now()
+        if state in ANSWERED:
+            raise RequestStepError(reference=request.reference, state=state.label, step="extended")
+        if request.extended_at is not None:
+            raise AlreadyExtendedError(reference=request.reference)
+        if not may_extend_on(request.received_on, received_date(now, request.zone)):
+            raise TooLateToExtendError(reference=request.reference, due_on=request.first_due_on.isoformat())
+        change(
+            request,
+            "extended",
+            details=replace(known_details(request), extension_words=said),
+            told={"code": code.value},
+            extension=code.value,
+            extended_at=now,
+            due_on=extended_deadline(request.received_on).due_on,
+        )
+        queue_letter(request, LetterKind.EXTENDED, words=said, text=letter, delivery=delivery)
+        return request

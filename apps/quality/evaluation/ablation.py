@@ -1,0 +1,167 @@
+"""Variants of the shipped default with one thing changed each: what a stage brings is what is lost without it.
+
+A new stage needs a line here where a setting switches it (SWITCHES, ADDITIONS); an implementation in one of the slots
+needs none. One that lacks its setting (a model) is left out: it would be measured as the default, degraded.
+Rewriters are tried where the tenant's generation profile names a model; without one each would be the default again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from apps.retrieval.changed_settings import RunSettings, Value
+from apps.retrieval.contracts import DocumentFilter, Ranking, SearchBounds, SearchQuery
+from apps.retrieval.dependencies import PipelineDependencies
+from apps.retrieval.optional import slots
+from apps.retrieval.protocols import Retriever
+from apps.retrieval.stage_settings import NONE
+
+_SHIPPED: Final = RunSettings()
+Adjust = Callable[[PipelineDependencies], PipelineDependencies]
+
+
+def _as_they_are(deps: PipelineDependencies) -> PipelineDependencies:
+    return deps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One thing changed: settings by name, or, for what no setting reaches, what the pipeline is handed."""
+
+    name: str
+    changes: Mapping[str, Value] = field(default_factory=dict)
+    adjust: Adjust = _as_they_are
+
+
+class _FindsNothing:
+    """In the place of a retriever, under its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
+        return Ranking(name=self.name, hits=())
+
+
+class _Unfiltered:
+    """A retriever that the question's sure filters do not narrow. Scopes and kinds hold as ever."""
+
+    def __init__(self, retriever: Retriever) -> None:
+        self.name = retriever.name
+        self._retriever = retriever
+
+    def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
+        return self._retriever.retrieve(query, within=replace(within, filter=DocumentFilter()), top_k=top_k)
+
+
+# What no setting switches.
+WITHOUT: Final = (
+    Variant(
+        name="dense only",
+        adjust=lambda deps: replace(
+            deps, sparse=_FindsNothing(deps.sparse.name), metadata=_FindsNothing(deps.metadata.name)
+        ),
+    ),
+    Variant(
+        name="BM25 only",
+        adjust=lambda deps: replace(
+            deps, dense=_FindsNothing(deps.dense.name), metadata=_FindsNothing(deps.metadata.name)
+        ),
+    ),
+    Variant(
+        name="without filters",
+        adjust=lambda deps: replace(
+            deps,
+            dense=_Unfiltered(deps.dense),
+            sparse=_Unfiltered(deps.sparse),
+            metadata=_Unfiltered(deps.metadata),
+        ),
+    ),
+)
+# Settings with the value that switches each off; one that is off by default is left out.
+SWITCHES: Final[tuple[tuple[str, str, Value], ...]] = (
+    ("without the glossary's terms", "expansion_weight", 0.0),
+    ("without the marks of financial statements", "statement_weight", 0.0),
+    ("without a ranking of the statements' pages", "statement_top_k", 0),
+    ("without reading the statements' lines", "line_documents", 0),
+    ("without boost of likely filters", "likely_filter_boost", 0.0),
+    ("without preference of the newest report", "prefer_newest", False),
+    ("without one passage a page first", "page_by_page", False),
+    ("without a ranking by metadata", "metadata_top_k", 0),
+    ("without what stands around", "expand_top_k", 0),
+)
+# What is off or narrow by default, with the settings that change it; left out where the first of them was changed.
+ADDITIONS: Final[tuple[tuple[str, Mapping[str, Value]], ...]] = (
+    ("with a ranking by metadata", {"metadata_top_k": 30}),
+    ("with a ranking by metadata of half the weight", {"metadata_top_k": 30, "metadata_weight": 0.5}),
+    ("with what stands around the first three passages", {"expand_top_k": 3, "expand_around": 2}),
+    ("with what stands around every passage", {"expand_top_k": 100, "expand_around": 2}),
+)
+# The rules that end the list by its scores, of the reranker that can always run: both, and each by itself. They are to
+# be compared with that reranker's own line, which has the fixed cut.
+_BY_KEYWORD: Final[Mapping[str, Value]] = {
+    "reranker": "keyword",
+    "rerank_enabled": True,
+    "cut_adaptive_uncalibrated": True,
+}
+ADAPTIVE_CUTS: Final[tuple[tuple[str, Mapping[str, Value]], ...]] = (
+    ("with reranker keyword and an adaptive cut", _BY_KEYWORD),
+    ("with reranker keyword and a cut by share alone", {**_BY_KEYWORD, "cut_off_score_cliff": 1.0}),
+    ("with reranker keyword and a cut at a cliff alone", {**_BY_KEYWORD, "cut_off_cumulative_probability": 1.0}),
+)
+# Of each slot: its setting, its implementations, and what the policy must say for it to run.
+_SLOTS: Final[tuple[tuple[str, Mapping[str, object], Mapping[str, Value]], ...]] = (
+    ("rewriter", slots.REWRITERS, {}),
+    ("diversifier", slots.DIVERSIFIERS, {"mmr_enabled": True}),
+    ("reranker", slots.RERANKERS, {"rerank_enabled": True}),
+    ("healer", slots.HEALERS, {"heal_rounds": 1}),
+)
+
+
+def variants(default: RunSettings, *, with_model: bool) -> tuple[Variant, ...]:
+    """Every variant of a default, in the order of the pipeline; none of them is the default itself.
+
+    Args: with_model: whether there is a model that writes. Rewriters do nothing without one.
+    """
+    return (
+        *WITHOUT,
+        *_switched(default),
+        *_added(default, ADDITIONS),
+        *_of_slots(default, with_model=with_model),
+        *_added(default, ADAPTIVE_CUTS),
+    )
+
+
+def _switched(default: RunSettings) -> Iterator[Variant]:
+    for name, setting, off in SWITCHES:
+        if _value(default, setting) != off:
+            yield Variant(name=name, changes={setting: off})
+
+
+def _added(default: RunSettings, additions: Iterable[tuple[str, Mapping[str, Value]]]) -> Iterator[Variant]:
+    for name, changes in additions:
+        first = next(iter(changes))
+        if _value(default, first) == _value(_SHIPPED, first):
+            yield Variant(name=name, changes=changes)
+
+
+def _of_slots(default: RunSettings, *, with_model: bool) -> Iterator[Variant]:
+    for setting, installed, needed in _SLOTS:
+        if installed is slots.REWRITERS and not with_model:
+            continue
+        chosen = str(_value(default, setting))
+        # A slot is off where the policy says so, whatever stands in it.
+        on = chosen if chosen != NONE and all(_value(default, name) for name in needed) else NONE
+        if on != NONE:
+            yield Variant(name=f"without {setting} {on}", changes={setting: NONE})
+        for other in sorted(installed):
+            if other != on and not slots.lacks_setting(other):
+                instead = f" instead of {on}" if on != NONE else ""
+                yield Variant(name=f"with {setting} {other}{instead}", changes={**needed, setting: other})
+
+
+def _value(settings: RunSettings, name: str) -> Value:
+    found: Value = getattr(settings.policy, name) if hasattr(settings.policy, name) else getattr(settings.stages, name)
+    return found

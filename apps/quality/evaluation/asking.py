@@ -1,0 +1,116 @@
+"""Asking one question as the platform, through the pipeline that everybody's questions go through.
+
+Without an event of its own: what is asked here is known beforehand, and nobody learns anything by it. The run as a
+whole is in the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from apps.corpus.providers.protocol import EmbeddingProvider, Vectors
+from apps.corpus.providers.tenant import tenant_provider
+from apps.intents.contracts import PolicySnapshot
+from apps.quality.errors import EvaluationDegradedError
+from apps.quality.evaluation.ablation import Variant
+from apps.quality.evaluation.contracts import EvaluationQuestion, Observation
+from apps.quality.evaluation.observing import observe, unread
+from apps.quality.evaluation.tenant import REASON
+from apps.retrieval.changed_settings import RunSettings
+from apps.retrieval.contracts import Question
+from apps.retrieval.dependencies import PipelineDependencies
+from apps.retrieval.errors import QuestionError
+from apps.retrieval.pipeline import answer
+from apps.retrieval.services.wiring import EmbeddedOnce, PolicyGate, dependencies_for
+from apps.retrieval.trace import Stage, StageStatus
+from apps.tenants.context import open_scope
+from apps.tenants.ids import TenantId
+from apps.tenants.selectors.tenants import current_tenant
+
+_WARM_UP: Final = "Which figures are there?"
+_NEEDS_THE_PROVIDER: Final = (Stage.CLASSIFY, Stage.EMBED)
+
+
+@dataclass(slots=True)
+class KeptVectors:
+    """The vectors of what was asked. Kept while the default runs, taken from here for its variants.
+
+    While `serving` is off every vector is made anew, so that the default's times are those of a question that nobody
+    has asked before.
+    """
+
+    serving: bool = False
+    by_text: dict[tuple[str, str], Vectors] = field(default_factory=dict)
+
+
+class KeepingProvider:
+    """A provider whose query vectors are kept."""
+
+    def __init__(self, provider: EmbeddingProvider, kept: KeptVectors) -> None:
+        self._provider, self._kept = provider, kept
+        self.name, self.model = provider.name, provider.model
+        self.dimension, self.region = provider.dimension, provider.region
+
+    @property
+    def max_input_tokens(self) -> int:
+        return self._provider.max_input_tokens
+
+    def embed_query(self, text: str) -> Vectors:
+        key = (self.model, text)
+        if self._kept.serving and key in self._kept.by_text:
+            return self._kept.by_text[key]
+        vector = self._provider.embed_query(text)
+        self._kept.by_text[key] = vector
+        return vector
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return self._provider.embed_documents(texts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How questions are asked: where, under which policy, with which settings, and whether a model can be asked."""
+
+    tenant_id: TenantId
+    snapshot: PolicySnapshot
+    settings: RunSettings
+    kept: KeptVectors
+    with_model: bool
+
+    def ask(self, question: EvaluationQuestion, variant: Variant | None = None) -> Observation:
+        """Ask one question, in a transaction of its own. One that can't be read as a question counts as refused.
+
+        Raises: EvaluationDegradedError: without the provider it would be another pipeline that is measured.
+        """
+        with open_scope(tenant=self.tenant_id, scopes=question.scope_ids, reason=REASON):
+            asked = Question(text=question.text, tenant_id=self.tenant_id, scope_ids=question.scope_ids)
+            try:
+                result = answer(asked, deps=self._dependencies(variant))
+            except QuestionError as error:
+                return unread(error.code)
+            for record in result.trace.stages:
+                if record.stage in _NEEDS_THE_PROVIDER and record.status is StageStatus.DEGRADED:
+                    raise EvaluationDegradedError(stage=record.stage.value)
+            return observe(result)
+
+    def warm_up(self) -> None:
+        """Load what is loaded at the first use, so that the first question's times are those of any other."""
+        with open_scope(tenant=self.tenant_id, reason=REASON):
+            provider = tenant_provider()
+        # Outside of any scope: on a busy machine loading takes longer than one stays open.
+        provider.embed_query(_WARM_UP)
+        with open_scope(tenant=self.tenant_id, reason=REASON):
+            self._dependencies(None).intents.classify(_WARM_UP)
+
+    def _dependencies(self, variant: Variant | None) -> PipelineDependencies:
+        settings = self.settings.with_changes(variant.changes) if variant else self.settings
+        snapshot = replace(self.snapshot, retrieval=settings.policy)
+        provider = EmbeddedOnce(KeepingProvider(tenant_provider(), self.kept))
+        deps = replace(
+            dependencies_for(current_tenant(), snapshot, settings.stages),
+            embedder=provider,
+            intents=PolicyGate(snapshot, provider),
+        )
+        return variant.adjust(deps) if variant else deps

@@ -1,0 +1,124 @@
+"""Two runs against each other: what became better and worse, as a whole and by question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from apps.quality.errors import UnknownRunError
+from apps.quality.evaluation.figures import METRICS
+from apps.quality.models import EvaluationAnswer, EvaluationRun, RunState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricChange:
+    """before, after: None where a figure applies to no question of a run."""
+
+    name: str
+    before: float | None
+    after: float | None
+
+    @property
+    def difference(self) -> float | None:
+        return None if self.before is None or self.after is None else round(self.after - self.before, 4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionChange:
+    """A question that both runs asked, and that came out otherwise. Ranks are of the first expected page."""
+
+    before: EvaluationAnswer
+    after: EvaluationAnswer
+
+    @property
+    def rank_change(self) -> int:
+        """More than 0 where the right page stands higher now; one that is not found stands below all others."""
+        return _place(self.before) - _place(self.after)
+
+    @property
+    def better(self) -> bool | None:
+        """By whether it passed, else by where the right page stands; None where neither says so."""
+        if self.before.passed != self.after.passed:
+            return bool(self.after.passed)
+        return self.rank_change > 0 if self.rank_change else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """before: the run compared with. same_corpus, same_questions: whether both were searched and asked the same; if
+    not, a difference is not the program's alone."""
+
+    before: EvaluationRun
+    after: EvaluationRun
+    metrics: tuple[MetricChange, ...]
+    changed: tuple[QuestionChange, ...]
+    settings: Mapping[str, tuple[Any, Any]]
+    common: int
+
+    @property
+    def same_corpus(self) -> bool:
+        return bool(self.before.corpus_sha256 == self.after.corpus_sha256)
+
+    @property
+    def same_questions(self) -> bool:
+        return bool(self.before.questions_sha256 == self.after.questions_sha256)
+
+
+def finished_run(run_id: UUID) -> EvaluationRun:
+    """Raises: UnknownRunError: there is none in the open tenant, or it did not finish."""
+    run: EvaluationRun | None = EvaluationRun.objects.filter(id=run_id, state=RunState.DONE).first()
+    if run is None:
+        raise UnknownRunError(run=run_id)
+    return run
+
+
+def compare(before: EvaluationRun, after: EvaluationRun) -> Comparison:
+    """Within the open scope, of questions that the reader may see. Two queries."""
+    earlier, later = (_answers(run) for run in (before, after))
+    common = [key for key in later if key in earlier]
+    changes = [QuestionChange(before=earlier[key], after=later[key]) for key in common]
+    return Comparison(
+        before=before,
+        after=after,
+        metrics=metric_changes(before.metrics, after.metrics),
+        changed=tuple(sorted((each for each in changes if _changed(each)), key=_most_first)),
+        settings=_settings_between(before, after),
+        common=len(common),
+    )
+
+
+def metric_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[MetricChange, ...]:
+    """In the order of figures.METRICS."""
+    return tuple(MetricChange(name=name, before=before.get(name), after=after.get(name)) for name in METRICS)
+
+
+def _answers(run: EvaluationRun) -> dict[str, EvaluationAnswer]:
+    answers: Sequence[EvaluationAnswer] = list(EvaluationAnswer.objects.filter(run=run).order_by("position", "id"))
+    return {answer.key: answer for answer in answers}
+
+
+def _changed(change: QuestionChange) -> bool:
+    before, after = change.before, change.after
+    return (before.passed, before.first_rank, bool(before.refusal)) != (
+        after.passed,
+        after.first_rank,
+        bool(after.refusal),
+    )
+
+
+def _most_first(change: QuestionChange) -> tuple[int, int, int]:
+    """What became worse first, then by how far."""
+    order = {False: 0, True: 1, None: 2}[change.better]
+    return order, -abs(change.rank_change), change.after.position
+
+
+def _settings_between(before: EvaluationRun, after: EvaluationRun) -> dict[str, tuple[Any, Any]]:
+    flat = [{name: value for part in run.settings.values() for name, value in part.items()} for run in (before, after)]
+    names = sorted({*flat[0], *flat[1]})
+    return {name: (flat[0].get(name), flat[1].get(name)) for name in names if flat[0].get(name) != flat[1].get(name)}
+
+
+def _place(answer: EvaluationAnswer) -> int:
+    return answer.first_rank if answer.first_rank is not None else 10**6

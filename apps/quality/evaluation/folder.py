@@ -1,0 +1,256 @@
+"""Reading an evaluation folder: documents.jsonl, queries.jsonl and the files that they name.
+
+A line that can't be understood ends the reading, and every such line is named. A file that can't be used is a failure
+of its own row, and a value that can't be true is left out with a note: the rest goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from apps.corpus.description import InvalidFieldError
+from apps.corpus.kinds import Kind
+from apps.corpus.services.ingest_metadata import DocumentMetadata, metadata_from_row
+from apps.quality.errors import InvalidFolderError
+from config.files import OutsideFolderError, inside
+from config.strict_json import InvalidJsonError, strict_json
+
+DOCUMENTS: Final = "documents.jsonl"
+QUERIES: Final = "queries.jsonl"
+DEFAULT_KIND: Final = Kind.REFERENCE_REPORT
+# What a row may say of its document. Whatever else it holds (a sector, a source) is left alone.
+_METADATA: Final = (
+    "title",
+    "company",
+    "ticker",
+    "document_type",
+    "source_type",
+    "period",
+    "fiscal_year",
+    "fiscal_quarter",
+    "published_on",
+    "language",
+    "jurisdictions",
+)
+_CHARS_OF_A_QUESTION: Final = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A document of the folder that is not in the corpus, and why."""
+
+    file: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderDocument:
+    """A row of documents.jsonl whose file is there."""
+
+    id: str
+    path: Path
+    kind: Kind
+    metadata: DocumentMetadata
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelevantPage:
+    """page: from 1; None where finding the document is enough."""
+
+    document: str
+    page: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderQuery:
+    """A row of queries.jsonl. relevant is empty for a question whose answer is not in the corpus."""
+
+    id: str
+    text: str
+    answer: str
+    type: str
+    relevant: tuple[RelevantPage, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folder:
+    """All that a folder asks for. listed: the ids of all rows, those in error too."""
+
+    name: str
+    documents: tuple[FolderDocument, ...]
+    queries: tuple[FolderQuery, ...]
+    listed: frozenset[str]
+    failures: tuple[Failure, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        return frozenset(document.kind for document in self.documents) or frozenset({DEFAULT_KIND})
+
+
+def read_folder(path: Path) -> Folder:
+    """Read and check a folder.
+
+    Args:    path: holds documents.jsonl, queries.jsonl and the files that the first one names.
+    Raises:  InvalidFolderError: with every line that can't be used, by file and number.
+    """
+    if not path.is_dir():
+        raise InvalidFolderError(folder=path, problems="It is not a folder.")
+    return _Reading(path.resolve()).folder()
+
+
+class _Reading:
+    """One pass over both files; problems are gathered, so that all are told at once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._problems: list[str] = []
+        self._failures: list[Failure] = []
+        self._notes: list[str] = []
+
+    def folder(self) -> Folder:
+        listed: dict[str, str] = {}
+        documents = [found for place, row in self._rows(DOCUMENTS) if (found := self._document(place, row, listed))]
+        asked: dict[str, str] = {}
+        known = frozenset(listed)
+        queries = [query for place, row in self._rows(QUERIES) if (query := self._query(place, row, asked, known))]
+        if not self._problems and not queries:
+            self._problems.append(f"{QUERIES} holds no question.")
+        if not self._problems and self._failures and not documents:
+            # Going on would take out all that is held for the folder, hours of embedding, for a wrong path.
+            told = "\n".join(f"{failure.file}: {failure.error}" for failure in self._failures)
+            self._problems.append(f"None of its documents can be used.\n{told}")
+        if self._problems:
+            raise InvalidFolderError(folder=self._path, problems="\n".join(self._problems))
+        return Folder(
+            name=self._path.name,
+            documents=tuple(documents),
+            queries=tuple(queries),
+            listed=frozenset(listed),
+            failures=tuple(self._failures),
+            notes=tuple(self._notes),
+        )
+
+    def _rows(self, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Each line's place in words and its object; empty lines are passed over."""
+        try:
+            text = (self._path / name).read_text(encoding="utf-8-sig")
+        except FileNotFoundError:
+            self._problems.append(f"{name} is not there.")
+            return
+        except UnicodeDecodeError as error:
+            at = error.object[: error.start].count(b"\n") + 1
+            self._problems.append(f"{name}, line {at}: it is not UTF-8.")
+            return
+        # Not splitlines: a question may hold a line separator that JSON leaves as it is.
+        for number, line in enumerate(text.split("\n"), start=1):
+            if not line.strip():
+                continue
+            place = f"{name}, line {number}"
+            try:
+                row = strict_json(line.encode())
+            except InvalidJsonError as error:
+                self._problems.append(f"{place}: it is not JSON ({error}).")
+                continue
+            if isinstance(row, dict):
+                yield place, row
+            else:
+                self._problems.append(f"{place}: it is not a JSON object.")
+
+    def _document(self, place: str, row: Mapping[str, Any], listed: dict[str, str]) -> FolderDocument | None:
+        id_, file = self._text(place, row, "id"), self._text(place, row, "file")
+        if id_ is None or file is None or not self._once(place, id_, listed):
+            return None
+        kind = row.get("kind") or DEFAULT_KIND
+        try:
+            path = inside(self._path, file)
+            is_file = path.is_file()
+        except OutsideFolderError:
+            self._failures.append(Failure(file=file, error=f"{place}: it lies outside the folder."))
+            return None
+        except (OSError, ValueError):
+            is_file = False
+        if not is_file:
+            error = "there is no such file."
+        elif kind not in Kind.values:
+            error = f"{str(kind)!r} is no kind. There are: {', '.join(Kind.values)}."
+        else:
+            return FolderDocument(id=id_, path=path, kind=Kind(kind), metadata=self._metadata(place, row, id_, path))
+        self._failures.append(Failure(file=file, error=f"{place}: {error}"))
+        return None
+
+    def _metadata(self, place: str, row: Mapping[str, Any], id_: str, path: Path) -> DocumentMetadata:
+        """What the row says, without what can't be true, which is noted."""
+        said = {name: row[name] for name in _METADATA if name in row}
+        while True:
+            try:
+                return metadata_from_row({**said, "external_id": id_}, filename=path.name)
+            except InvalidFieldError as error:
+                field = str(error.data["field"])
+                wrong = [name for name in (field, "period", "fiscal_year", "fiscal_quarter") if name in said]
+                if not wrong:
+                    raise
+                del said[wrong[0]]
+                self._notes.append(f"{place}: {error.detail} The document is taken in without it.")
+
+    def _query(
+        self, place: str, row: Mapping[str, Any], asked: dict[str, str], listed: frozenset[str]
+    ) -> FolderQuery | None:
+        id_, text = self._text(place, row, "id"), self._text(place, row, "text", maximum=_CHARS_OF_A_QUESTION)
+        relevant = self._relevant(place, row)
+        if id_ is None or text is None or relevant is None or not self._once(place, id_, asked):
+            return None
+        answer, type_ = row.get("answer"), row.get("type")
+        unknown = {each.document for each in relevant} - listed
+        for name in sorted(unknown):
+            self._notes.append(f"{place}: {DOCUMENTS} has no document {name}, so nothing can be found there.")
+        return FolderQuery(
+            id=id_,
+            text=text,
+            answer="" if answer is None else str(answer).replace("\x00", ""),
+            type=type_.replace("\x00", "")[:200] if isinstance(type_, str) else "",
+            relevant=relevant,
+        )
+
+    def _relevant(self, place: str, row: Mapping[str, Any]) -> tuple[RelevantPage, ...] | None:
+        given = row.get("relevant", [])
+        if not isinstance(given, list):
+            self._problems.append(f'{place}: "relevant" is not a list.')
+            return None
+        found: list[RelevantPage] = []
+        for each in given:
+            document = each.get("document") if isinstance(each, dict) else None
+            page = each.get("page") if isinstance(each, dict) else None
+            if not isinstance(document, str) or not document:
+                self._problems.append(f'{place}: an entry of "relevant" names no "document".')
+                return None
+            if page is not None and (not isinstance(page, int) or isinstance(page, bool) or page < 1):
+                self._problems.append(f'{place}: the page {page!r} of "relevant" is not a whole number from 1.')
+                return None
+            found.append(RelevantPage(document=document, page=page))
+        return tuple(dict.fromkeys(found))
+
+    def _text(self, place: str, row: Mapping[str, Any], name: str, *, maximum: int = 200) -> str | None:
+        value = row.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str) or not value.strip():
+            self._problems.append(f'{place}: it has no "{name}".')
+        elif "\x00" in value:
+            self._problems.append(f'{place}: its "{name}" holds a null character.')
+        elif len(value) > maximum:
+            self._problems.append(f'{place}: its "{name}" is longer than {maximum} characters.')
+        else:
+            return value
+        return None
+
+    def _once(self, place: str, id_: str, known: dict[str, str]) -> bool:
+        """Whether the id is new; it is known from here on."""
+        if id_ in known:
+            self._problems.append(f"{place}: the id {id_} stands in {known[id_]} already.")
+            return False
+        known[id_] = place
+        return True

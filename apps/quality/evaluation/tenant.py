@@ -1,0 +1,161 @@
+"""Where folders are evaluated: one tenant of the installation's own, with a scope for each of them.
+
+Its policy is the shipped baseline, but every intent, and a question that none recognises, reaches the kinds that the
+folder holds: so gate, wall and log do what they do for everybody, and no question is lost to them. What a firm's own
+people decided is never touched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Set
+from dataclasses import replace
+from typing import Final
+
+from django.conf import settings
+from django.utils.text import slugify
+
+from apps.corpus.kinds import Kind
+from apps.corpus.providers.tenant import tenant_provider
+from apps.intents.baseline import baseline_snapshot
+from apps.intents.contracts import KindBudget, PolicySnapshot
+from apps.intents.models import PolicyVersion, VersionOrigin
+from apps.intents.rendering import policy_sha256
+from apps.intents.selectors import policy_in_force
+from apps.intents.services.drafts import draft_of
+from apps.intents.services.golden import golden_vectors
+from apps.intents.services.reviews import version_approve, version_submit
+from apps.quality.errors import ForeignTenantError
+from apps.tenants.context import open_scope
+from apps.tenants.errors import UnknownTenantError
+from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.models import Scope, Tenant, User
+from apps.tenants.roles import Role
+from apps.tenants.selectors.grants import user_principal
+from apps.tenants.selectors.people import user_by_name
+from apps.tenants.selectors.tenants import scope_by_key, tenant_by_slug
+from apps.tenants.services.members import membership_grant
+from apps.tenants.services.tenants import scope_create, tenant_create
+
+SLUG: Final = "evaluation"
+NAME: Final = "Evaluation folders"
+REASON: Final = "manage.py evaluate"
+_ACCOUNTS: Final = (
+    ("glassbox-evaluation-author", Role.COMPLIANCE_OFFICER),
+    ("glassbox-evaluation-reviewer", Role.REVIEWER),
+)
+_POLICY_REASON: Final = "manage.py evaluate: the shipped baseline, every intent reaching the kinds of the folder."
+
+
+def evaluation_tenant() -> Tenant:
+    """The installation's tenant for folders, made where it is missing.
+
+    Raises: ForeignTenantError: somebody else's tenant has its short name.
+    """
+    try:
+        tenant = tenant_by_slug(SLUG)
+    except UnknownTenantError:
+        # Strict: a folder's texts stay where this installation runs, unless somebody decides otherwise.
+        return tenant_create(
+            slug=SLUG, name=NAME, residency_region=settings.GLASSBOX_REGION, residency_strict=True, reason=REASON
+        )
+    if tenant.name != NAME:
+        raise ForeignTenantError(slug=SLUG, why=f"its name is not “{NAME}”")
+    return tenant
+
+
+def dataset_scope(tenant_id: TenantId, name: str) -> ScopeId:
+    """The scope of a folder's documents, by the folder's name; made where it is missing."""
+    words = slugify(name)[:80].strip("-")
+    # Names that only differ in what a key can't hold are told apart.
+    told_apart = "" if words == name else f"-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    key = f"dataset:{words or 'folder'}{told_apart}"
+    with open_scope(tenant=tenant_id, reason=REASON):
+        found = Scope.objects.filter(key=key).first()
+        made = found or scope_create(key=key, name=name[:200], parent=scope_by_key(f"firm:{SLUG}"))
+        return ScopeId(made.id)
+
+
+def evaluation_policy(kinds: Set[Kind]) -> PolicySnapshot:
+    """The shipped baseline, every intent and the fallback reaching the same kinds.
+
+    In the baseline the budgets of all kinds share the context. Those of the kinds that are left share it in the same
+    proportions, up to the same total: a context of which six sevenths stay empty would say little about answers.
+    """
+    baseline = baseline_snapshot()
+    reached = tuple(kind for kind in Kind if kind in kinds)
+    return replace(
+        baseline,
+        intents=tuple(replace(rule, kinds=reached) for rule in baseline.intents),
+        fallback=replace(baseline.fallback, kinds=reached),
+        budgets=_shared_out(baseline.budgets, frozenset(reached), baseline.total_cap_chars),
+    )
+
+
+def policy_for(tenant_id: TenantId, kinds: Set[Kind]) -> PolicySnapshot:
+    """The evaluation policy for these kinds, put in force where another one is.
+
+    As every policy it is written in one name and approved in another. Both are accounts of the platform's own, which
+    nobody can sign in with, and which hold a role in this tenant alone.
+
+    Raises: ForeignTenantError: the policy in force was written by somebody else; GoldenAccuracyError, ProviderError.
+    """
+    wanted = evaluation_policy(kinds)
+    author, reviewer = (_account(tenant_id, username, role) for username, role in _ACCOUNTS)
+    with open_scope(tenant=tenant_id, reason=REASON):
+        in_force = policy_in_force()
+        active: PolicyVersion = PolicyVersion.objects.get(id=in_force.version_id)
+        if active.origin != VersionOrigin.BASELINE and active.author_id != author.id:
+            raise ForeignTenantError(slug=SLUG, why=f"its policy version {active.number} is of {active.author_label}")
+    if policy_sha256(in_force) == policy_sha256(wanted):
+        return in_force
+    _embed_examples(tenant_id, in_force)
+    with open_scope(tenant=tenant_id, principal=user_principal(author, tenant_id)):
+        draft = draft_of(wanted, origin=VersionOrigin.DRAFT, reason=_POLICY_REASON)
+        submitted = version_submit(draft.id, revision=draft.revision)
+    with open_scope(tenant=tenant_id, principal=user_principal(reviewer, tenant_id)):
+        version_approve(draft.id, revision=submitted.revision, reason=_POLICY_REASON)
+    with open_scope(tenant=tenant_id, reason=REASON):
+        return policy_in_force()
+
+
+def give_access(tenant: Tenant, user: User) -> None:
+    """Let somebody see the runs: a membership as analyst over all folders. Repeating it adds nothing."""
+    with open_scope(tenant=TenantId(tenant.id), reason=REASON):
+        membership_grant(user=user, role=Role.ANALYST, scopes=[scope_by_key(f"firm:{tenant.slug}")])
+
+
+def _embed_examples(tenant_id: TenantId, in_force: PolicySnapshot) -> None:
+    """Have the model loaded and the vectors of the examples made, which a new version with the same ones takes over.
+
+    The first outside of any scope and the second in one of its own: on a busy machine both together take longer than
+    a scope stays open.
+    """
+    with open_scope(tenant=tenant_id, reason=REASON):
+        provider = tenant_provider()
+    provider.embed_query("Which figures are there?")
+    with open_scope(tenant=tenant_id, reason=REASON):
+        golden_vectors(snapshot=in_force, provider=provider)
+
+
+def _account(tenant_id: TenantId, username: str, role: Role) -> User:
+    user = user_by_name(username)
+    if user is None:
+        user = User(username=username, is_active=False)
+        user.set_unusable_password()
+        user.save()
+    elif user.is_active or user.has_usable_password():
+        raise ForeignTenantError(slug=SLUG, why=f"somebody can sign in as {username}")
+    with open_scope(tenant=tenant_id, reason=REASON):
+        membership_grant(user=user, role=role, scopes=[scope_by_key(f"firm:{SLUG}")])
+    return user
+
+
+def _shared_out(budgets: tuple[KindBudget, ...], kinds: Set[Kind], total: int) -> tuple[KindBudget, ...]:
+    held = sum(budget.cap_chars for budget in budgets if budget.kind in kinds)
+    if held >= total:
+        return budgets
+    return tuple(
+        replace(budget, cap_chars=budget.cap_chars * total // held) if budget.kind in kinds else budget
+        for budget in budgets
+    )

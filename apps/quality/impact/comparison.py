@@ -1,0 +1,191 @@
+"""Comparing what questions reach under two policies. Pure: what runs them is in runner.py."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+from uuid import UUID
+
+from apps.corpus.kinds import Kind
+from apps.intents.contracts import PolicySnapshot
+from apps.quality.impact.contracts import (
+    Averages,
+    EvaluationImpact,
+    EvaluationShift,
+    GoldenImpact,
+    GoldenShift,
+    Hit,
+    IntentLine,
+    Ranked,
+    Reach,
+    RecordedImpact,
+    RecordedShift,
+    Score,
+    Shift,
+)
+from apps.retrieval.contracts import ContextBlock
+from apps.retrieval.pipeline import Found
+
+TOP_K = 5
+
+
+def reach_of(found: Found) -> Reach:
+    """What the pipeline found, as far as it is compared."""
+    context = found.outcome if isinstance(found.outcome, ContextBlock) else None
+    return Reach(
+        intent=found.grant.intent,
+        kinds=in_order(kind.value for kind in found.grant.permitted),
+        hits=tuple(
+            Hit(
+                chunk_id=passage.chunk.chunk_id,
+                document_id=passage.chunk.document.document_id,
+                kind=passage.chunk.document.kind,
+            )
+            for passage in (context.passages if context else ())
+        ),
+        ranked=tuple(
+            Ranked(document_id=each.hit.document_id, page_start=each.chunk.page_start, page_end=each.chunk.page_end)
+            for each in found.candidates
+        ),
+        context_bytes=len(context.text.encode()) if context else 0,
+    )
+
+
+def reach_of_intent(intent: str, snapshot: PolicySnapshot) -> Reach:
+    """What questions of an intent may reach; one that the policy does not have falls to its fallback.
+
+    A kind without a budget has no room in the context, so it is not reached (apps/intents/gate.py says the same).
+    """
+    rule = snapshot.intent(intent)
+    budgeted = {budget.kind for budget in snapshot.budgets}
+    kinds = (rule or snapshot.fallback).kinds
+    return Reach(intent=rule.name if rule else "", kinds=in_order(kind.value for kind in kinds if kind in budgeted))
+
+
+def shift_between(before: Reach, after: Reach) -> Shift:
+    """Everything that changes for a question that was run under both."""
+    held, wanted = ({hit.chunk_id for hit in each.hits} for each in (before, after))
+    return Shift(
+        intent_before=before.intent,
+        intent_after=after.intent,
+        gained=tuple(kind for kind in after.kinds if kind not in before.kinds),
+        lost=tuple(kind for kind in before.kinds if kind not in after.kinds),
+        appearing=tuple(hit for hit in after.hits if hit.chunk_id not in held),
+        vanishing=tuple(hit for hit in before.hits if hit.chunk_id not in wanted),
+    )
+
+
+def shift_of_intent(before: Reach, after: Reach, recorded: Iterable[Hit]) -> Shift:
+    """What is known to change for a question of which only the intent and the passages were recorded.
+
+    A passage vanishes where its kind is lost. One whose kind the policy in force does not permit either is not this
+    version's doing. Whether others would appear can't be known.
+    """
+    lost = tuple(kind for kind in before.kinds if kind not in after.kinds)
+    return Shift(
+        intent_before=before.intent,
+        intent_after=after.intent,
+        gained=tuple(kind for kind in after.kinds if kind not in before.kinds),
+        lost=lost,
+        vanishing=tuple(hit for hit in recorded if hit.kind in lost),
+    )
+
+
+def score(reach: Reach, *, documents: frozenset[UUID], pages: Sequence[int]) -> Score:
+    """How much of what is expected stands among the first five.
+
+    Args:    documents: every version of the expected document that may be searched; empty where it is gone.
+             pages: the expected pages of it, from 1; empty where the document alone is expected.
+    Returns: page recall: the share of the pages that the first five candidates cover.
+    """
+    if not documents:
+        return Score(page_recall_at_5=None, document_hit_at_5=None, context_bytes=reach.context_bytes)
+    top = [each for each in reach.ranked[:TOP_K] if each.document_id in documents]
+    covered = {page for page in pages for each in top if each.page_start <= page <= each.page_end}
+    return Score(
+        page_recall_at_5=len(covered) / len(set(pages)) if pages else None,
+        document_hit_at_5=bool(top),
+        context_bytes=reach.context_bytes,
+    )
+
+
+def recorded_impact(
+    shifts: Sequence[RecordedShift], *, by_text: int, by_intent: int, not_judged: int, without_hits: int
+) -> RecordedImpact:
+    """Add up recorded questions, those of each intent apart, most questions first."""
+    by_name: dict[str, list[Shift]] = defaultdict(list)
+    for each in shifts:
+        by_name[each.shift.intent_before].append(each.shift)
+    lines = sorted(
+        (_line(intent, of_intent) for intent, of_intent in by_name.items()),
+        key=lambda each: (-each.questions, each.intent),
+    )
+    return RecordedImpact(
+        total=by_text + by_intent + not_judged,
+        by_text=by_text,
+        by_intent=by_intent,
+        not_judged=not_judged,
+        without_hits=without_hits,
+        gaining=sum(line.gaining for line in lines),
+        losing=sum(line.losing for line in lines),
+        appearing_hits=sum(line.appearing_hits for line in lines),
+        vanishing_hits=sum(line.vanishing_hits for line in lines),
+        intents=tuple(lines),
+        changed=tuple(each for each in shifts if each.shift.changes),
+    )
+
+
+def evaluation_impact(questions: Sequence[EvaluationShift]) -> EvaluationImpact:
+    return EvaluationImpact(
+        total=len(questions),
+        with_pages=sum(each.before.page_recall_at_5 is not None for each in questions),
+        with_document=sum(each.before.document_hit_at_5 is not None for each in questions),
+        gaining=sum(bool(each.shift.gained) for each in questions),
+        losing=sum(bool(each.shift.lost) for each in questions),
+        before=_averages([each.before for each in questions]),
+        after=_averages([each.after for each in questions]),
+        questions=tuple(questions),
+    )
+
+
+def golden_impact(shifts: Sequence[GoldenShift]) -> GoldenImpact:
+    return GoldenImpact(
+        total=len(shifts),
+        moving=sum(each.shift.intent_before != each.shift.intent_after for each in shifts),
+        gaining=sum(bool(each.shift.gained) for each in shifts),
+        losing=sum(bool(each.shift.lost) for each in shifts),
+        changed=tuple(each for each in shifts if each.shift.changes),
+    )
+
+
+def in_order(kinds: Iterable[str]) -> tuple[str, ...]:
+    """In the order of the enumeration, each once; what it does not know any more is left out."""
+    held = set(kinds)
+    return tuple(kind.value for kind in Kind if kind.value in held)
+
+
+def _line(intent: str, shifts: Sequence[Shift]) -> IntentLine:
+    return IntentLine(
+        intent=intent,
+        questions=len(shifts),
+        gaining=sum(bool(each.gained) for each in shifts),
+        losing=sum(bool(each.lost) for each in shifts),
+        gained=in_order(kind for each in shifts for kind in each.gained),
+        lost=in_order(kind for each in shifts for kind in each.lost),
+        appearing_hits=sum(len(each.appearing) for each in shifts),
+        vanishing_hits=sum(len(each.vanishing) for each in shifts),
+    )
+
+
+def _averages(scores: Sequence[Score]) -> Averages:
+    return Averages(
+        page_recall_at_5=_mean(each.page_recall_at_5 for each in scores),
+        document_hit_at_5=_mean(each.document_hit_at_5 for each in scores),
+        context_bytes=_mean(each.context_bytes for each in scores),
+    )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [float(value) for value in values if value is not None]
+    return fmean(known) if known else None

@@ -1,0 +1,87 @@
+"""How a preview ends: with a result or with a reason, each with its event in one transaction."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from apps.audit.models import Outcome
+from apps.audit.services import record
+from apps.erasure.runs.in_flight import being_removed, keep_removals_waiting
+from apps.errors import ApplicationError
+from apps.intents.models import PolicyVersion
+from apps.quality.errors import ImpactDocumentsRemovedError
+from apps.quality.events import IMPACT_COMPUTED
+from apps.quality.impact.contracts import ImpactResult
+from apps.quality.impact.lease import Lease, held, holding
+from apps.quality.impact.stored import result_to_json
+from apps.quality.models import ImpactState, PolicyImpact
+
+
+def finish(lease: Lease, result: ImpactResult, *, done: int) -> None:
+    """Raises: LeaseLostError, ImpactOutdatedError; ImpactDocumentsRemovedError: it would name what is erased."""
+    with holding(lease, done=done) as impact:
+        keep_removals_waiting()
+        if being_removed(_named(result)):
+            raise ImpactDocumentsRemovedError
+        document = result_to_json(result)
+        impact.result = document
+        impact.error_code = impact.error_detail = ""
+        _end(impact, ImpactState.DONE)
+        canonical = json.dumps(document, sort_keys=True, separators=(",", ":"))
+        _record(
+            impact,
+            Outcome.SUCCESS,
+            recorded=result.recorded.total,
+            evaluation=result.evaluation.total,
+            golden=result.golden.total,
+            result_sha256=hashlib.sha256(canonical.encode()).hexdigest(),
+        )
+
+
+def fail(lease: Lease, error: ApplicationError) -> None:
+    """Write down why; what an earlier run had found goes with it. Raises LeaseLostError."""
+    with held(lease) as impact:
+        impact.result = {}
+        impact.error_code, impact.error_detail = error.code, error.detail
+        _end(impact, ImpactState.FAILED)
+        _record(impact, Outcome.FAILED, code=error.code)
+
+
+def _named(result: ImpactResult) -> set[UUID]:
+    """The documents whose passages a result names."""
+    shifts = [each.shift for each in result.recorded.changed] + [each.shift for each in result.evaluation.questions]
+    return {hit.document_id for shift in shifts for hit in (*shift.appearing, *shift.vanishing)}
+
+
+def impact_core(impact: PolicyImpact) -> dict[str, Any]:
+    """What every event of a preview says of it."""
+    numbers = dict(PolicyVersion.objects.filter(id__in=(impact.version_id, impact.base_id)).values_list("id", "number"))
+    return {
+        "number": numbers[impact.version_id],
+        "revision": impact.revision,
+        "content_sha256": impact.content_sha256,
+        "base_number": numbers[impact.base_id],
+        "base_sha256": impact.base_sha256,
+    }
+
+
+def _end(impact: PolicyImpact, state: ImpactState) -> None:
+    impact.state = state
+    impact.lease_owner, impact.lease_until, impact.next_attempt_at = "", None, None
+    impact.finished_at = timezone.now()
+    impact.save()
+
+
+def _record(impact: PolicyImpact, outcome: Outcome, **more: object) -> None:
+    record(
+        action=IMPACT_COMPUTED,
+        core={**impact_core(impact), **more},
+        outcome=outcome,
+        subject_type="policy_version",
+        subject_id=impact.version_id,
+    )

@@ -1,0 +1,96 @@
+"""One question under both policies, each within the scopes that it was asked in, or is to be asked in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from apps.intents.classifier import classify_question
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.gate import gate
+from apps.quality.errors import ImpactDegradedError
+from apps.quality.impact.comparison import (
+    in_order,
+    reach_of,
+    reach_of_intent,
+    score,
+    shift_between,
+    shift_of_intent,
+)
+from apps.quality.impact.contracts import Basis, EvaluationShift, GoldenShift, Reach, RecordedShift
+from apps.quality.impact.lease import Lease, holding
+from apps.quality.impact.plan import Example, Expected, Judged, RecordedQuestion
+from apps.retrieval.contracts import Question
+from apps.retrieval.given_record import NONE_RECORDED, RecordedFilters
+from apps.retrieval.pipeline import find
+from apps.retrieval.services.wiring import dependencies_for
+from apps.retrieval.trace import Stage, StageStatus, Trace
+from apps.tenants.context import tenant_scope_ids
+from apps.tenants.ids import ScopeId
+from apps.tenants.selectors.tenants import current_tenant
+
+_NEEDS_THE_PROVIDER = (Stage.CLASSIFY, Stage.EMBED)
+
+
+class Judge:
+    """Raises, in each of its methods: LeaseLostError, ImpactOutdatedError; ImpactDegradedError: a difference
+    would tell of the provider that was away for one half of it, not of the policy."""
+
+    def __init__(self, lease: Lease, *, before: Judged, after: Judged) -> None:
+        self._lease = lease
+        self._before, self._after = before, after
+
+    def recorded_text(self, question: RecordedQuestion, *, done: int) -> RecordedShift:
+        """Ask again what was asked, within the scopes of then that are still there."""
+        before, after = self._reaches(question.text, question.scope_ids, done, question.filters)
+        return RecordedShift(event_id=question.event_id, basis=Basis.TEXT, shift=shift_between(before, after))
+
+    def recorded_intent(self, question: RecordedQuestion) -> RecordedShift:
+        """From what was recorded alone: no transaction, no search."""
+        before, after = (reach_of_intent(question.intent or "", each.policy) for each in (self._before, self._after))
+        shift = shift_of_intent(before, after, question.hits or ())
+        return RecordedShift(event_id=question.event_id, basis=Basis.INTENT, shift=shift)
+
+    def evaluation(self, expected: Expected, *, done: int) -> EvaluationShift:
+        before, after = self._reaches(expected.text, expected.scope_ids, done)
+        scores = [score(each, documents=expected.documents, pages=expected.pages) for each in (before, after)]
+        return EvaluationShift(
+            query_id=expected.query_id, shift=shift_between(before, after), before=scores[0], after=scores[1]
+        )
+
+    def golden(self, example: Example) -> GoldenShift:
+        """Classify alone: an example is there for its intent, not for what it finds. No transaction, no provider."""
+        before, after = (_classified(example, each) for each in (self._before, self._after))
+        return GoldenShift(example_id=example.example_id, shift=shift_between(before, after))
+
+    def _reaches(
+        self, text: str, scopes: Sequence[ScopeId], done: int, filters: RecordedFilters = NONE_RECORDED
+    ) -> tuple[Reach, Reach]:
+        before = self._found(text, scopes, self._before.policy, done, filters)
+        return before, self._found(text, scopes, self._after.policy, done, filters)
+
+    def _found(
+        self, text: str, scopes: Sequence[ScopeId], policy: PolicySnapshot, done: int, filters: RecordedFilters
+    ) -> Reach:
+        there = frozenset(scopes) & tenant_scope_ids(self._lease.tenant_id)
+        with holding(self._lease, done=done, scopes=there):
+            question = Question(
+                text=text,
+                tenant_id=self._lease.tenant_id,
+                scope_ids=tuple(sorted(there)),
+                as_of=filters.as_of,
+                given=filters.given,
+            )
+            result = find(question, deps=dependencies_for(current_tenant(), policy))
+        _require_provider(result.trace)
+        return reach_of(result.found)
+
+
+def _classified(example: Example, side: Judged) -> Reach:
+    grant = gate(classify_question(example.text, side.policy, example.vector, side.vectors), side.policy)
+    return Reach(intent=grant.intent, kinds=in_order(kind.value for kind in grant.permitted))
+
+
+def _require_provider(trace: Trace) -> None:
+    for record in trace.stages:
+        if record.stage in _NEEDS_THE_PROVIDER and record.status is StageStatus.DEGRADED:
+            raise ImpactDegradedError(stage=record.stage.value)

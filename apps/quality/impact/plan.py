@@ -1,0 +1,175 @@
+"""What a preview is computed from: both policies, the recorded questions, the evaluation questions, the examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.conf import settings
+
+from apps.audit.models import Event
+from apps.audit.selectors import Groups, readings_of
+from apps.corpus.models import Document, DocumentStatus
+from apps.corpus.providers.errors import ProviderError, ResidencyError, UnknownProviderError
+from apps.corpus.providers.tenant import tenant_provider
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.models import PolicyVersion
+from apps.intents.scoring import Vector
+from apps.intents.selectors import version_snapshot
+from apps.intents.services.golden import golden_vectors
+from apps.quality.errors import ImpactDegradedError
+from apps.quality.impact.contracts import Hit
+from apps.quality.models import EvaluationQuery, PolicyImpact
+from apps.retrieval.events import DECIDED
+from apps.retrieval.given_record import NONE_RECORDED, RecordedFilters, filters_read
+from apps.retrieval.trace import Stage
+from apps.tenants.ids import ScopeId
+from apps.tenants.models import Scope
+from apps.tenants.selectors.grants import subtree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A golden example of either version, by its text once; the id is the version's own where it has it.
+
+    vector: (d,) float32, unit norm: the stored one, so that no provider is asked for what it has said before.
+    """
+
+    example_id: UUID
+    text: str
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A policy to judge by. vectors: (n, d) float32, unit norm, row i for policy.examples[i]."""
+
+    policy: PolicySnapshot
+    vectors: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """before: the policy in force at the request; after: the version. Each with its golden examples' vectors."""
+
+    before: Judged
+    after: Judged
+    event_ids: tuple[UUID, ...]
+    query_ids: tuple[UUID, ...]
+    examples: tuple[Example, ...]
+
+    @property
+    def total(self) -> int:
+        return len(self.event_ids) + len(self.query_ids) + len(self.examples)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedQuestion:
+    """What the log tells of an answered question.
+
+    text: empty where it was not kept. filters: those that came with it. intent: None where that was removed, "" for
+    unrecognised. hits: those of the context; None where they were removed.
+    """
+
+    event_id: UUID
+    scope_ids: tuple[ScopeId, ...]
+    text: str
+    intent: str | None
+    hits: tuple[Hit, ...] | None
+    filters: RecordedFilters = NONE_RECORDED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """An evaluation question ready to run. documents: the searchable versions of the expected one."""
+
+    query_id: UUID
+    text: str
+    scope_ids: tuple[ScopeId, ...]
+    documents: frozenset[UUID]
+    pages: tuple[int, ...]
+
+
+def plan_of(impact: PolicyImpact) -> Plan:
+    """Within the open scope. The vectors of golden examples that lack one are made here.
+
+    They are made under the version's lock, which its author's change of a draft takes too: otherwise a vector could
+    come to hang on an example that is just being removed, and the author's change would fail.
+
+    Raises: ImpactDegradedError, ResidencyError, UnknownProviderError.
+    """
+    version: PolicyVersion = PolicyVersion.objects.select_for_update(no_key=True).get(id=impact.version_id)
+    base: PolicyVersion = PolicyVersion.objects.get(id=impact.base_id)
+    before, after = _judged(version_snapshot(base), version_snapshot(version))
+    events = Event.objects.filter(action__in=DECIDED, occurred_at__lte=impact.requested_at)
+    newest = events.order_by("-occurred_at", "-id").values_list("id", flat=True)
+    return Plan(
+        before=before,
+        after=after,
+        event_ids=tuple(newest[: settings.GLASSBOX_IMPACT_EVENTS]),
+        query_ids=tuple(EvaluationQuery.objects.order_by("created_at", "id").values_list("id", flat=True)),
+        examples=_examples(before, after),
+    )
+
+
+def recorded_of(event_ids: Sequence[UUID]) -> list[RecordedQuestion]:
+    """The events of a batch, in its order."""
+    events = {event.id: event for event in Event.objects.filter(id__in=event_ids)}
+    # What is damaged counts as what is gone: the pages of the log say of each event which of the two it is.
+    readings = readings_of(events.values())
+    return [_recorded(events[each], readings[each].payload) for each in event_ids if each in events]
+
+
+def expected_of(query_id: UUID) -> Expected | None:
+    """None where it was removed since."""
+    query: EvaluationQuery | None = EvaluationQuery.objects.filter(id=query_id).first()
+    if query is None:
+        return None
+    tree = [(ScopeId(i), ScopeId(p) if p else None) for i, p in Scope.objects.values_list("id", "parent_id")]
+    versions = Document.objects.filter(series_id=query.series_id, status=DocumentStatus.READY)
+    return Expected(
+        query_id=query.id,
+        text=query.text,
+        scope_ids=tuple(sorted(subtree([ScopeId(query.scope_id)], tree))),
+        documents=frozenset(versions.values_list("id", flat=True)),
+        pages=tuple(query.pages),
+    )
+
+
+def _judged(*policies: PolicySnapshot) -> list[Judged]:
+    provider = tenant_provider()
+    try:
+        return [Judged(policy=each, vectors=golden_vectors(snapshot=each, provider=provider)) for each in policies]
+    except (ResidencyError, UnknownProviderError):
+        raise
+    except ProviderError as error:
+        raise ImpactDegradedError(stage=Stage.CLASSIFY.value) from error
+
+
+def _examples(*sides: Judged) -> tuple[Example, ...]:
+    by_text = {
+        example.text: Example(example_id=example.id, text=example.text, vector=vector)
+        for side in sides
+        for example, vector in zip(side.policy.examples, side.vectors, strict=True)
+    }
+    return tuple(by_text.values())
+
+
+def _recorded(event: Event, payload: Groups) -> RecordedQuestion:
+    question, core = payload.get("question", {}), payload.get("core", {})
+    intent, text, passages = core.get("intent"), question.get("text"), payload.get("passages")
+    return RecordedQuestion(
+        event_id=event.id,
+        scope_ids=tuple(ScopeId(each) for each in event.scope_ids),
+        text=text if isinstance(text, str) else "",
+        intent=intent if isinstance(intent, str) else None,
+        hits=None if passages is None else tuple(_hits(passages.get("hits", ()))),
+        filters=filters_read(question.get("given_filters", {})),
+    )
+
+
+def _hits(recorded: Iterable[dict[str, str]]) -> Iterable[Hit]:
+    for each in recorded:
+        if each.get("in_context"):
+            yield Hit(chunk_id=UUID(each["chunk_id"]), document_id=UUID(each["document_id"]), kind=each["kind"])

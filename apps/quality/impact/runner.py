@@ -1,0 +1,148 @@
+"""Computing a preview: every question by itself, in short transactions, as the system for the tenant."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Sequence
+from enum import StrEnum
+from uuid import UUID
+
+from django.db import IntegrityError
+
+from apps.errors import ApplicationError
+from apps.quality.errors import ImpactCrashedError, ImpactOutdatedError, ImpactWorkerLostError
+from apps.quality.impact.comparison import evaluation_impact, golden_impact, recorded_impact
+from apps.quality.impact.contracts import (
+    EvaluationImpact,
+    EvaluationShift,
+    GoldenImpact,
+    ImpactResult,
+    RecordedImpact,
+    RecordedShift,
+)
+from apps.quality.impact.ending import fail, finish
+from apps.quality.impact.judging import Judge
+from apps.quality.impact.lease import ImpactPolicy, Lease, claim_impact, holding
+from apps.quality.impact.plan import Plan, RecordedQuestion, expected_of, plan_of, recorded_of
+from apps.retrieval.errors import QuestionError
+from apps.tenants.ids import TenantId
+from apps.tenants.leased_jobs import LeaseLostError
+
+logger = logging.getLogger("glassbox.retrieval")
+
+
+class ImpactOutcome(StrEnum):
+    NOT_CLAIMED = "not_claimed"
+    DONE = "done"
+    FAILED = "failed"
+    LOST = "lost"
+
+
+def impact_run(*, impact_id: UUID, tenant_id: TenantId, policy: ImpactPolicy | None = None) -> ImpactOutcome:
+    """Compute a preview from beginning to end. Safe to call twice, at once, and after a crash at any point.
+
+    Returns: NOT_CLAIMED where another worker has it, or there is nothing to do; LOST where it was begun anew by
+             somebody meanwhile. FAILED has its reason on the row.
+    """
+    lease = claim_impact(tenant_id=tenant_id, impact_id=impact_id, policy=policy or ImpactPolicy())
+    if lease is None:
+        return ImpactOutcome.NOT_CLAIMED
+    try:
+        refusal = _computed(lease)
+        if refusal is not None:
+            fail(lease, refusal)
+            return ImpactOutcome.FAILED
+    except LeaseLostError:
+        logger.warning("impact %s was taken over", impact_id)
+        return ImpactOutcome.LOST
+    return ImpactOutcome.DONE
+
+
+def _computed(lease: Lease) -> ApplicationError | None:
+    """Compute and store the result. Returns: why there is none. Raises: LeaseLostError."""
+    if lease.job.attempts > lease.policy.max_attempts:
+        return ImpactWorkerLostError(attempts=lease.job.attempts - 1)
+    try:
+        _Run(lease).through()
+    except LeaseLostError:
+        raise
+    except ApplicationError as error:
+        return error
+    except IntegrityError:
+        # The vectors of a draft's examples were being stored when its author replaced the examples.
+        return ImpactOutdatedError(number=lease.number)
+    except Exception as error:  # noqa: BLE001 - it is written down, without its message
+        # A driver's or a parser's message may quote a question.
+        crashed_at = "".join(traceback.format_tb(error.__traceback__))
+        logger.error("impact %s crashed: %s at\n%s", lease.job.job_id, type(error).__name__, crashed_at)  # noqa: TRY400
+        return ImpactCrashedError(kind=type(error).__name__)
+    return None
+
+
+class _Run:
+    """One run: where it stands is saved with every transaction."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._done = 0
+        with holding(lease) as impact:
+            self._plan: Plan = plan_of(impact)
+            impact.total = self._plan.total
+            impact.save(update_fields=["total"])
+        self._judge = Judge(lease, before=self._plan.before, after=self._plan.after)
+
+    def through(self) -> None:
+        result = ImpactResult(recorded=self._recorded(), evaluation=self._evaluation(), golden=self._golden())
+        finish(self._lease, result, done=self._plan.total)
+
+    def _recorded(self) -> RecordedImpact:
+        shifts: list[RecordedShift] = []
+        by_text = by_intent = not_judged = without_hits = 0
+        for batch in _batches(self._plan.event_ids, self._lease.policy.batch_events):
+            with holding(self._lease, done=self._done):
+                questions = recorded_of(batch)
+            for question in questions:
+                if question.text:
+                    shift = self._asked_again(question)
+                    if shift is None:
+                        not_judged += 1
+                    else:
+                        shifts.append(shift)
+                        by_text += 1
+                elif question.intent is not None:
+                    shifts.append(self._judge.recorded_intent(question))
+                    by_intent += 1
+                    without_hits += question.hits is None
+                else:
+                    not_judged += 1
+                self._done += 1
+        return recorded_impact(
+            shifts, by_text=by_text, by_intent=by_intent, not_judged=not_judged, without_hits=without_hits
+        )
+
+    def _asked_again(self, question: RecordedQuestion) -> RecordedShift | None:
+        """None where what was recorded can't be read as a question any more, as after a change of the limits."""
+        try:
+            return self._judge.recorded_text(question, done=self._done)
+        except QuestionError:
+            return None
+
+    def _evaluation(self) -> EvaluationImpact:
+        shifts: list[EvaluationShift] = []
+        for query_id in self._plan.query_ids:
+            with holding(self._lease, done=self._done):
+                expected = expected_of(query_id)
+            if expected is not None:
+                shifts.append(self._judge.evaluation(expected, done=self._done))
+            self._done += 1
+        return evaluation_impact(shifts)
+
+    def _golden(self) -> GoldenImpact:
+        shifts = [self._judge.golden(example) for example in self._plan.examples]
+        self._done += len(shifts)
+        return golden_impact(shifts)
+
+
+def _batches(ids: Sequence[UUID], size: int) -> list[Sequence[UUID]]:
+    return [ids[start : start + size] for start in range(0, len(ids), size)]

@@ -1,0 +1,27 @@
+"""Celery's way in. Thin: what is done is in impact/runner.py, and would be done the same without Celery."""
+
+from __future__ import annotations
+
+import logging
+from uuid import UUID
+
+from celery import Task, shared_task
+
+from apps.quality.impact.runner import impact_run
+from apps.quality.models import PolicyImpact
+from apps.quality.services.impact import impact_sweep_all
+from apps.tenants.ids import TenantId
+
+logger = logging.getLogger("glassbox.retrieval")
+
+
+def _run_impact(tenant_id: str, impact_id: str) -> None:
+    outcome = impact_run(impact_id=UUID(impact_id), tenant_id=TenantId(UUID(tenant_id)))
+    logger.info("impact %s: %s", impact_id, outcome)
+
+
+# Registered by call: Celery has no types, and a decorator of unknown type would take those of the functions away.
+run_impact: Task = shared_task(name=PolicyImpact.task, acks_late=True, reject_on_worker_lost=True, ignore_result=True)(
+    _run_impact
+)
+impact_sweep: Task = shared_task(name="apps.retrieval.tasks.impact_sweep", ignore_result=True)(impact_sweep_all)

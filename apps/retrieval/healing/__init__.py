@@ -1,1 +1,0 @@
-"""Asking again for what the candidates of a question do not hold."""

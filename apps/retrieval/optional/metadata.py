@@ -1,0 +1,122 @@
+"""Passages ranked by their metadata alone: document title, company, kind, document type, period, and headings.
+
+What may be ranked is decided in SQL, under row-level security, as for every other ranking: live documents of the
+granted scopes and permitted kinds that pass the question's filter. What is scored are headings, a few hundred of each
+document, with the same analysis and formula as the text (headings.py).
+
+Other than for the text, a word's rarity is taken over what the filter leaves: within one company's reports its name
+says nothing, and that is what this ranking is for.
+
+Measured (`metadata_top_k` 30): it costs more at the top than it finds, since headings repeat and the filter has used
+company and period already. The second line of each is with half the weight (`metadata_weight` .5).
+
+    filings: recall@1 .430, @5 .734, @10 .866, MRR .625, context .821, passed .463
+             recall@1 .445, @5 .761, @10 .873, MRR .636, context .828, passed .492
+    own set: recall@5 .883, MRR .749, context .887, passed .711
+             recall@5 .879, MRR .775, context .910, passed .727
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from django.db import connection
+from psycopg import sql
+
+from apps.corpus.kinds import DocumentType, Kind
+from apps.corpus.models import Chunk, Document
+from apps.corpus.terms import terms
+from apps.retrieval.contracts import ChunkId, DocumentId, Period, Ranking, SearchBounds, SearchQuery, SparseHit
+from apps.retrieval.optional.headings import Heading, score_headings
+from apps.retrieval.retrievers.documents import LIVE_DOCUMENTS, bound_parameters
+
+_LABELS_LANGUAGE: Final = "en"
+# A heading brings no more passages than the ranking may hold, in reading order.
+_HEADINGS = sql.SQL(
+    """
+    WITH live AS MATERIALIZED (
+        SELECT id, scope_id, kind FROM ({live}) AS d WHERE eligible
+    ),
+    heading AS MATERIALIZED (
+        SELECT live.id, live.scope_id, live.kind, c.section, c.sec_item, count(*) AS passages,
+               (array_agg(c.id ORDER BY c.id))[1:%(top_k)s::int] AS chunk_ids
+          FROM live
+          JOIN {chunk} c ON c.tenant_id = %(tenant)s::uuid AND c.scope_id = live.scope_id AND c.document_id = live.id
+           AND c.is_parent = false AND c.kind = live.kind
+         GROUP BY live.id, live.scope_id, live.kind, c.section, c.sec_item
+    )
+    SELECT h.id, h.kind, h.section, h.sec_item, h.passages, h.chunk_ids, d.title, d.company, d.document_type,
+           d.fiscal_year, d.fiscal_quarter, d.language
+      FROM heading h
+      JOIN {document} d ON d.tenant_id = %(tenant)s::uuid AND d.scope_id = h.scope_id AND d.id = h.id
+    """
+)
+# By whether the question is as of an instant.
+_STATEMENTS: Final[Mapping[bool, sql.Composed]] = {
+    past: _HEADINGS.format(
+        live=live, chunk=sql.Identifier(Chunk._meta.db_table), document=sql.Identifier(Document._meta.db_table)
+    )
+    for past, live in LIVE_DOCUMENTS.items()
+}
+
+
+class MetadataRetriever:
+    """Ranks passages by BM25 over what stands over them.
+
+    Args: k1: saturation of how many fields hold a term, >= 0; b: share of length normalisation, 0 to 1.
+    """
+
+    name = "metadata"
+
+    def __init__(self, *, k1: float, b: float) -> None:
+        self._k1 = k1
+        self._b = b
+
+    def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
+        """Rank passages by the query's terms in their metadata.
+
+        Returns: best first, ties by chunk id; passages of one score share a rank, since nothing tells them apart here.
+                 Those whose metadata holds no term are not in it.
+        Costs:   one query, which reads the headings of every document that passes the filter.
+        """
+        if not query.terms or not within.kinds or top_k < 1:
+            return Ranking(name=self.name, hits=(), ranks_shared=True)
+        rows = _rows(within, top_k)
+        headings = [Heading(fields=_fields(row), passages=row["passages"]) for row in rows]
+        scores = score_headings(headings, query.terms, k1=self._k1, b=self._b)
+        hits = sorted(
+            (
+                SparseHit(
+                    chunk_id=ChunkId(chunk_id),
+                    document_id=DocumentId(row["id"]),
+                    kind=row["kind"],
+                    bm25_score=score,
+                )
+                for row, score in zip(rows, scores, strict=True)
+                if score > 0
+                for chunk_id in row["chunk_ids"]
+            ),
+            key=lambda hit: (-hit.bm25_score, hit.chunk_id),
+        )
+        considered = sum(heading.passages for heading in headings)
+        return Ranking(name=self.name, hits=tuple(hits[:top_k]), considered=considered, ranks_shared=True)
+
+
+def _rows(within: SearchBounds, top_k: int) -> Sequence[Mapping[str, Any]]:
+    with connection.cursor() as cursor:
+        cursor.execute(_STATEMENTS[within.as_of is not None], {**bound_parameters(within), "top_k": top_k})
+        columns = [column.name for column in cursor.description or ()]
+        return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _fields(row: Mapping[str, Any]) -> tuple[frozenset[str], ...]:
+    """The terms of each field. What the document says is read in its language, our own labels in theirs."""
+    year = row["fiscal_year"]
+    period = Period(fiscal_year=year, fiscal_quarter=row["fiscal_quarter"] or 0).label if year else ""
+    said = (row["title"], row["company"], row["section"], f"Item {row['sec_item']}" if row["sec_item"] else "")
+    labels = (period, f"{row['document_type']} {DocumentType(row['document_type']).label}", Kind(row["kind"]).label)
+    return (
+        *(frozenset(terms(text, row["language"])) for text in said),
+        *(frozenset(terms(str(text), _LABELS_LANGUAGE)) for text in labels),
+    )

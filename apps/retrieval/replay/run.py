@@ -1,0 +1,165 @@
+"""Running a recorded question again as of then. That somebody did is an event of its own; what they typed is not."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Final
+
+from django.utils import timezone
+
+from apps.audit.digests import keyed_digest
+from apps.audit.models import Event, Outcome
+from apps.audit.services import record
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.models import PolicyVersion
+from apps.intents.selectors import version_snapshot
+from apps.retrieval.contracts import Question
+from apps.retrieval.errors import QuestionError, UnknownStageImplementationError
+from apps.retrieval.events import REPLAYED
+from apps.retrieval.pipeline import FindResult, find
+from apps.retrieval.replay.contracts import Hit, HitShift, HitState, Recorded, Replay
+from apps.retrieval.replay.errors import DifferentQuestionError, NotReplayableError, TooManyGuessesError
+from apps.retrieval.replay.limits import limits_of, reasons
+from apps.retrieval.replay.recorded import decided_now, recorded_question, stages_then
+from apps.retrieval.services.wiring import dependencies_for
+from apps.tenants.context import current_scope, open_scope, record_failure
+from apps.tenants.roles import Permission
+from apps.tenants.selectors.tenants import current_tenant
+
+GUESSES_PER_HOUR: Final = 10
+
+
+def question_replay(event: Event, *, typed: str | None = None) -> Replay:
+    """Decide a recorded question again: under its policy version, over the document versions of its instant.
+
+    Args:    event: of an answered question, visible to who asks.
+             typed: the question, where the log kept its digest alone. It is compared with that and then forgotten.
+    Returns: the run beside the record. Nothing is written but the event that says that it was done, and vectors of the
+             version's own examples, where today's model has not seen them yet (as for every question).
+    Raises:  PermissionDeniedError; NotReplayableError; DifferentQuestionError: recorded, though the request fails;
+             TooManyGuessesError; ResidencyError and others of dependencies_for.
+    """
+    principal = current_scope().principal
+    for permission in (Permission.AUDIT_VIEW, Permission.DOCUMENT_VIEW):
+        principal.require(permission)
+    recorded = recorded_question(event)
+    text = recorded.text if recorded.text is not None else _confirmed(event, recorded, typed or "")
+    snapshot = _policy_of(recorded)
+    with open_scope(
+        tenant=current_scope().tenant_id, scopes=recorded.scope_ids, principal=principal, reason="replay a question"
+    ):
+        replay = _run(recorded, text, snapshot)
+        _record(event, replay, typed=recorded.text is None)
+    return replay
+
+
+def _run(recorded: Recorded, text: str, snapshot: PolicySnapshot) -> Replay:
+    result = _found(recorded, text, snapshot)
+    now, then = decided_now(result), recorded.decided
+    shifts = None if then.hits is None else hit_shifts(then.hits, now.hits or (), why_gone=reasons(then.hits))
+    return Replay(recorded=recorded, now=now, shifts=shifts, limits=limits_of(recorded, result.trace))
+
+
+def hit_shifts(then: Sequence[Hit], now: Sequence[Hit], *, why_gone: Callable[[Hit], str]) -> tuple[HitShift, ...]:
+    """Every passage of either, once: those of then in their order, then the new ones in theirs.
+
+    A passage is the same where its id, its rank, its text and whether it stood in the context are. One that keeps all
+    but its text is told as moved, with `changed`.
+
+    Args: why_gone: what is known of a passage of then that was not found now.
+    """
+    by_id = {hit.chunk_id: hit for hit in now}
+    known = {hit.chunk_id for hit in then}
+    shifts = [_shift(hit, by_id.get(hit.chunk_id), why_gone) for hit in then]
+    shifts.extend(HitShift(state=HitState.NEW, then=None, now=hit) for hit in now if hit.chunk_id not in known)
+    return tuple(shifts)
+
+
+def _shift(then: Hit, now: Hit | None, why_gone: Callable[[Hit], str]) -> HitShift:
+    if now is None:
+        return HitShift(state=HitState.GONE, then=then, now=None, why=why_gone(then))
+    # A hit whose text was not loaded, then or now, has no digest to compare.
+    changed = bool(then.content_sha256 and now.content_sha256) and then.content_sha256 != now.content_sha256
+    still = not changed and (then.rank, then.in_context) == (now.rank, now.in_context)
+    return HitShift(state=HitState.SAME if still else HitState.MOVED, then=then, now=now, changed=changed)
+
+
+def _found(recorded: Recorded, text: str, snapshot: PolicySnapshot) -> FindResult:
+    question = Question(
+        text=text,
+        tenant_id=current_scope().tenant_id,
+        scope_ids=tuple(sorted(recorded.scope_ids)),
+        as_of=recorded.filters.as_of or recorded.at,
+        given=recorded.filters.given,
+    )
+    try:
+        return find(question, deps=dependencies_for(current_tenant(), snapshot, stages_then(recorded)))
+    except UnknownStageImplementationError as error:
+        raise NotReplayableError(why=f"nothing named {error.data['name']} is installed any more") from error
+    except QuestionError as error:
+        raise NotReplayableError(why=f"it is not accepted as a question any more ({error.code})") from error
+
+
+def _policy_of(recorded: Recorded) -> PolicySnapshot:
+    version: PolicyVersion | None = PolicyVersion.objects.filter(id=recorded.policy_version_id).first()
+    if version is None:
+        raise NotReplayableError(why=f"policy version {recorded.policy_version} is not there any more")
+    return version_snapshot(version)
+
+
+def _confirmed(event: Event, recorded: Recorded, typed: str) -> str:
+    """The typed text as it was asked. A browser writes line ends its own way, and the Ask page drops outer blanks."""
+    _refuse_guessing()
+    tenant = current_scope().tenant_id
+    unix = typed.replace("\r\n", "\n")
+    for text in dict.fromkeys((typed, unix, unix.strip())):
+        digest = keyed_digest(text, tenant=tenant, epoch=recorded.key_epoch)
+        if hmac.compare_digest(digest, recorded.digest):
+            return text
+    record_failure(
+        action=REPLAYED,
+        core={"typed": True, "code": DifferentQuestionError.code},
+        outcome=Outcome.REFUSED,
+        subject_type="event",
+        subject_id=event.id,
+        scopes=recorded.scope_ids,
+    )
+    raise DifferentQuestionError
+
+
+def _refuse_guessing() -> None:
+    principal = current_scope().principal
+    count = Event.objects.filter(
+        action=REPLAYED,
+        outcome=Outcome.REFUSED,
+        actor_kind=principal.kind.value,
+        actor_id=principal.id,
+        occurred_at__gt=timezone.now() - timedelta(hours=1),
+    ).count()
+    if count >= GUESSES_PER_HOUR:
+        raise TooManyGuessesError(count=count)
+
+
+def _record(event: Event, replay: Replay, *, typed: bool) -> None:
+    recorded, now = replay.recorded, replay.now
+    record(
+        action=REPLAYED,
+        core={
+            "intent": now.intent,
+            "policy_version": recorded.policy_version,
+            "policy_version_id": str(recorded.policy_version_id),
+            "typed": typed,
+            "equal": replay.equal,
+            "intent_equal": replay.intent_equal,
+            "kinds_equal": replay.kinds_equal,
+            "context_equal": replay.context_equal,
+            "hits": {state.value: replay.count(state) for state in HitState} if replay.shifts is not None else None,
+            "limits": len(replay.limits),
+        },
+        question={"hmac_sha256": recorded.digest, "key_epoch": recorded.key_epoch},
+        subject_type="event",
+        subject_id=event.id,
+        scopes=recorded.scope_ids,
+    )

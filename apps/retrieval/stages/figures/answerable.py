@@ -1,0 +1,176 @@
+"""Whether one sentence or row can be the answer at all: it names the figure, gives one, and is of the period asked for.
+
+These are reasons of structure, not of degree: a piece may share most words with a question and be of another year.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+from apps.retrieval.contracts import Certainty, FilterField, Passage, Period, QueryAnalysis, Quote
+from apps.retrieval.stages.figures.bindings import years_of
+from apps.retrieval.stages.figures.in_passages import heading_above, read_piece
+from apps.retrieval.stages.figures.phrases import PhraseText, figures_beside, phrases_of
+from apps.retrieval.stages.question.dates import read_dates
+from apps.retrieval.stages.question.mentions import Mention, blanked
+from apps.retrieval.stages.question.period_mentions import read_period_mentions
+from apps.retrieval.stages.question.relax import period_matches
+from apps.retrieval.stages.ranking.relevance import holds_number
+
+_HEADING_LONGEST_CHARS: Final = 90
+_FEWEST_OF_A_SERIES: Final = 2
+_PART_OF_A_YEAR: Final = re.compile(
+    r"\bquarters?\b|\b(?:three|six|nine)\s+months\b|\b13\s+weeks\b|\bQ[1-4]\b", re.IGNORECASE
+)
+_AS_OF: Final = re.compile(r"\W*(?:as\s+(?:of|at)|at|per|zum)\s+(?:the\s+)?", re.IGNORECASE)
+_WHOLE_YEAR: Final = re.compile(r"\byears?\b|\btwelve\s+months\b|\b5[23]\s+weeks\b|\bFY", re.IGNORECASE)
+_VALUE_ASKED: Final = re.compile(
+    r"\bhow\s+(?:much|many|high|large|big|low)\b|\bwhat\s+(?:is|are|was|were)\b|\bwhat['\u2019]s\b|\bwie\s+(?:viele?|hoch)\b",
+    re.IGNORECASE,
+)
+_WHO: Final = re.compile(r"\s*(?:who|wer)\b", re.IGNORECASE)
+_CHANGE_ASKED: Final = re.compile(
+    r"\b(?:increas|decreas|chang|growth|gr[eo]w|rise|rose|fall|fell|declin|improv|compare|differ|raise)", re.IGNORECASE
+)
+
+
+_COUNT_ASKED: Final = re.compile(r"\bhow many\b|\bnumber of\b|\bwie viele\b|\banzahl\b", re.IGNORECASE)
+_COUNT_WORD: Final = re.compile(
+    r"\b(?:no|none|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|kein|keine|keinen|null|ein|eine"
+    r"|einen|zwei|drei|vier|f\u00fcnf|sechs|sieben|acht|neun|zehn|elf|zw\u00f6lf)\b",
+    re.IGNORECASE,
+)
+
+
+class Lack(StrEnum):
+    """What keeps a piece from being the answer."""
+
+    PERIOD = "period"
+    FIGURE = "figure"
+    NUMBER = "number"
+
+
+def lack_of(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> Lack | None:
+    """What a piece lacks to be the answer; None where nothing speaks against it."""
+    if not names_what_is_asked(piece, passage, analysis):
+        return Lack.FIGURE
+    if not is_of_period(piece, passage, analysis):
+        return Lack.PERIOD
+    if asks_for_a_figure(analysis) and not gives_a_figure(piece, passage, analysis):
+        return Lack.NUMBER
+    return None
+
+
+def asks_for_a_figure(analysis: QueryAnalysis) -> bool:
+    """Whether only a figure can answer: "how much", "how many", "what was" a figure; not "how do you measure" one."""
+    return analysis.wants_number and _VALUE_ASKED.search(analysis.text) is not None
+
+
+def names_what_is_asked(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:
+    """Whether the piece itself, its columns or the heading of its rows names one of the figures asked for."""
+    strict = asks_for_a_figure(analysis) or _WHO.match(analysis.text) is not None
+    if not analysis.figures or not strict:
+        return True
+    above = heading_above(passage.chunk.text, piece.start)
+    found = PhraseText(f"{piece.text}\n{piece.columns}\n{above}", analysis.language)
+    return any(phrases_of(figure, found, analysis) for figure in analysis.figures)
+
+
+def gives_a_figure(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:
+    """Whether a row holds a figure, or a sentence tells one of what was asked for: behind its name, or before "of" it.
+
+    A change ("rose by 3 %") is no figure of it, unless the question asks for a change.
+    """
+    if read_piece(passage, piece) is not None or not analysis.figures:
+        return _tells_a_number(piece.text, analysis)
+    text = PhraseText(piece.text, analysis.language)
+    spans = [span for figure in analysis.figures for span in phrases_of(figure, text, analysis)]
+    if not spans:
+        return _tells_a_number(piece.text, analysis)
+    change_asked = _CHANGE_ASKED.search(analysis.text) is not None
+    return any(figures_beside(piece.text, start, end, change_asked=change_asked) for start, end in spans)
+
+
+def _tells_a_number(text: str, analysis: QueryAnalysis) -> bool:
+    """In digits, or where a count is asked for, in a word: "It logged one incident", "There were none"."""
+    if holds_number(_without_dates(text)):
+        return True
+    return _COUNT_ASKED.search(analysis.text) is not None and _COUNT_WORD.search(text) is not None
+
+
+def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:
+    """Whether the piece is of a period asked for: its document is, or it says so itself.
+
+    A row of several figures without columns is of no year: they may be its quarters, and a quarter is no year.
+
+    A document that states no period (a rule, a method) holds for any, but gives no figure of one. A bare year, which
+    may be anything, is also met by a passage that mentions it elsewhere.
+    """
+    periods, document = analysis.periods, passage.chunk.document
+    if not periods or (document.fiscal_year is None and (_is_loose(analysis) or not asks_for_a_figure(analysis))):
+        return True
+    row = read_piece(passage, piece)
+    if any(period_matches(period, document.fiscal_year, document.fiscal_quarter) for period in periods):
+        if row is None:
+            return not _as_of_another_day(piece.text, periods)
+        # Of several figures without columns nobody can tell which is of the period.
+        if not all(period.fiscal_quarter == 0 for period in periods):
+            return True
+        return not _of_a_part(piece) and (len(row) < _FEWEST_OF_A_SERIES or any(figure.years for figure in row))
+    if row is not None:
+        own = frozenset(year for figure in row for year in figure.years)
+    else:
+        own = years_of("\n".join((piece.text, passage.chunk.section, _headings(passage.chunk.text[: piece.start]))))
+    if any(_covers(period, own, piece, passage) for period in periods):
+        return True
+    return _is_loose(analysis) and any(
+        period.fiscal_year in years_of(f"{passage.chunk.text}\n{document.title}") for period in periods
+    )
+
+
+def _covers(period: Period, years: frozenset[int], piece: Quote, passage: Passage) -> bool:
+    if period.fiscal_year not in years:
+        return False
+    if not period.fiscal_quarter:
+        return True
+    # "2023" beside "2024" in a report of the fourth quarter is the fourth quarter of 2023.
+    same_quarter = passage.chunk.document.fiscal_quarter == period.fiscal_quarter
+    named = read_period_mentions(f"{piece.text}\n{piece.columns}").named
+    return same_quarter or period in {each.period for each in named}
+
+
+def _as_of_another_day(text: str, periods: Iterable[Period]) -> bool:
+    """Whether a sentence begins with a day of another year, and names no year asked for.
+
+    A fiscal year may be called by the calendar year that it ends in or by the one before.
+    """
+    dates = read_dates(text)
+    if not dates or not dates[0].year or not _AS_OF.fullmatch(text[: dates[0].start]):
+        return False
+    wanted = {period.fiscal_year + later for period in periods for later in (0, 1)}
+    return not wanted & years_of(text)
+
+
+def _of_a_part(piece: Quote) -> bool:
+    """Whether a row gives quarters or half-years alone."""
+    told = f"{piece.text}\n{piece.columns}"
+    return _PART_OF_A_YEAR.search(told) is not None and _WHOLE_YEAR.search(told) is None
+
+
+def _is_loose(analysis: QueryAnalysis) -> bool:
+    found = [each for each in analysis.filters if each.field is FilterField.PERIOD]
+    return bool(found) and all(each.certainty is Certainty.LIKELY for each in found) and not analysis.relaxed
+
+
+def _headings(text: str) -> str:
+    """Lines above a piece that are no sentences."""
+    lines = text.split("\n")
+    return "\n".join(line for line in lines if len(line) <= _HEADING_LONGEST_CHARS and not line.rstrip().endswith("."))
+
+
+def _without_dates(text: str) -> str:
+    """A date is no figure."""
+    return blanked(text, (Mention(start=each.start, end=each.end, text=each.text) for each in read_dates(text)))

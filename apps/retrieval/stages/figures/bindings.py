@@ -1,0 +1,51 @@
+"""Which year a number of a sentence is of: "1,577 in 2018 and 1,373 in 2017"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from apps.retrieval.stages.figures.numbers import Number, NumberUnit
+
+_YEAR: Final = re.compile(
+    r"(?<![\d.,])(?:FY|fiscal\s)?(?P<year>(?:19|20)\d{2})(?![\d%]|[.,]\d)|\bFY\s?'?(?P<short>\d{2})\b"
+)
+_BREAK: Final = re.compile(
+    r"[,;:|]|\b(?:and|after|against|compared|versus|vs|from|than|while|but|to|und|nach|gegen\w*|von|auf)\b",
+    re.IGNORECASE,
+)
+_OF_THE_NEXT: Final = re.compile(r"['\u2019]s|\s*[:=]")
+_FURTHEST_CHARS: Final = 45
+
+
+def is_year(number: Number) -> bool:
+    """Whether a number may be a year and nothing else is said of it."""
+    plain = number.unit is NumberUnit.PLAIN and not number.exponent and not number.currency and not number.negative
+    return plain and number.text.isdigit() and 1900 <= number.value < 2100
+
+
+def years_of(text: str) -> frozenset[int]:
+    """All years that a text names, FY18 as well."""
+    return frozenset(_value(match) for match in _YEAR.finditer(text))
+
+
+def bound_years(sentence: str, numbers: Sequence[Number], number: Number) -> frozenset[int]:
+    """The years that a sentence may mean for one of its numbers; empty where it names none.
+
+    The year behind the number counts first, if nothing separates the two; then those before it, back to the number
+    before; then all years of the sentence.
+    """
+    figures = [each for each in numbers if not is_year(each)]
+    after = min((each.start for each in figures if each.start >= number.end), default=len(sentence))
+    right = sentence[number.end : min(after, number.end + _FURTHEST_CHARS)]
+    behind = _YEAR.search(right)
+    if behind and not _BREAK.search(right[: behind.start()]) and not _OF_THE_NEXT.match(right, behind.end()):
+        return frozenset({_value(behind)})
+    before = max((each.end for each in figures if each.end <= number.start), default=0)
+    left = years_of(sentence[before : number.start])
+    return left or years_of(sentence)
+
+
+def _value(match: re.Match[str]) -> int:
+    return int(match["year"]) if match["year"] else 2000 + int(match["short"])

@@ -1,0 +1,146 @@
+"""The figures of a passage with what they stand under: row label, column, scale, currency. Claims are held to these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from apps.corpus.terms import terms
+from apps.retrieval.contracts import Passage, Quote
+from apps.retrieval.stages.figures.bindings import bound_years
+from apps.retrieval.stages.figures.number_matching import Stated
+from apps.retrieval.stages.figures.numbers import (
+    Number,
+    NumberUnit,
+    currencies_in,
+    read_numbers,
+    stated_scale,
+    units_in,
+)
+from apps.retrieval.stages.ranking.quotable import quotable_pieces
+from apps.retrieval.stages.ranking.units import split_units
+
+YEAR: Final = re.compile(r"(?<![\d.,])(?:19|20)\d{2}(?![\d%]|[.,]\d)")
+PER_SHARE: Final = re.compile(
+    r"\bper\s+(?:\w+\s+){0,2}?(?:share|unit)\b|\bEPS\b|\bje\s+(?:Aktie|Anteil)\b|\bcps\b", re.IGNORECASE
+)
+# "In millions, except per share data" says of the other rows that they are not.
+_EXCEPT: Final = re.compile(r"\b(?:except|excluding|ausgenommen|au\u00dfer)\b[^)\n]*", re.IGNORECASE)
+_CELL: Final = re.compile(r"\|\s*([^|:\n]{1,80}):\s*([^|\n]*)")
+_FURTHEST_HEADING_LINES: Final = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A number of a passage.
+
+    piece: the sentence or row that it stands in. label: terms of the row's label, empty in prose. years: those of its
+    column, or that its sentence gives it; empty where the passage does not say. per_share: its row or heading says so.
+    """
+
+    number: Number
+    ref_id: str
+    piece: str
+    label: frozenset[str]
+    label_text: str
+    years: frozenset[int]
+    stated: Stated
+    per_share: bool
+
+
+def read_figures(passage: Passage, *, asked_exponent: int | None) -> tuple[Figure, ...]:
+    """All figures that a passage shows, in order."""
+    rows = {(unit.start, unit.end): unit.is_row for unit in split_units(passage.chunk.text)}
+    return tuple(
+        figure
+        for piece in quotable_pieces(passage)
+        for figure in _of_piece(passage, piece, rows.get((piece.start, piece.end), False), asked_exponent)
+    )
+
+
+def read_piece(passage: Passage, piece: Quote) -> tuple[Figure, ...] | None:
+    """The figures of one row of a table; None where the piece is prose."""
+    is_row = any(unit.is_row and unit.start == piece.start for unit in split_units(passage.chunk.text))
+    return tuple(_of_piece(passage, piece, True, None)) if is_row else None
+
+
+def _of_piece(passage: Passage, piece: Quote, is_row: bool, asked_exponent: int | None) -> Iterator[Figure]:
+    chunk = passage.chunk
+    numbers = read_numbers(piece.text, chunk.language)
+    if not numbers:
+        return
+    heading = heading_above(chunk.text, piece.start) if is_row else ""
+    label = _label(piece.text, numbers) if is_row else ""
+    per_share = PER_SHARE.search(f"{piece.text}\n{_EXCEPT.sub('', heading)}") is not None
+    beside = "\n".join((piece.text, piece.columns, heading))
+    exponent = None
+    if is_row and not per_share:
+        around = (beside, chunk.text[: piece.start], chunk.text, f"{chunk.context_header}\n{chunk.section}")
+        exponent = next((found for text in around if (found := stated_scale(text)) is not None), None)
+    stated = Stated(
+        exponent=exponent,
+        currencies=currencies_in(beside) or currencies_in(f"{chunk.text}\n{chunk.context_header}"),
+        units=units_in(beside) if is_row else frozenset(),
+        asked_exponent=asked_exponent,
+    )
+    for index, number in enumerate(numbers):
+        yield Figure(
+            number=number,
+            ref_id=passage.ref_id,
+            piece=piece.text,
+            label=frozenset(term for term in terms(label, chunk.language) if not term[0].isdigit()),
+            label_text=label,
+            years=_years(piece, numbers, index, is_row),
+            stated=stated if number.unit is NumberUnit.PLAIN else _without_scale(stated),
+            per_share=per_share,
+        )
+
+
+def _without_scale(stated: Stated) -> Stated:
+    return Stated(currencies=stated.currencies, units=stated.units, asked_exponent=stated.asked_exponent)
+
+
+def _years(piece: Quote, numbers: tuple[Number, ...], index: int, is_row: bool) -> frozenset[int]:
+    number = numbers[index]
+    if not is_row:
+        return bound_years(piece.text, numbers, number)
+    for cell in _CELL.finditer(piece.text):
+        if cell.start(2) <= number.end and number.start < cell.end(2):
+            return _years_in(cell[1])
+    if "|" in piece.text and _CELL.search(piece.text):
+        return frozenset()
+    columns = [int(year) for year in YEAR.findall(piece.columns)]
+    figures = [each for each in numbers if each.start >= _label_end(piece.text, numbers)]
+    if columns and len(columns) == len(figures) and number in figures:
+        return frozenset({columns[figures.index(number)]})
+    return frozenset()
+
+
+def _years_in(text: str) -> frozenset[int]:
+    return frozenset(int(year) for year in YEAR.findall(text))
+
+
+def _label(row: str, numbers: tuple[Number, ...]) -> str:
+    return row[: _label_end(row, numbers)].strip(" |:$€£(-")
+
+
+def _label_end(row: str, numbers: tuple[Number, ...]) -> int:
+    """Up to the first cell border behind a word, or else the first number behind one."""
+    border = row.find("|", 1)
+    if border > 0 and re.search(r"[^\W\d_]", row[:border]):
+        return border
+    words = re.search(r"[^\W\d_]{2,}", row)
+    if words is None:
+        return 0
+    return next((number.start for number in numbers if number.start >= words.end()), len(row))
+
+
+def heading_above(text: str, position: int) -> str:
+    """The nearest line above a row that holds words and no figure, such as "Earnings per share:"; else nothing."""
+    lines = text[:position].rstrip("\n").split("\n")
+    for line in reversed(lines[-_FURTHEST_HEADING_LINES:]):
+        if line.strip() and not re.search(r"\d", line):
+            return line if line.rstrip().endswith(":") or len(line) <= 60 else ""
+    return ""

@@ -1,0 +1,239 @@
+"""Work out a measure from the rows of the statements, and show how: (5,308 - 2,213) / 4,476 = 0.69.
+
+Only where nothing is left to choose: every part is one figure of its year in one document or company, in one scale; and
+a question that brings a formula of its own is answered by that, or by the rows alone where it is not understood.
+Everything that is shown is checked as any claim is (ground.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from enum import StrEnum
+from typing import Final
+
+from apps.retrieval.contracts import DocumentId, QueryAnalysis
+from apps.retrieval.stages.figures.formulas import Formula, lines_of, only_adds, read_formula, work_out
+from apps.retrieval.stages.figures.in_passages import Figure
+from apps.retrieval.stages.figures.line_answer import LineRow
+from apps.retrieval.stages.figures.numbers import NumberUnit
+from apps.retrieval.stages.figures.own_formula import brings_a_formula, own_formula
+
+
+class Result(StrEnum):
+    AMOUNT = "amount"
+    RATIO = "ratio"
+    PERCENT = "percent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """label: the formula in words, as it is shown; empty for one that the question brings along. text: as read_formula
+    takes it. formula: as it is read of that. decimals: of the result; None for as usual, or for an amount for those of
+    its figures.
+    """
+
+    label: str
+    text: str
+    formula: Formula
+    result: Result
+    decimals: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worked:
+    """A measure of one year. text: the calculation as shown, without references."""
+
+    text: str
+    ref_ids: tuple[str, ...]
+
+
+_SPENT: Final = frozenset(
+    ("capital expenditure", "cost of goods sold", "dividends", "interest expense", "depreciation and amortisation")
+)
+"""Lines that are printed in brackets or not, and mean the same."""
+
+
+def _measure(label: str, text: str, result: Result) -> Measure:
+    formula = read_formula(text)
+    if formula is None:
+        raise AssertionError(f"{text} is no formula")
+    return Measure(label=label, text=text, formula=formula, result=result)
+
+
+# By the glossary's label; where a line may be missing, the further formula takes its place.
+MEASURES: Final[dict[str, tuple[Measure, ...]]] = {
+    "EBITDA": (
+        _measure(
+            "Operating income + depreciation and amortization (unadjusted EBITDA)",
+            "{operating income} + {depreciation and amortisation}",
+            Result.AMOUNT,
+        ),
+    ),
+    "EBITDA margin": (
+        _measure(
+            "(Operating income + depreciation and amortization) / revenue",
+            "({operating income} + {depreciation and amortisation}) / {revenue}",
+            Result.PERCENT,
+        ),
+    ),
+    "profit margin": (
+        _measure("Gross profit / revenue", "{gross profit} / {revenue}", Result.PERCENT),
+        _measure(
+            "(Revenue - cost of sales) / revenue", "({revenue} - {cost of goods sold}) / {revenue}", Result.PERCENT
+        ),
+    ),
+    "operating margin": (_measure("Operating income / revenue", "{operating income} / {revenue}", Result.PERCENT),),
+    "net margin": (_measure("Net income / revenue", "{net income} / {revenue}", Result.PERCENT),),
+    "effective tax rate": (
+        _measure("Income tax / income before tax", "{income tax} / {income before tax}", Result.PERCENT),
+    ),
+    "free cash flow": (
+        _measure(
+            "Cash from operating activities - capital expenditure",
+            "{operating cash flow} - {capital expenditure}",
+            Result.AMOUNT,
+        ),
+    ),
+    "capital intensity": (
+        _measure("Capital expenditure / revenue", "{capital expenditure} / {revenue}", Result.PERCENT),
+    ),
+    "working capital": (
+        _measure("Current assets - current liabilities", "{current assets} - {current liabilities}", Result.AMOUNT),
+    ),
+    "quick ratio": (
+        _measure(
+            "(Current assets - inventories) / current liabilities",
+            "({current assets} - {inventory}) / {current liabilities}",
+            Result.RATIO,
+        ),
+    ),
+    "current ratio": (
+        _measure("Current assets / current liabilities", "{current assets} / {current liabilities}", Result.RATIO),
+    ),
+    "operating cash flow ratio": (
+        _measure(
+            "Cash from operating activities / current liabilities",
+            "{operating cash flow} / {current liabilities}",
+            Result.RATIO,
+        ),
+    ),
+    "fixed asset turnover": (
+        _measure(
+            "Revenue / average property, plant and equipment",
+            "{revenue} / average {property, plant and equipment}",
+            Result.RATIO,
+        ),
+    ),
+    "inventory turnover": (
+        _measure("Cost of sales / average inventories", "{cost of goods sold} / average {inventory}", Result.RATIO),
+    ),
+    "receivables turnover": (
+        _measure("Revenue / average receivables", "{revenue} / average {accounts receivable}", Result.RATIO),
+    ),
+    "interest coverage": (
+        _measure("Operating income / interest expense", "{operating income} / {interest expense}", Result.RATIO),
+    ),
+    "dividend payout ratio": (_measure("Dividends / net income", "{dividends} / {net income}", Result.RATIO),),
+    "return on equity": (
+        _measure("Net income / equity at the end of the year", "{net income} / {equity}", Result.PERCENT),
+    ),
+    "return on assets": (
+        _measure("Net income / total assets at the end of the year", "{net income} / {total assets}", Result.PERCENT),
+    ),
+}
+_DECIMALS: Final = {Result.RATIO: 2, Result.PERCENT: 1}
+# The rows by their own names, so that each can be found where it is cited.
+_AS_DEFINED: Final = "By your formula, from {rows}"
+
+
+def worked_out(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> tuple[Worked, ...]:
+    """The measures that a question asks for, of each year asked for, the latest first.
+
+    Args: rows: as line_rows chose them.
+    Returns: nothing where a part is missing, stands twice, or is negative where only its size would say something.
+    """
+    if any(period.fiscal_quarter for period in analysis.periods):
+        return ()
+    if brings_a_formula(analysis):
+        worked = _as_defined(analysis, rows)
+        return () if worked is None else (worked,)
+    found: list[Worked] = []
+    for expansion in analysis.expansions:
+        for year in _years(analysis, rows):
+            of_year = (_worked(measure, rows, year) for measure in MEASURES.get(expansion.label, ()))
+            found.extend([each for each in of_year if each is not None][:1])
+    return tuple(found)
+
+
+def _as_defined(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> Worked | None:
+    own = own_formula(analysis, {name: found[0].text for name, found in MEASURES.items()})
+    formula = read_formula(own.formula) if own else None
+    # A sum of amounts is no share of anything: what is asked in per cent is something else.
+    if own is None or formula is None or (own.percent and only_adds(formula)):
+        return None
+    result = Result.PERCENT if own.percent else Result.AMOUNT if only_adds(formula) else Result.RATIO
+    measure = Measure(label="", text=own.formula, formula=formula, result=result, decimals=own.decimals)
+    return _worked(measure, rows, own.year)
+
+
+def _years(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> list[int]:
+    asked = {period.fiscal_year for period in analysis.periods}
+    if not asked:
+        asked = {max(row.years) for row in rows[:1] if row.years}
+    return sorted(asked, reverse=True)
+
+
+def _worked(measure: Measure, rows: Sequence[LineRow], year: int) -> Worked | None:
+    by_document: dict[DocumentId, list[LineRow]] = {}
+    for row in rows:
+        by_document.setdefault(row.document_id, []).append(row)
+    # What one document does not give is taken from another one of the same company.
+    companies = {row.passage.chunk.document.company for row in rows}
+    together = [list(rows)] if len(companies) == 1 and len(by_document) > 1 else []
+    wanted = {(line.name, of) for line in lines_of(measure.formula) for of in line.of(year)}
+    for of_document in (*by_document.values(), *together):
+        figures = {(name, of): _figure(name, of_document, of) for name, of in wanted}
+        parts = {part: figure for part, figure in figures.items() if figure is not None}
+        if len(parts) == len(figures) and len({figure.stated.exponent for figure in parts.values()}) == 1:
+            return _shown(measure, parts, year)
+    return None
+
+
+def _figure(part: str, rows: Sequence[LineRow], year: int) -> Figure | None:
+    """The one figure of a line in a year."""
+    of_year = {
+        figure
+        for row in rows
+        if row.item == part
+        for figure in row.figures
+        if figure.years == {year} and figure.number.unit is NumberUnit.PLAIN
+    }
+    found = next(iter(of_year)) if len({figure.number.value for figure in of_year}) == 1 else None
+    return None if found is None or (found.number.negative and part not in _SPENT) else found
+
+
+def _shown(measure: Measure, parts: dict[tuple[str, int], Figure], year: int) -> Worked | None:
+    worked = work_out(measure.formula, year=year, figure=lambda name, of: parts[name, of].number.value)
+    if worked is None:
+        return None
+    value = worked.value * 100 if measure.result is Result.PERCENT else worked.value
+    if measure.result is not Result.AMOUNT or measure.decimals is not None:
+        decimals = _DECIMALS.get(measure.result, 0) if measure.decimals is None else measure.decimals
+        try:
+            value = value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
+        except InvalidOperation:
+            # More digits than can be told exactly: a product of amounts that means nothing.
+            return None
+    told = f"{value:,}{' %' if measure.result is Result.PERCENT else ''}"
+    label = measure.label or _AS_DEFINED.format(rows=" and ".join(_rows_of(measure.formula, parts, year)))
+    return Worked(
+        text=f"{label}, FY{year}: {worked.text} = {told}",
+        ref_ids=tuple(dict.fromkeys(figure.ref_id for figure in parts.values())),
+    )
+
+
+def _rows_of(formula: Formula, parts: dict[tuple[str, int], Figure], year: int) -> list[str]:
+    named = (parts[line.name, line.of(year)[-1]].label_text for line in lines_of(formula))
+    return [f"“{name}”" for name in dict.fromkeys(named)]

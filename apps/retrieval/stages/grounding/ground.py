@@ -1,0 +1,147 @@
+"""Check an answer against the passages that it cites: every ref_id, quote, number, date, name and statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from apps.retrieval.contracts import (
+    ContextBlock,
+    Finding,
+    FindingType,
+    GeneratedAnswer,
+    GroundingReport,
+    GroundingStatus,
+    Passage,
+    QueryAnalysis,
+)
+from apps.retrieval.stages.grounding.claims import Evidence, check_claims
+from apps.retrieval.stages.grounding.quotes import read_quotes, source_of, without_quotes
+from apps.retrieval.stages.grounding.sentences import REF_MARK, Sentence, split_sentences
+from apps.retrieval.stages.grounding.statements import check_statement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedSentence:
+    """A sentence of an answer with what was found of its claims."""
+
+    sentence: Sentence
+    findings: tuple[Finding, ...]
+
+    @property
+    def holds(self) -> bool:
+        return all(each.supported for each in self.findings)
+
+
+def ground(
+    answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAnalysis, statement_minimum_overlap: float
+) -> GroundingReport:
+    """Check each claim of an answer.
+
+    A sentence that cites passages itself is held to those, any other to all that the answer cites. Numbers are held to
+    the figures of the passages with unit, scale, currency, sign, year and row (claims.py); a calculation that is shown
+    is done again (calculations.py). Quotes must be verbatim but for line breaks and ellipses (quotes.py). What only
+    repeats the question is no claim. A sentence counts as supported if enough of its terms stand in a cited passage
+    that does not say the opposite.
+
+    Args:    answer: as generated; not a refusal.
+             context: what it was written from.
+             analysis: the question.
+             statement_minimum_overlap: share of a sentence's terms, 0 to 1.
+    Returns: grounded (everything supported), partial (some is) or ungrounded (nothing is, or nothing is cited).
+    """
+    by_ref = {passage.ref_id: passage for passage in context.passages}
+    cited = [by_ref[ref_id] for ref_id in answer.ref_ids if ref_id in by_ref]
+    own_quotes = [_quote(own, cited) for quote in answer.quotes for own in (quote.text, quote.columns) if own]
+    sentences = check_sentences(answer, context, analysis=analysis, statement_minimum_overlap=statement_minimum_overlap)
+    claims = [*own_quotes, *(finding for each in sentences for finding in each.findings)]
+    return _report(_references(answer, by_ref), tuple(dict.fromkeys(claims)), cited)
+
+
+def check_sentences(
+    answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAnalysis, statement_minimum_overlap: float
+) -> tuple[CheckedSentence, ...]:
+    """The same sentence by sentence, for who wants to keep those that hold. Args: as `ground`."""
+    by_ref = {passage.ref_id: passage for passage in context.passages}
+    cited = tuple(by_ref[ref_id] for ref_id in dict.fromkeys(answer.ref_ids) if ref_id in by_ref)
+    whole = Evidence(passages=cited, analysis=analysis)
+    checked = []
+    for sentence in split_sentences(_without_own_quotes(answer)):
+        own = tuple(passage for passage in cited if passage.ref_id in sentence.refs)
+        evidence = Evidence(passages=own, analysis=analysis) if own else whole
+        found = _check(sentence, answer, evidence, statement_minimum_overlap)
+        checked.append(CheckedSentence(sentence=sentence, findings=tuple(found)))
+    return tuple(checked)
+
+
+def _without_own_quotes(answer: GeneratedAnswer) -> str:
+    """The answer with what it quotes as its own blanked: it is checked by itself, and may hold any marks and breaks."""
+    text = answer.text
+    for quote in answer.quotes:
+        for own in (quote.text, quote.columns):
+            if own:
+                text = text.replace(f"“{own}”", " " * (len(own) + 2))
+    return text
+
+
+def _check(
+    sentence: Sentence, answer: GeneratedAnswer, evidence: Evidence, minimum_overlap: float
+) -> Iterator[Finding]:
+    for ref_id in sentence.refs:
+        if ref_id not in answer.ref_ids:
+            yield _reference(ref_id, supported=False, note="not among the answer's references")
+        elif ref_id not in evidence.by_ref:
+            yield _reference(ref_id, supported=False, note="not in the context")
+    quotes = read_quotes(sentence.text)
+    for quote in quotes:
+        yield _quote(quote.text, evidence.passages)
+    body = without_quotes(sentence.text, quotes)
+    yield from check_claims(body, evidence)
+    written = REF_MARK.sub("", answer.text[sentence.start : sentence.end]).strip()
+    statement = check_statement(body, written, evidence.passages, evidence.analysis, minimum_overlap)
+    if statement is not None:
+        yield statement
+
+
+def _quote(text: str, cited: Sequence[Passage]) -> Finding:
+    ref_id, note = source_of(text, cited)
+    return Finding(type=FindingType.QUOTE, value=text, supported=bool(ref_id), ref_id=ref_id, note=note)
+
+
+def _references(answer: GeneratedAnswer, by_ref: dict[str, Passage]) -> list[Finding]:
+    return [
+        _reference(
+            ref_id, supported=ref_id in by_ref, note="in the context" if ref_id in by_ref else "not in the context"
+        )
+        for ref_id in answer.ref_ids
+    ]
+
+
+def _reference(ref_id: str, *, supported: bool, note: str) -> Finding:
+    return Finding(
+        type=FindingType.REF_ID, value=ref_id, supported=supported, ref_id=ref_id if supported else "", note=note
+    )
+
+
+def _report(references: Sequence[Finding], claims: Sequence[Finding], cited: Sequence[Passage]) -> GroundingReport:
+    findings = (*references, *claims)
+    # A number that only repeats the question supports nothing.
+    substance = [each for each in claims if each.supported and each.ref_id]
+    failed = [each for each in findings if not each.supported]
+    if not cited:
+        status, reason = GroundingStatus.UNGROUNDED, "The answer cites no passage of the context."
+    elif not substance:
+        status, reason = GroundingStatus.UNGROUNDED, f"No claim of the answer stands in what it cites{_named(failed)}."
+    elif failed:
+        status, reason = GroundingStatus.PARTIAL, f"Not everything stands in what the answer cites{_named(failed)}."
+    else:
+        status, reason = GroundingStatus.GROUNDED, f"All {len(findings)} claims stand in the cited passages."
+    return GroundingReport(status=status, findings=findings, reason=reason)
+
+
+def _named(failed: Iterable[Finding]) -> str:
+    """Which kinds of claim failed and how many; their text stays in the findings."""
+    counts: dict[str, int] = {}
+    for finding in failed:
+        counts[finding.type.value] = counts.get(finding.type.value, 0) + 1
+    return ": " + ", ".join(f"{count} {name}" for name, count in counts.items()) if counts else ""

@@ -1,0 +1,75 @@
+"""Split an answer into sentences, each with the passages that it cites itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from apps.retrieval.stages.grounding.quotes import read_quotes
+from apps.retrieval.stages.question.dates import read_dates
+
+REF_MARK: Final = re.compile(r"\[([^\[\]\n]*\|p\d+\|c\d+)\]")
+_END: Final = re.compile(r"[.!?]+[\"'\u201d\u201c\u00bb)\]]*(?=\s+[\"'\u201c\u201e\u00ab(\[]?[^\W_a-zäöü])|\n")
+_ABBREVIATION: Final = re.compile(
+    r"(?:\b(?:[A-Za-z]|approx|vs|ca|etc|Inc|Corp|Co|Ltd|Nos?|Nr|Mr|Mrs|Ms|Dr|St|bzw|Mio|Mrd|Tsd|Art|Abs|Sec|Fig))\.$"
+)
+_LIST_NUMBER: Final = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+", re.MULTILINE)
+_LIST_DOT: Final = re.compile(r"^[ \t]*[-*\u2022][ \t]+", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence of an answer.
+
+    text: with marks of references and of lists blanked, position by position the same as `answer[start:end]`.
+    end: behind the reference marks that follow it. refs: those that stand in it or behind it.
+    """
+
+    text: str
+    start: int
+    end: int
+    refs: tuple[str, ...]
+
+
+def split_sentences(answer: str) -> tuple[Sentence, ...]:
+    """Split at sentence ends and line breaks, but not within quotations and dates."""
+    plain = _blanked(answer)
+    kept_whole = [(quote.start, quote.end) for quote in read_quotes(plain)]
+    kept_whole += [(date.start, date.end) for date in read_dates(plain)]
+    cuts = [0]
+    for match in _END.finditer(plain):
+        if any(start < match.end() < end for start, end in kept_whole):
+            continue
+        if match.group() != "\n" and _ABBREVIATION.search(plain[cuts[-1] : match.end()]):
+            continue
+        cuts.append(_behind_marks(answer, match.end()))
+    cuts.append(len(answer))
+    return tuple(
+        Sentence(text=plain[start:end], start=start, end=end, refs=tuple(REF_MARK.findall(answer[start:end])))
+        for start, end in pairwise(cuts)
+        if plain[start:end].strip()
+    )
+
+
+def without_sentences(answer: str, dropped: Collection[Sentence]) -> str:
+    """The answer without some of its sentences and what they cite."""
+    kept = [answer[each.start : each.end].strip(" ") for each in split_sentences(answer) if each not in dropped]
+    return re.sub(r"\s*\n\s*", "\n", " ".join(kept)).strip()
+
+
+def _behind_marks(answer: str, position: int) -> int:
+    marks = re.compile(rf"(?:[ \t]*{REF_MARK.pattern}[.;,]?)+").match(answer, position)
+    return marks.end() if marks else position
+
+
+def _blanked(answer: str) -> str:
+    """The answer with reference marks and list numbers blanked. Numbers that count from 1 at line starts are a list."""
+    text = REF_MARK.sub(lambda match: " " * len(match.group()), answer)
+    text = _LIST_DOT.sub(lambda match: " " * len(match.group()), text)
+    numbered = list(_LIST_NUMBER.finditer(text))
+    if len(numbered) > 1 and [int(match[1]) for match in numbered] == list(range(1, len(numbered) + 1)):
+        text = _LIST_NUMBER.sub(lambda match: " " * len(match.group()), text)
+    return text

@@ -1,0 +1,50 @@
+"""Take out of an answer what does not stand. Deterministic: whole sentences go, and no word is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from apps.corpus.terms import terms
+from apps.retrieval.contracts import ContextBlock, FindingType, GeneratedAnswer, GroundingReport, QueryAnalysis
+from apps.retrieval.stages.grounding.ground import check_sentences
+from apps.retrieval.stages.grounding.sentences import REF_MARK, without_sentences
+
+
+def shortened(
+    answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAnalysis, statement_minimum_overlap: float
+) -> GeneratedAnswer | None:
+    """Leave out the sentences with a claim that does not stand, and the references that nothing is left of.
+
+    Returns: what is left, to be checked again as a whole; None where nothing is, or nothing had to go.
+    """
+    known = {passage.ref_id for passage in context.passages}
+    checked = check_sentences(answer, context, analysis=analysis, statement_minimum_overlap=statement_minimum_overlap)
+    dropped = [each.sentence for each in checked if not each.holds]
+    text = without_sentences(answer.text, dropped)
+    if not text or (not dropped and known.issuperset(answer.ref_ids)):
+        return None
+    kept = [each for each in checked if each.holds]
+    used = {finding.ref_id for each in kept for finding in each.findings} | set(REF_MARK.findall(text))
+    return replace(
+        answer,
+        text=text,
+        ref_ids=tuple(ref_id for ref_id in answer.ref_ids if ref_id in used and ref_id in known),
+        quotes=tuple(quote for quote in answer.quotes if quote.text in text),
+    )
+
+
+def still_answers(answer: GeneratedAnswer, report: GroundingReport, analysis: QueryAnalysis) -> bool:
+    """Whether what is left of an answer answers the question still.
+
+    A question for a figure needs one that stands in a passage; every question needs an answer that speaks of what it
+    asks for: a phrase that names the figure, or else one of its concepts.
+    """
+    if analysis.wants_number and not any(
+        each.supported and each.ref_id and each.type is FindingType.NUMBER for each in report.findings
+    ):
+        return False
+    said = frozenset(terms(answer.text, analysis.language))
+    subject = [concept for concept in analysis.concepts if not concept.is_name] or list(analysis.concepts)
+    asked = {label for figure in analysis.figures for label in figure.concepts}
+    wanted = [concept for concept in subject if concept.label in asked] or subject
+    return not wanted or any(said.issuperset(each) for concept in wanted for each in concept.alternatives)

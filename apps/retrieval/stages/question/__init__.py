@@ -1,0 +1,1 @@
+"""What is read out of a question, and the words and names it is read by. Knows no passage."""

@@ -1,0 +1,177 @@
+"""Read which company or fund a question is about, among those whose documents are held.
+
+Only names that the corpus knows can become filters, so a question about anybody else is never narrowed to the wrong
+one: it simply has no company filter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
+from apps.retrieval.stages.question.jurisdiction_names import code_of
+from apps.retrieval.stages.question.mentions import Mention, blanked, mentions_of, word_set
+
+_LEGAL_ENDINGS: Final = word_set(
+    """
+    inc incorporated corp corporation co company companies plc ltd limited llc llp lp ag sa se nv bv kg kgaa
+    gmbh spa ab asa oyj group holding holdings trust fund funds sicav ucits icav oeic the
+    """
+)
+_COMMON_FIRST_WORDS: Final = word_set(
+    """
+    american general first national united international global new north south east west great standard central
+    foot best home bank capital core long short high low total world european us uk euro asia growth value
+    income balanced dynamic strategic active passive green blue public federal esg sri reit etf em emea apac it
+    ai tech energy health real
+    """
+)
+_SHORTEST_JOINED: Final = 5
+_SHORTEST_FIRST_WORD: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Alias:
+    text: str
+    certainty: Certainty
+    case_sensitive: bool
+    why: str
+    by_capital: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompanyReading:
+    """The filters read, and the question without the names."""
+
+    filters: tuple[MetadataFilter, ...]
+    rest: str
+
+
+def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReading:
+    """Find the companies that the question names.
+
+    Args:    text: the question, one line.
+             entries: what is held in the permitted kinds.
+    Returns: one sure filter for names written as held (without the legal form), as ticker, or as an unmistakable
+             short form; one likely filter for looser ones. A name that several companies share counts for all of them,
+             but words within a longer name are that name's alone: "Beta Equity Fund" says nothing of the "Beta Fund".
+    """
+    found: dict[Certainty, dict[str, str]] = {Certainty.SURE: {}, Certainty.LIKELY: {}}
+    spans: list[Mention] = []
+    written = _written(text, entries)
+    for company, wordings in written.items():
+        others = [
+            each for other, those in written.items() if other != company for _, places in those for each in places
+        ]
+        for alias, mentions in wordings:
+            own = [mention for mention in mentions if not any(_lies_in(mention, other) for other in others)]
+            if own:
+                # A capital at the beginning of the question is no sign of a name.
+                loose = alias.by_capital and all(mention.start == 0 for mention in own)
+                certainty = Certainty.LIKELY if loose else alias.certainty
+                found[certainty].setdefault(company, f"“{own[0].text}” is {alias.why} of {company}")
+                spans.extend(own)
+                break
+    found[Certainty.LIKELY] = {
+        company: why for company, why in found[Certainty.LIKELY].items() if company not in found[Certainty.SURE]
+    }
+    filters = tuple(
+        MetadataFilter(
+            field=FilterField.COMPANY,
+            values=tuple(reasons),
+            certainty=certainty,
+            reason="; ".join(reasons.values()) + ".",
+        )
+        for certainty, reasons in found.items()
+        if reasons
+    )
+    return CompanyReading(filters=filters, rest=blanked(text, spans))
+
+
+def _written(text: str, entries: Sequence[InventoryEntry]) -> dict[str, list[tuple[_Alias, tuple[Mention, ...]]]]:
+    """Each company's ways to be written that the text holds, the surest first, with their places."""
+    held = sorted({(entry.company, entry.ticker) for entry in entries if entry.company})
+    sharing = Counter(_bare_words(company)[0] for company in {company for company, _ in held})
+    written: dict[str, list[tuple[_Alias, tuple[Mention, ...]]]] = {}
+    for company, ticker in held:
+        for alias in _aliases(company, ticker, shared=sharing[_bare_words(company)[0]] > 1):
+            if mentions := mentions_of(alias.text, text, case_sensitive=alias.case_sensitive):
+                written.setdefault(company, []).append((alias, mentions))
+    return written
+
+
+def _lies_in(mention: Mention, longer: Mention) -> bool:
+    inside = longer.start <= mention.start and mention.end <= longer.end
+    return inside and mention.end - mention.start < longer.end - longer.start
+
+
+def named_companies(text: str, companies: Iterable[str]) -> frozenset[str]:
+    """Those of the companies that a text names surely: by name, short form or abbreviation."""
+    return frozenset(
+        company
+        for company in companies
+        if any(
+            mentions_of(alias.text, text, case_sensitive=alias.case_sensitive)
+            for alias in _aliases(company, "", shared=False)
+            if alias.certainty is Certainty.SURE
+        )
+    )
+
+
+def _aliases(company: str, ticker: str, *, shared: bool) -> Iterator[_Alias]:
+    """The ways to write a company's name, the surest first. `shared`: another company begins with the same word."""
+    bare = _bare_words(company)
+    name = " ".join(bare)
+    yield _Alias(text=company, certainty=Certainty.SURE, case_sensitive=len(company) < 3, why="the name")
+    # A bare name of one ordinary word ("Growth Fund" -> "growth") says nothing about the fund.
+    if len(bare) > 1 or name.lower() not in _COMMON_FIRST_WORDS:
+        yield _Alias(text=name, certainty=Certainty.SURE, case_sensitive=len(name) < 3, why="the short name")
+    if len(name) < 3:
+        # "3m" may be three months as well as 3M.
+        yield _Alias(text=name, certainty=Certainty.LIKELY, case_sensitive=False, why="a spelling")
+    joined = "".join(bare)
+    if len(bare) > 1 and len(joined) >= _SHORTEST_JOINED:
+        yield _Alias(text=joined, certainty=Certainty.SURE, case_sensitive=False, why="another spelling")
+    if ticker:
+        yield _Alias(text=ticker.upper(), certainty=Certainty.SURE, case_sensitive=True, why="the ticker")
+    if len(bare) > 2:
+        shorter = " ".join(bare[:2])
+        yield _Alias(text=shorter, certainty=Certainty.SURE, case_sensitive=False, why="the beginning of the name")
+    first = bare[0]
+    # "Swiss" and "Deutsche" are countries before they are Swiss Re and Deutsche Bank.
+    common = first.lower() in _COMMON_FIRST_WORDS or code_of(first)
+    if len(bare) > 1 and len(first) >= _SHORTEST_FIRST_WORD and not common:
+        yield _Alias(
+            text=first,
+            certainty=Certainty.LIKELY if shared else Certainty.SURE,
+            case_sensitive=True,
+            why="the first word",
+            by_capital=not first.isupper(),
+        )
+    if stem := _upper_case_stem(bare):
+        yield _Alias(text=stem, certainty=Certainty.SURE, case_sensitive=True, why="the abbreviation")
+
+
+def _bare_words(company: str) -> list[str]:
+    """The words of a name without its legal form at the end or an article at the beginning."""
+    words = [word.strip(".,()") for word in re.split(r"\s+", company.replace(",", " ")) if word.strip(".,()&")]
+    kept = list(words)
+    while len(kept) > 1 and _is_legal(kept[-1]):
+        kept.pop()
+    while len(kept) > 1 and kept[0].lower() == "the":
+        kept.pop(0)
+    return kept or words or [company]
+
+
+def _is_legal(word: str) -> bool:
+    return word.lower().replace(".", "").replace("/", "") in _LEGAL_ENDINGS
+
+
+def _upper_case_stem(words: Iterable[str]) -> str:
+    """`JPM` for JPMorgan: the capitals a name begins with, where they go on in lower case, three or more."""
+    match = re.match(r"[A-Z]{3,}(?=[a-z])", next(iter(words)))
+    return match.group() if match else ""

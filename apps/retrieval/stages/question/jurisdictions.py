@@ -1,0 +1,94 @@
+"""Turn the countries that a question names into filters, against the jurisdictions that documents state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
+from apps.retrieval.stages.question.jurisdiction_mentions import JurisdictionMention, read_jurisdiction_mentions
+from apps.retrieval.stages.question.mentions import Mention
+from apps.retrieval.stages.question.territories import holds, in_force
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JurisdictionReading:
+    """plain: where the law or the seat is named that the sure filter is for."""
+
+    filters: tuple[MetadataFilter, ...]
+    plain: tuple[Mention, ...]
+
+
+def read_jurisdictions(
+    text: str, rest: str, language: str, entries: Sequence[InventoryEntry], within: Sequence[InventoryEntry]
+) -> JurisdictionReading:
+    """Find the jurisdictions that the question names.
+
+    Args:    text: the question, one line.
+             rest: the same, with company and document type blanked out: "Swiss Re" is no Switzerland.
+             language: ISO 639-1.
+             entries: what is held.
+             within: of these, what is held of the companies that the question is sure about.
+    Returns: at most one sure filter, for what is named plainly as the law or the seat, whether or not a document states
+             it: one that nothing meets is taken out later, and said to be. At most one likely filter, for what is named
+             otherwise, if documents state it and others, within the companies, state something else; where all are of
+             one jurisdiction it tells none of them apart.
+    """
+    mentions = read_jurisdiction_mentions(text, rest, language)
+    plain = [each for each in mentions if each.plain]
+    sure = _sure(plain, entries)
+    named = {each.code for each in plain}
+    loose = _likely([each for each in mentions if each.code not in named], within)
+    return JurisdictionReading(
+        filters=(*sure, *loose),
+        plain=tuple(Mention(start=each.start, end=each.end, text=each.text) for each in plain),
+    )
+
+
+def _sure(mentions: Sequence[JurisdictionMention], entries: Iterable[InventoryEntry]) -> tuple[MetadataFilter, ...]:
+    if not mentions:
+        return ()
+    held = sorted({stated for entry in entries for stated in entry.jurisdictions})
+    values: dict[str, None] = {}
+    beside: dict[str, None] = {}
+    for code in dict.fromkeys(each.code for each in mentions):
+        values[code] = None
+        own = [stated for stated in held if holds(code, stated)]
+        values.update(dict.fromkeys(own))
+        if own:
+            beside.update(dict.fromkeys(stated for stated in held if in_force(code, stated) and stated not in own))
+    reason = f"The question asks about the law or the seat: {_told(mentions)}."
+    if stay := [stated for stated in beside if stated not in values]:
+        reason += f" What is of {_listed(stay)} stays in, since the law of the EU and of its members applies in both."
+    return (
+        MetadataFilter(
+            field=FilterField.JURISDICTION, values=(*values, *stay), certainty=Certainty.SURE, reason=reason
+        ),
+    )
+
+
+def _likely(mentions: Sequence[JurisdictionMention], within: Iterable[InventoryEntry]) -> tuple[MetadataFilter, ...]:
+    stated = {entry.jurisdictions for entry in within if entry.jurisdictions}
+    codes = dict.fromkeys(each.code for each in mentions)
+    values = tuple(
+        code
+        for named in codes
+        for code in sorted({each for together in stated for each in together if holds(named, each)})
+    )
+    if not values or all(set(together) & set(values) for together in stated):
+        return ()
+    met = [each for each in mentions if any(holds(each.code, value) for value in values)]
+    reason = (
+        f"The question names {_told(met)}, and not plainly as the law or the seat that it asks about: such documents "
+        "are preferred, others stay in."
+    )
+    return (MetadataFilter(field=FilterField.JURISDICTION, values=values, certainty=Certainty.LIKELY, reason=reason),)
+
+
+def _told(mentions: Iterable[JurisdictionMention]) -> str:
+    return _listed(dict.fromkeys(f"“{each.text}” ({each.code})" for each in mentions))
+
+
+def _listed(words: Iterable[str]) -> str:
+    parts = list(words)
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]

@@ -1,0 +1,93 @@
+"""Proper names in a question that the corpus does not know as a company: a person, a product, somebody else's fund."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from apps.retrieval.stages.question.mentions import word_set
+
+_CAPITALISED: Final = re.compile(r"\b[A-Z][a-z]+\b")
+_PHRASE: Final = re.compile(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+\b")
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_SENTENCE_START: Final = re.compile(r"(?:^|[.!?:;]\s+)[\"'(\u201c]*$")
+_ACRONYM: Final = re.compile(r"(?<![\w&.\-])(?:[A-Z][A-Z0-9]*(?:&[A-Z]+)?|\d+[A-Z]+)(?![\w&%\-])")
+_LEGAL_FORMS: Final = word_set("Inc Corp Co Ltd Plc Llc Ag Se Sa Nv The")
+# Short forms of the trade and of everyday, which name nobody. What the glossary knows has been read before.
+_NOT_NAMES: Final = word_set(
+    """
+    A I AGM AI AOCI API CAGR CAPEX CCO CEO CFO CIO COO CRO CSV DPO EBITA EBITDA EBITDAR ESEF ETF EU EUR FAQ FCF FY GAAP
+    GBP GDP GDPR HR HTML HTTP HY IAS ID IFRS IPO ISIN ISO IT JPY JSON KPI KPIS LLC LTD MD MIFID MD&A NAV NEO NEOS NON
+    OCI OK OTC PDF PLC PPE QOQ R&D REIT ROE SEC SEK SFDR SG&A TOP TV UCITS UK UN US USA USD VAT VP YOY YTD CHF NOK DKK
+    """
+)
+# Written with a capital as often as not, and no name by themselves.
+_GENERIC: Final = word_set(
+    """
+    act agm annual article audit auditor bank board chair chief committee company compliance council directive director
+    directors executive fund funds group item management manager member note officer part policy portfolio regulation
+    report rule rules section shareholders state states table trust united
+    january february march april may june july august september october november december
+    highest lowest best worst largest smallest biggest real adjusted organic core net gross total sales income revenue
+    monday tuesday wednesday thursday friday saturday sunday
+    """
+)
+
+
+def proper_names(words: str, question: str, language: str) -> tuple[str, ...]:
+    """Words with a capital in the middle of a sentence.
+
+    Args:    words: what of the question has not been read as anything else; blanks in place of the rest.
+             question: the whole question, position by position the same.
+             language: ISO 639-1; only English is read, since German writes every noun with a capital.
+    Returns: the names in order. None for a question in title case, where a capital says nothing.
+    """
+    if language != "en":
+        return ()
+    all_words = _WORD.findall(question)
+    capitals = _CAPITALISED.findall(question)
+    if 2 * len(capitals) > len(all_words):
+        return ()
+    return tuple(
+        match.group()
+        for match in _CAPITALISED.finditer(words)
+        if match.group().lower() not in _GENERIC and not _SENTENCE_START.search(question[: match.start()])
+    )
+
+
+def names_asked(words: str, question: str, language: str) -> tuple[str, ...]:
+    """Everybody and everything that a question names and that nothing else explains, in the order of the kinds.
+
+    Args:    as for `proper_names`.
+    Returns: names of several words, then single ones, then abbreviations and such as "3M"; each once. Whether a
+             document speaks of them tells whether it can be about what was asked.
+    """
+    phrases = name_phrases(words, question, language)
+    within = {word for phrase in phrases for word in phrase.split()}
+    single = [name for name in proper_names(words, question, language) if name not in within]
+    return tuple(dict.fromkeys((*phrases, *single, *_acronyms(words, question, language))))
+
+
+def _acronyms(words: str, question: str, language: str) -> tuple[str, ...]:
+    letters = [character for character in question if character.isalpha()]
+    if language != "en" or 2 * sum(map(str.isupper, letters)) > len(letters):
+        return ()
+    found = (match.group() for match in _ACRONYM.finditer(words))
+    return tuple(each for each in found if each not in _NOT_NAMES and not each.isdigit() and len(each) > 1)
+
+
+def bare_name(name: str) -> tuple[str, ...]:
+    """The words of a name that distinguish it: without an article and the legal form."""
+    words = [word for word in name.split() if word.title() not in _LEGAL_FORMS]
+    return tuple(words or name.split())
+
+
+def name_phrases(words: str, question: str, language: str) -> tuple[str, ...]:
+    """Names of several words, such as somebody's fund, whose first word is a proper name.
+
+    Args:    as for `proper_names`.
+    Returns: the phrases as they stand in the question, in order, each once.
+    """
+    names = frozenset(proper_names(words, question, language))
+    found = (match.group() for match in _PHRASE.finditer(question))
+    return tuple(dict.fromkeys(" ".join(phrase.split()) for phrase in found if phrase.split()[0] in names))

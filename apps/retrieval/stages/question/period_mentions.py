@@ -1,0 +1,189 @@
+"""Read fiscal periods out of a question: which are named, and which are meant relative to what is held.
+
+Nothing here looks at a clock or at the corpus; see periods.py for what the mentions come to.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from apps.retrieval.contracts import Period
+from apps.retrieval.stages.question.mentions import Mention, blanked
+
+_ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+# By their stems: "drittes", "des dritten".
+_GERMAN_ORDINALS: Final = {"erste": 1, "zweite": 2, "dritte": 3, "vierte": 4}
+_COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8} | {
+    "zwei": 2,
+    "drei": 3,
+    "vier": 4,
+    "fünf": 5,
+    "sechs": 6,
+    "acht": 8,
+}
+# Two digits before a hyphen are something else ("Q4 30-day volatility").
+_YEAR: Final = r"(?P<year>['\u2019]?(?:(?:19|20)\d{2}|\d{2}(?!-)))(?!\w|[.,]\d|\s?%)"
+_FISCAL: Final = r"(?:fiscal\s+year|financial\s+year|fiscal|FY|(?:Geschäfts|Berichts)jahr(?:e?s)?|GJ)"
+_ORDINAL: Final = "|".join(_ORDINALS)
+
+# Tried in this order; what one has read, the next no longer sees.
+_QUARTER_PATTERNS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\bQ(?P<quarter>[1-4])\s*[-\u2013/]?\s*(?:of\s+)?(?:the\s+)?(?:{_FISCAL}\s*)?{_YEAR}",
+        rf"\b(?P<quarter>[1-4])Q\s*['\u2019]?{_YEAR}",
+        rf"\b(?:{_FISCAL}\s*)?(?P<year>(?:19|20)\d{{2}})\s*[-\u2013/]?\s*Q(?P<quarter>[1-4])\b",
+        r"\bFY\s?(?P<year>\d{2})\s?Q(?P<quarter>[1-4])\b",
+        rf"\b(?P<quarter>{_ORDINAL})\s+(?:fiscal\s+)?quarter\s+(?:of\s+|in\s+)?(?:the\s+)?(?:{_FISCAL}\s*)?{_YEAR}",
+        rf"\b(?P<quarter>{'|'.join(_GERMAN_ORDINALS)}|[1-4]\.)[nrsm]?\s*Quartals?\s+"
+        rf"(?:von\s+|im\s+(?:Jahre?\s+)?|des\s+(?:Jahres\s+)?)?(?:{_FISCAL}\s*)?{_YEAR}",
+        rf"\b(?:{_FISCAL}\s*)?(?P<year>(?:19|20)\d{{2}})(?:['\u2019]s)?,?\s+(?P<quarter>{_ORDINAL})\s+(?:fiscal\s+)?quarter\b",
+    )
+)
+_HALF: Final = re.compile(rf"\bH(?P<half>[12])\s*(?:of\s+)?(?:{_FISCAL}\s*)?{_YEAR}", re.IGNORECASE)
+_RANGE: Final = re.compile(
+    r"\b(?:from\s+|between\s+)?FY\s?(?P<first>(?:19|20)\d{2})\s*(?:-|\u2013|\u2014|to|through|until)\s*(?:FY\s?)?(?P<last>(?:19|20)\d{2})\b",
+    re.IGNORECASE,
+)
+_FISCAL_YEAR: Final = re.compile(rf"\b{_FISCAL}\s?{_YEAR}", re.IGNORECASE)
+_BARE_YEAR: Final = re.compile(r"(?<![\w.,$€£])(?P<year>(?:19|20)\d{2})(?![\w%]|[.,]\d)")
+_LATEST: Final = r"(?:last|latest|most\s+recent|current|this|newest)"
+_PREVIOUS: Final = r"(?:previous|prior|preceding)"
+_GERMAN_LATEST: Final = r"(?:(?:letzt|vergangen|jüngst|neuest|aktuell|laufend|abgelaufen|dies)e[nrsm]?)"
+_GERMAN_PREVIOUS: Final = r"(?:(?:vorig|vorherig|vorangegangen|vorletzt)e[nrsm]?)"
+_GERMAN_UNIT: Final = r"(?P<unit>Quartal|(?:Geschäfts|Berichts)?jahr)"
+_UNIT: Final = r"(?:fiscal\s+|financial\s+)?(?P<unit>quarter|year)"
+_COMPARED: Final = (
+    re.compile(r"\b(?P<unit>year|quarter)[\s-](?:over|on|to)[\s-](?:year|quarter)\b", re.IGNORECASE),
+    re.compile(r"\b(?P<unit>yoy|qoq)\b", re.IGNORECASE),
+)
+_RELATIVE: Final = (
+    re.compile(
+        rf"\b(?:the\s+)?(?P<word>{_LATEST}|{_PREVIOUS})\s+(?P<count>\d|{'|'.join(_COUNTS)})\s+"
+        rf"(?:fiscal\s+)?(?P<unit>quarter|year)s\b",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\b(?:the\s+)?(?P<word>{_LATEST}|{_PREVIOUS})\s+{_UNIT}(?:['\u2019]s)?\b", re.IGNORECASE),
+    re.compile(
+        r"\b(?:the\s+)?(?P<word>latest|most\s+recent|newest|last)\s+(?=\w*report|filing|figure|value|number|run)",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\b(?:the|a|one)\s+(?P<unit>quarter|year)\s+(?P<word>before|earlier)\b(?!\s+last)", re.IGNORECASE),
+    re.compile(
+        rf"\b(?P<word>{_GERMAN_LATEST}|{_GERMAN_PREVIOUS})\s+(?P<count>\d|{'|'.join(_COUNTS)})\s+"
+        rf"{_GERMAN_UNIT}(?:e|en)\b",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\b(?P<word>{_GERMAN_LATEST}|{_GERMAN_PREVIOUS})\s+{_GERMAN_UNIT}(?:e?s)?\b", re.IGNORECASE),
+    re.compile(r"\b(?P<word>Vor)(?P<unit>quartal|jahr)(?:e?s)?\b", re.IGNORECASE),
+)
+_BACK: Final = re.compile(rf"{_PREVIOUS}|{_GERMAN_PREVIOUS}|before|earlier|Vor", re.IGNORECASE)
+_UNITS: Final = {"quarter": "quarter", "qoq": "quarter", "quartal": "quarter"}
+
+
+class RelativeUnit(StrEnum):
+    QUARTER = "quarter"
+    YEAR = "year"
+    ANY = "period"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedPeriod:
+    """A period that the question spells out. `explicit` is false for a bare year, which may be anything."""
+
+    period: Period
+    explicit: bool
+    wording: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelativePeriod:
+    """A period that the question counts back from the newest one held: offset 0 is the newest itself."""
+
+    unit: RelativeUnit
+    offset: int
+    count: int
+    wording: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeriodMentions:
+    """All periods of a question; `rest` is the question without the words that were read here."""
+
+    named: tuple[NamedPeriod, ...]
+    relative: tuple[RelativePeriod, ...]
+    rest: str
+
+
+def read_period_mentions(text: str) -> PeriodMentions:
+    """Read the periods of a normalised question.
+
+    Args:    text: one line, as `validate` returns it.
+    Returns: named periods in the order of certainty, then of the text; relative ones in the order of the text.
+    """
+    named: list[NamedPeriod] = []
+    for pattern in _QUARTER_PATTERNS:
+        for match in pattern.finditer(text):
+            quarter = match["quarter"].lower()
+            period = Period(fiscal_year=_year(match["year"]), fiscal_quarter=_quarter(quarter))
+            named.append(_named(period, match))
+        text = _without(pattern, text)
+    # A half-year is reported with its second quarter.
+    named.extend(
+        _named(Period(fiscal_year=_year(match["year"]), fiscal_quarter=2 * int(match["half"])), match)
+        for match in _HALF.finditer(text)
+    )
+    text = _without(_HALF, text)
+    for match in _RANGE.finditer(text):
+        first, last = sorted((int(match["first"]), int(match["last"])))
+        # A longer span is a slip of the pen or a span of years to come (bonds "2020 to 2060"), not a set of reports.
+        years = range(first, last + 1) if last - first <= 10 else (first, last)
+        named.extend(_named(Period(fiscal_year=year), match) for year in years)
+    text = _without(_RANGE, text)
+    named.extend(_named(Period(fiscal_year=_year(m["year"])), m) for m in _FISCAL_YEAR.finditer(text))
+    text = _without(_FISCAL_YEAR, text)
+    named.extend(_named(Period(fiscal_year=int(m["year"])), m, explicit=False) for m in _BARE_YEAR.finditer(text))
+    relative: list[tuple[int, RelativePeriod]] = []
+    for pattern in (*_COMPARED, *_RELATIVE):
+        relative.extend((match.start(), _relative(match)) for match in pattern.finditer(text))
+        text = _without(pattern, text)
+    return PeriodMentions(
+        named=tuple(dict.fromkeys(named)),
+        relative=tuple(mention for _, mention in sorted(relative, key=lambda pair: pair[0])),
+        rest=_without(_BARE_YEAR, text),
+    )
+
+
+def _year(digits: str) -> int:
+    number = int(digits.strip("'\u2019"))
+    return number if number >= 100 else 2000 + number
+
+
+def _named(period: Period, match: re.Match[str], *, explicit: bool = True) -> NamedPeriod:
+    return NamedPeriod(period=period, explicit=explicit, wording=" ".join(match.group().split()))
+
+
+def _relative(match: re.Match[str]) -> RelativePeriod:
+    groups = match.groupdict()
+    wording = " ".join(match.group().split())
+    # "dieses Geschäftsjahr", "yoy": whatever is no quarter is a year.
+    unit = RelativeUnit(_UNITS.get(groups["unit"].lower(), "year")) if groups.get("unit") else RelativeUnit.ANY
+    if "word" not in groups:
+        # Two periods are compared: the newest, and the one before it.
+        return RelativePeriod(unit=unit, offset=0, count=2, wording=wording)
+    counted = (groups.get("count") or "1").lower()
+    previous = _BACK.fullmatch(groups["word"]) is not None
+    return RelativePeriod(
+        unit=unit, offset=1 if previous else 0, count=_COUNTS.get(counted) or int(counted), wording=wording
+    )
+
+
+def _quarter(word: str) -> int:
+    return _ORDINALS.get(word) or _GERMAN_ORDINALS.get(word) or int(word.rstrip("."))
+
+
+def _without(pattern: re.Pattern[str], text: str) -> str:
+    return blanked(text, (Mention(start=m.start(), end=m.end(), text=m.group()) for m in pattern.finditer(text)))

@@ -1,0 +1,135 @@
+"""Put what was found into the context: by kind, under each kind's cap, in priority order, under the total cap."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from apps.intents.contracts import KindBudget
+from apps.retrieval.contracts import (
+    Candidate,
+    ContextBlock,
+    ContextSection,
+    LeftOut,
+    Passage,
+    QueryAnalysis,
+    StoredChunk,
+)
+from apps.retrieval.stages.ranking.windows import Window, choose_windows
+
+SECTION_BREAK = "\n\n"
+
+
+def ref_id(chunk: StoredChunk) -> str:
+    """How an answer names a passage: `document|p34|c2`, document version, page and chunk."""
+    return f"{chunk.document.slug}|p{chunk.page_start}|c{chunk.number}"
+
+
+def assemble(
+    candidates: Sequence[Candidate],
+    *,
+    analysis: QueryAnalysis,
+    budgets: Sequence[KindBudget],
+    total_cap_chars: int,
+) -> ContextBlock:
+    """Build the context block.
+
+    Every section (heading, ref_ids and passages together) stays within its kind's cap, and the block within the
+    total cap. Where the sections together are too long, whole sections are taken out from the lowest priority up.
+
+    Args:    candidates: best first, of any kinds.
+             analysis: the question; decides which parts of a long passage are kept.
+             budgets: a kind without one gets no room. Rendered in the order of their positions.
+             total_cap_chars: characters of the whole block.
+    Returns: the block. The same candidates, question and budgets give the same bytes.
+    """
+    sections: list[ContextSection] = []
+    left_out: list[LeftOut] = []
+    for budget in sorted(budgets, key=lambda each: each.position):
+        of_kind = [each for each in candidates if each.hit.kind == budget.kind]
+        if not of_kind:
+            continue
+        section, without_room = _section(of_kind, budget, min(budget.cap_chars, total_cap_chars), analysis)
+        left_out.extend(without_room)
+        if section.passages:
+            sections.append(section)
+    budgeted = {str(budget.kind) for budget in budgets}
+    left_out.extend(
+        LeftOut(chunk_id=str(each.hit.chunk_id), kind=each.hit.kind, reason="The policy has no budget for this kind.")
+        for each in candidates
+        if each.hit.kind not in budgeted
+    )
+    evicted: list[ContextSection] = []
+    while sections and len(_rendered(sections)) > total_cap_chars:
+        evicted.append(sections.pop())
+    return _block(sections, evicted, left_out, total_cap_chars)
+
+
+def _section(
+    candidates: Sequence[Candidate], budget: KindBudget, cap_chars: int, analysis: QueryAnalysis
+) -> tuple[ContextSection, list[LeftOut]]:
+    heading = f"## {budget.label}"
+    prefixes = [f"[{ref_id(candidate.chunk)}] " for candidate in candidates]
+    windows = choose_windows(candidates, prefixes=prefixes, room_chars=cap_chars - len(heading) - 1, analysis=analysis)
+    passages = tuple(_passage(window) for window in windows if window.excerpts)
+    lines = (f"[{passage.ref_id}] {passage.text}" for passage in passages)
+    without_room = [
+        LeftOut(
+            chunk_id=str(window.candidate.hit.chunk_id),
+            kind=window.candidate.hit.kind,
+            reason=f"It does not fit into the context budget of {budget.label}, a cap of {cap_chars} characters.",
+        )
+        for window in windows
+        if not window.excerpts
+    ]
+    section = ContextSection(
+        kind=str(budget.kind),
+        label=budget.label,
+        cap_chars=cap_chars,
+        passages=passages,
+        text="\n".join((heading, *lines)),
+    )
+    return section, without_room
+
+
+def _passage(window: Window) -> Passage:
+    chunk = window.candidate.chunk
+    shown = tuple(
+        line
+        for line in window.candidate.lines
+        if any(excerpt.start <= line.start and line.end <= excerpt.end for excerpt in window.excerpts)
+    )
+    held = "".join("".join(excerpt.text for excerpt in window.excerpts).split())
+    return Passage(
+        ref_id=ref_id(chunk),
+        chunk=chunk,
+        excerpts=window.excerpts,
+        text=window.text,
+        trimmed=len(held) < len("".join(chunk.text.split())),
+        lines=shown,
+    )
+
+
+def _rendered(sections: Sequence[ContextSection]) -> str:
+    return SECTION_BREAK.join(section.text for section in sections)
+
+
+def _block(
+    sections: Sequence[ContextSection],
+    evicted: Sequence[ContextSection],
+    left_out: Sequence[LeftOut],
+    total_cap_chars: int,
+) -> ContextBlock:
+    text = _rendered(sections)
+    passages = tuple(passage for section in sections for passage in section.passages)
+    return ContextBlock(
+        text=text,
+        sections=tuple(sections),
+        passages=passages,
+        evicted=tuple(evicted),
+        left_out=tuple(left_out),
+        truncated=bool(evicted or left_out) or any(passage.trimmed for passage in passages),
+        size_chars=len(text),
+        total_cap_chars=total_cap_chars,
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+    )

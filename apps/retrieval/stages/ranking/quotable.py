@@ -1,0 +1,41 @@
+"""What of a passage may be quoted: its whole sentences and rows, with their places in the chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apps.retrieval.contracts import Passage, Quote
+from apps.retrieval.stages.ranking.units import split_units
+
+
+def quotable_pieces(passage: Passage) -> Iterator[Quote]:
+    """The sentences and rows that a passage shows, in order.
+
+    Column headings go with the rows under them and are no piece of their own. A sentence that was cut for the budget
+    is quoted as far as it is shown.
+    """
+    text = passage.chunk.text
+    units = split_units(text)
+    headings = {unit.columns for unit in units if unit.columns}
+    for excerpt in passage.excerpts:
+        within = [unit for unit in units if excerpt.start <= unit.start and unit.end <= excerpt.end]
+        if not within:
+            yield Quote(ref_id=passage.ref_id, text=excerpt.text, start=excerpt.start, end=excerpt.end)
+        for unit in within:
+            if (unit.start, unit.end) not in headings:
+                yield Quote(
+                    ref_id=passage.ref_id,
+                    text=text[unit.start : unit.end],
+                    start=unit.start,
+                    end=unit.end,
+                    columns=_shown(passage, unit.columns),
+                )
+
+
+def _shown(passage: Passage, columns: tuple[int, int] | None) -> str:
+    """The line of column headings, if the passage shows it: nothing is quoted that is not in the context."""
+    if columns is None:
+        return ""
+    start, end = columns
+    shown = any(excerpt.start <= start and end <= excerpt.end for excerpt in passage.excerpts)
+    return passage.chunk.text[start:end] if shown else ""

@@ -1,0 +1,1 @@
+"""The handbook in `docs/`: built by `manage.py docs` into `site/`, and served under Help from there."""

@@ -1,0 +1,34 @@
+"""What every kind of job says of itself, so that one claim, one lease and one sweep serve them all."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.tenants.models.leased_job import LeasedJob
+from config.celery import app
+
+KINDS = LeasedJob.kinds()
+
+
+def test_the_kinds_are_found() -> None:
+    assert {"audit.Verification", "audit.Inventory", "retrieval.PolicyImpact"} <= {kind._meta.label for kind in KINDS}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind._meta.label)
+class TestEachKind:
+    def test_its_task_is_there_and_survives_a_lost_worker(self, kind: type[LeasedJob]) -> None:
+        app.loader.import_default_modules()
+        task = app.tasks[kind.task]
+        assert (task.acks_late, task.reject_on_worker_lost) == (True, True)
+
+    def test_its_states_are_among_those_of_its_column(self, kind: type[LeasedJob]) -> None:
+        states = {value for value, _ in kind._meta.get_field("state").choices}
+        assert {*kind.waiting, kind.running} < states
+        assert kind.running not in kind.waiting
+
+    def test_the_sweep_can_order_what_waits(self, kind: type[LeasedJob]) -> None:
+        assert {"requested_at", "started_at"} <= {field.name for field in kind._meta.fields}
+
+    def test_nobody_else_uses_its_task_or_its_sweep(self, kind: type[LeasedJob]) -> None:
+        assert [each for each in KINDS if each.task == kind.task] == [kind]
+        assert [each for each in KINDS if each.sweep == kind.sweep] == [kind]
