@@ -20,7 +20,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import resolve, reverse
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.quality.models import EvaluationRun
@@ -250,6 +250,18 @@ def grace(world: World) -> Visitor:
     return visitor
 
 
+def _remember_static_files(context: BrowserContext) -> None:
+    """Ask the server for each once. A browser whose requests are answered here keeps no cache of its own."""
+    known: dict[str, APIResponse] = {}
+
+    def answer(route: Route) -> None:
+        if (url := route.request.url) not in known:
+            known[url] = route.fetch()
+        route.fulfill(response=known[url])
+
+    context.route("**/static/**", answer)
+
+
 def _add_axe(context: BrowserContext) -> None:
     context.add_init_script(path=node_modules(Path(__file__).parent / "axe") / "axe-core" / "axe.min.js")
 
@@ -258,6 +270,7 @@ def _add_axe(context: BrowserContext) -> None:
 def tour(grace: Visitor, browser: Browser, live_server: LiveServer) -> Iterator[_Tour]:
     context = signed_in(browser, live_server, grace)
     _add_axe(context)
+    _remember_static_files(context)
     yield _Tour(context.new_page(), live_server.url)
     context.close()
 

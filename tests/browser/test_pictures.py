@@ -11,8 +11,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -24,6 +22,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from config.env import CHECKOUT
 from tests.browser.conftest import watched
 from tests.config.served import Served, served_platform
+from tests.demo.made import make_demo
 
 pytestmark = pytest.mark.slow
 
@@ -40,19 +39,7 @@ SignIn = Callable[[str], Page]
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The demo's two firms, served as an operator serves them."""
-    home: Path = tmp_path_factory.mktemp("pictures")
-    for folder in (home, *home.parents[:3]):
-        if folder.stat().st_uid == os.getuid() and folder != Path("/tmp"):  # noqa: S108 - compared, not written to
-            folder.chmod(folder.stat().st_mode | 0o711)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GLASSBOX_", "DJANGO_"))}
-    kept = {name: value for name, value in kept.items() if name not in ("DATABASE_URL", "REDIS_URL")}
-    subprocess.run(
-        [sys.executable, "manage.py", "demo", "--no-serve", "--json", "--port", "8700"],
-        cwd=CHECKOUT,
-        env=kept | {"GLASSBOX_HOME": str(home), "GLASSBOX_NO_BOOTSTRAP": "1"},
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
+    home = make_demo(tmp_path_factory).home
     with served_platform(home, port=8710, GLASSBOX_WARM_UP="1") as served:
         yield served
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from apps.corpus.kinds import Kind
-from config.env import CHECKOUT
+from tests.demo.made import make_demo
 
 pytestmark = pytest.mark.slow
 
@@ -34,28 +29,7 @@ _QUESTION_FIELDS = {
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the demo's JSON says, of one run from nothing."""
-    home: Path = tmp_path_factory.mktemp("demo")
-    # The services run under another account when the suite runs as root: it must reach their folder.
-    for folder in (home, *home.parents[:3]):
-        if folder.stat().st_uid == os.getuid() and folder != Path("/tmp"):  # noqa: S108 - compared, not written to
-            folder.chmod(folder.stat().st_mode | 0o711)
-    variables = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("DJANGO_SETTINGS_MODULE", "DATABASE_URL", "REDIS_URL") and not name.startswith("GLASSBOX_")
-    }
-    result = subprocess.run(
-        [sys.executable, "manage.py", "demo", "--no-serve", "--json", "--port", "8600"],
-        cwd=CHECKOUT,
-        env=variables | {"GLASSBOX_HOME": str(home), "GLASSBOX_NO_BOOTSTRAP": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=400,
-    )
-    assert result.returncode == 0, result.stderr[-4000:] + result.stdout[-4000:]
-    document: dict[str, Any] = json.loads(result.stdout)
-    return document
+    return make_demo(tmp_path_factory).told
 
 
 def test_every_claim_holds(told: dict[str, Any]) -> None:

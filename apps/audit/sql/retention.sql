@@ -150,18 +150,13 @@ CREATE TRIGGER zz_second_person_approver_id BEFORE INSERT OR UPDATE ON audit_ret
 
 -- Rules change with the draft that they are of, and by nobody but its author. FOR SHARE waits for a submission under
 -- way, so that nothing slips in after it.
-CREATE FUNCTION audit_retention_rule_of_draft() RETURNS trigger
+CREATE FUNCTION audit_retention_require_draft(tenant uuid, schedule uuid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     held public.audit_retentionschedule;
-    rule public.audit_retentionrule;
 BEGIN
-    IF TG_OP = 'UPDATE' AND (NEW.tenant_id, NEW.schedule_id) IS DISTINCT FROM (OLD.tenant_id, OLD.schedule_id) THEN
-        RAISE EXCEPTION 'a retention rule stays in its schedule' USING ERRCODE = 'check_violation';
-    END IF;
-    IF TG_OP = 'INSERT' THEN rule := NEW; ELSE rule := OLD; END IF;
     SELECT * INTO held FROM public.audit_retentionschedule
-        WHERE tenant_id = rule.tenant_id AND id = rule.schedule_id FOR SHARE;
+        WHERE tenant_id = tenant AND id = schedule FOR SHARE;
     IF held.status IS DISTINCT FROM 'draft' THEN
         RAISE EXCEPTION 'retention schedule % is %: only a draft can be changed',
             coalesce(held.number::text, '(unknown)'), coalesce(held.status, 'not there')
@@ -172,9 +167,33 @@ BEGIN
         RAISE EXCEPTION 'retention schedule %: only its author may change a draft', held.number
             USING ERRCODE = 'check_violation';
     END IF;
+END
+$$;
+REVOKE ALL ON FUNCTION audit_retention_require_draft(uuid, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION audit_retention_require_draft(uuid, uuid) TO glassbox_api, glassbox_worker;
+
+CREATE FUNCTION audit_retention_rule_of_draft() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' AND (NEW.tenant_id, NEW.schedule_id) IS DISTINCT FROM (OLD.tenant_id, OLD.schedule_id) THEN
+        RAISE EXCEPTION 'a retention rule stays in its schedule' USING ERRCODE = 'check_violation';
+    END IF;
+    PERFORM public.audit_retention_require_draft(OLD.tenant_id, OLD.schedule_id);
     IF TG_OP = 'DELETE' THEN RETURN OLD; END IF;
     RETURN NEW;
 END
 $$;
-CREATE TRIGGER retention_rule_of_draft BEFORE INSERT OR UPDATE OR DELETE ON audit_retentionrule
+CREATE TRIGGER retention_rule_of_draft BEFORE UPDATE OR DELETE ON audit_retentionrule
     FOR EACH ROW WHEN (CURRENT_USER <> 'glassbox_remover') EXECUTE FUNCTION audit_retention_rule_of_draft();
+
+-- A schedule gets all of its rules in one statement, and is looked at once for all of them.
+CREATE FUNCTION audit_retention_rules_of_draft() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
+BEGIN
+    PERFORM public.audit_retention_require_draft(each.tenant_id, each.schedule_id)
+       FROM (SELECT DISTINCT tenant_id, schedule_id FROM added) AS each;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER retention_rules_of_draft AFTER INSERT ON audit_retentionrule REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT WHEN (CURRENT_USER <> 'glassbox_remover') EXECUTE FUNCTION audit_retention_rules_of_draft();

@@ -6,8 +6,9 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import date
+from typing import Any, Final
 
 from apps.erasure.declarations.retained import Aim, RetainedSubject
 from apps.erasure.models.purge import Reach
@@ -33,6 +34,13 @@ class Rule:
     @property
     def key(self) -> Key:
         return self.subject, self.group
+
+    def as_row(self) -> dict[str, Any]:
+        """Return the fields by name, all plain values: `asdict` would copy each, at ten times the cost."""
+        return {name: getattr(self, name) for name in _FIELDS}
+
+
+_FIELDS: Final = tuple(field.name for field in fields(Rule))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +83,7 @@ def ordered(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 def content_sha256(rules: Iterable[Rule]) -> str:
     """Of the rules alone, in a fixed order: two schedules that say the same have the same."""
-    plain = sorted((asdict(rule) for rule in rules), key=lambda each: (each["subject"], each["group"]))
+    plain = sorted((rule.as_row() for rule in rules), key=lambda each: (each["subject"], each["group"]))
     return hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from django.db import connection
 from django.db.models import Max
@@ -34,7 +33,7 @@ def insert_rules(schedule: RetentionSchedule, rules: Iterable[Rule]) -> None:
     insert_rows(
         RetentionRule,
         tenant_id=schedule.tenant_id,
-        rows=({"schedule_id": schedule.id, **asdict(rule)} for rule in rules),
+        rows=({"schedule_id": schedule.id, **rule.as_row()} for rule in rules),
     )
 
 
