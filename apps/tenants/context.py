@@ -11,7 +11,8 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import InternalError, connection, transaction
+from psycopg.pq import TransactionStatus
 
 from apps.errors import ApplicationError
 from apps.tenants.errors import NoScopeError, ScopeNotGrantedError
@@ -43,7 +44,7 @@ logger = logging.getLogger("glassbox.tenants")
 
 _AFTERWARDS = "record what failed"
 _current: ContextVar[ScopeContext | None] = ContextVar("glassbox_scope", default=None)
-# Failures that the outermost open scope records when it ends, whatever was rolled back on the way.
+# Failures that the outermost open scope of their tenant records when it ends, whatever was rolled back on the way.
 _failures: ContextVar[list[Mapping[str, Any]] | None] = ContextVar("glassbox_failures", default=None)
 
 
@@ -83,7 +84,8 @@ def open_scope(
         raise ValueError("open_scope without a principal needs a reason")
     # Asked for twice where what failed is recorded afterwards.
     scopes = None if scopes is None else frozenset(scopes)
-    if _failures.get() is not None:
+    # Asked of the scope, not of the list: what runs after the commit finds the list still there, and already written.
+    if open_tenant_id() == tenant:
         with _opened(tenant, scopes, principal, reason) as context:
             yield context
         return
@@ -104,7 +106,7 @@ def open_scope(
 
 
 def record_failure(**event: Any) -> None:
-    """Record an act that fails, though it is rolled back: written when the outermost open scope ends.
+    """Record an act that fails, though it is rolled back: written when its tenant's outermost open scope ends.
 
     If that is rolled back as well, or its connection breaks, in a transaction of its own; where the principal may not
     any more, by the system, which names them. Where the connection broke while it was being committed, nobody can say
@@ -153,8 +155,7 @@ def _record_afterwards(
 def _opened(
     tenant: TenantId, scopes: Iterable[ScopeId] | None, principal: Principal | None, reason: str
 ) -> Iterator[ScopeContext]:
-    # What is set for a transaction ends with it: the scope that opens one need not put back what was there before.
-    ends = not connection.in_atomic_block
+    ends = _ends_with_us()
     with transaction.atomic():
         (identity, outer), bearer = _read(IDENTITY_SETTING, SCOPE_SETTING)
         put_back: dict[str, str] = {}
@@ -173,9 +174,7 @@ def _opened(
         _write({**put_back, SCOPE_SETTING: _token(context, bearer)})
         with _current_is(context):
             yield context
-        # Reached on success alone: a failure rolls the savepoint back, and the setting with it.
-        if not ends and not connection.needs_rollback:
-            _write({SCOPE_SETTING: outer})
+        _close(ends, {SCOPE_SETTING: outer})
 
 
 @contextmanager
@@ -193,8 +192,7 @@ def widened_scope(*, added: ScopeId) -> Iterator[ScopeContext]:
         _write({SCOPE_SETTING: _token(context, bearer)})
         with _current_is(context):
             yield context
-        if not connection.needs_rollback:
-            _write({SCOPE_SETTING: before})
+        _close(False, {SCOPE_SETTING: before})
 
 
 def renew_scope() -> None:
@@ -215,14 +213,13 @@ def renew_scope() -> None:
 @contextmanager
 def open_identity(identity: Identity) -> Iterator[None]:
     """Let a sign-in read the directory rows that the identity names (see authz.sql); never a document."""
-    ends = not connection.in_atomic_block
-    with transaction.atomic(), _identified(identity, ends=ends):
+    with _identified(identity):
         yield
 
 
 def tenant_scope_ids(tenant: TenantId) -> frozenset[ScopeId]:
     """All scopes of a tenant, read as its directory."""
-    with transaction.atomic(), _identified(Identity(directory=tenant), ends=False):
+    with _identified(Identity(directory=tenant)):
         return _scope_ids(tenant)
 
 
@@ -234,13 +231,31 @@ def _scope_ids(tenant: TenantId) -> frozenset[ScopeId]:
 
 
 @contextmanager
-def _identified(identity: Identity, *, ends: bool) -> Iterator[None]:
-    (before,), bearer = _read(IDENTITY_SETTING)
-    _write({IDENTITY_SETTING: _identity_token(identity, bearer)})
-    yield
-    # Reached on success alone: a failure rolls the savepoint back, and the setting with it.
+def _identified(identity: Identity) -> Iterator[None]:
+    ends = _ends_with_us()
+    with transaction.atomic():
+        (before,), bearer = _read(IDENTITY_SETTING)
+        _write({IDENTITY_SETTING: _identity_token(identity, bearer)})
+        yield
+        _close(ends, {IDENTITY_SETTING: before})
+
+
+def _ends_with_us() -> bool:
+    """Whether the next atomic block is a transaction, and not a part of one that goes on after it."""
+    return not connection.in_atomic_block and connection.get_autocommit()
+
+
+def _close(ends: bool, before: Mapping[str, str]) -> None:
+    """Put back what was set before, unless the transaction's end does; on success alone, as a failure undoes it.
+
+    Raises: InternalError: an error of the database was passed over, so that a COMMIT would undo all and not say so.
+    """
+    if connection.needs_rollback:
+        return
     if not ends:
-        _write({IDENTITY_SETTING: before})
+        _write(before)
+    elif connection.connection.info.transaction_status == TransactionStatus.INERROR:
+        raise InternalError("the transaction failed, and whoever was told so went on")
 
 
 def signing_key() -> SigningKey:
