@@ -26,7 +26,6 @@ from apps.corpus.providers.registry import provider_for
 from apps.corpus.reader.reading import searched_text
 from apps.corpus.services.ingest_errors import (
     IngestError,
-    LeaseLostError,
     NotStorableError,
     UnsupportedDimensionError,
     WorkerLostError,
@@ -39,6 +38,7 @@ from apps.corpus.services.ingest_store import store_reading, store_vectors
 from apps.corpus.services.ingest_turns import take_next
 from apps.corpus.terms import TERMS_VERSION
 from apps.tenants.ids import TenantId
+from apps.tenants.leased_jobs import LeaseLostError
 from apps.tenants.selectors.tenants import current_tenant
 from config.operations import request_id
 
@@ -90,8 +90,6 @@ def _run(lease: Lease) -> RunOutcome:
             _read(lease)
         finish(lease, model=_embed(lease))
     except (ExtractionError, IngestError, InvalidFieldError) as error:
-        if isinstance(error, LeaseLostError):
-            raise
         fail(lease, error)
         return RunOutcome.FAILED
     except ProviderError as error:

@@ -186,10 +186,15 @@ def send_again(kind: type[LeasedJob], seen: Count | None = None) -> int:
 
 
 def _send(task: str, arguments: list[str], after_s: float) -> None:
+    send(task, *arguments, what=f"{task} {arguments[1]}", after_s=after_s)
+
+
+def send(task: str, *arguments: str, what: str, after_s: float = 0) -> None:
+    """Send a message now; the sweep sends again what the broker loses. Args: what: for the log, where it can't be."""
     # Imported here: it names Celery's settings, and this module is loaded while Django's are still being read.
     from config.celery import app
 
     try:
-        app.send_task(task, args=arguments, countdown=after_s or None)
+        app.send_task(task, args=list(arguments), countdown=after_s or None)
     except OperationalError as error:
-        logger.warning("%s %s waits for the sweep: the broker said %s", task, arguments[1], type(error).__name__)
+        logger.warning("%s waits for the sweep: the broker said %s", what, type(error).__name__)

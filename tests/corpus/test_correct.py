@@ -16,7 +16,6 @@ from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
 from apps.corpus.services.correct import document_correct
 from apps.corpus.services.ingest_errors import (
     ExternalIdTakenError,
-    LeaseLostError,
     NotCurrentError,
     RemovalPendingError,
     RestrictedContentError,
@@ -26,6 +25,7 @@ from apps.corpus.services.ingest_metadata import CORRECTABLE
 from apps.erasure.contracts import Target, TargetType
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
+from apps.tenants.leased_jobs import LeaseLostError
 from apps.tenants.principals import Principal
 from apps.tenants.roles import Role
 from tests.audit.ending import hold

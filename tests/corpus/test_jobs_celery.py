@@ -46,7 +46,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The messages that would have gone to the broker."""
     messages: list[str] = []
 
-    def send_task(name: str) -> None:
+    def send_task(name: str, args: list[str], countdown: float | None) -> None:
         messages.append(name)
 
     monkeypatch.setattr(app, "send_task", send_task)
@@ -95,7 +95,7 @@ def test_a_broker_that_is_down_loses_nothing(
     with caplog.at_level(logging.WARNING):
         made = ingest(firm)
     assert job(firm, made.job.id).status == JobStatus.PENDING
-    assert "waits for the sweeper" in caplog.text
+    assert "waits for the sweep" in caplog.text
 
 
 # --- the sweeper ---

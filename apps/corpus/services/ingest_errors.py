@@ -129,14 +129,6 @@ class JobNotRetryableError(IngestError):
     message = "The job is {status}; only a failed or waiting one can be started again."
 
 
-class LeaseLostError(IngestError):
-    """Another worker has the job, or its document was removed: whoever gets this stops and writes nothing more."""
-
-    code = "corpus.lease_lost"
-    status = 409
-    message = "The job {job_id} is no longer held by this worker."
-
-
 class ErasedDocumentError(IngestError):
     """The same document was erased at somebody's request: it does not come back by being uploaded again."""
 

@@ -7,7 +7,6 @@ import os
 import random
 import socket
 import threading
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,10 +19,10 @@ from django.utils import timezone
 
 from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobStatus
 from apps.corpus.services.ingest_actor import Actor, acting_as
-from apps.corpus.services.ingest_errors import LeaseLostError
 from apps.erasure.holds.restrictions import restricted_among
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
+from apps.tenants.leased_jobs import LeaseLostError, new_owner
 from apps.tenants.models import Tenant
 from apps.tenants.principals import PrincipalKind
 from apps.tenants.sweeping import has_come
@@ -84,7 +83,7 @@ def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | No
         worker_was_lost = job.status == JobStatus.RUNNING
         job.status = JobStatus.RUNNING
         job.attempts += 1
-        job.lease_owner = f"{worker_name()}:{os.getpid()}:{uuid.uuid4().hex}"
+        job.lease_owner = new_owner(worker_name())
         job.lease_until = now + timedelta(seconds=policy.lease_seconds)
         job.next_attempt_at = None
         job.started_at = job.started_at or now
@@ -156,7 +155,7 @@ def _held(lease: Lease) -> IngestJob:
     until = timezone.now() + timedelta(seconds=lease.policy.lease_seconds)
     held = IngestJob.objects.filter(id=lease.job_id, lease_owner=lease.owner, status=JobStatus.RUNNING)
     if not held.update(lease_until=until):
-        raise LeaseLostError(job_id=lease.job_id)
+        raise LeaseLostError(job=lease.job_id)
     job: IngestJob = held.get()
     return job
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import timedelta
 
 from django.db import transaction
-from kombu.exceptions import OperationalError
 
 from apps.corpus.models import IngestJob
-
-logger = logging.getLogger("glassbox.corpus")
+from apps.tenants.leased_jobs import send
 
 QUEUE = "ingest"
 RUN_NEXT_TASK = "apps.corpus.tasks.run_next"
@@ -32,10 +29,4 @@ def enqueue(job: IngestJob) -> None:
 
 def announce_work(what: str) -> None:
     """Args: what: for the log, where it can't be sent."""
-    # Imported here: it names Celery's settings, and this module is loaded while Django's are still being read.
-    from config.celery import app
-
-    try:
-        app.send_task(RUN_NEXT_TASK)
-    except OperationalError as error:
-        logger.warning("%s waits for the sweeper: the broker said %s", what, type(error).__name__)
+    send(RUN_NEXT_TASK, what=what)
