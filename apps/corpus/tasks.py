@@ -17,8 +17,7 @@ from apps.corpus.services.ingest_queue import RUN_NEXT_TASK, announce_work, enqu
 from apps.corpus.services.ingest_turns import anything_waits, waiting
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.models.tenant import TenantStatus
-from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.selectors.tenants import active_tenants
 from apps.tenants.sweeping import Sweep, each_tenant, is_past
 from apps.tenants.waiting import Count, Work
 
@@ -61,9 +60,8 @@ def sweep_all() -> int:
 
     Returns: how many jobs were sent.
     """
-    active = [TenantId(tenant.id) for tenant in all_tenants() if tenant.status == TenantStatus.ACTIVE]
     seen = Count(Work.DOCUMENTS)
-    sent = each_tenant(partial(sweep_tenant, seen=seen), doing=Sweep.DOCUMENTS, tenants=active)
+    sent = each_tenant(partial(sweep_tenant, seen=seen), doing=Sweep.DOCUMENTS, tenants=active_tenants())
     seen.note()
     return sent
 

@@ -30,8 +30,7 @@ from apps.corpus.services.ingest_lease import Lease, RunPolicy, claim, worker_na
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
-from apps.tenants.models.tenant import TenantStatus
-from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.selectors.tenants import active_tenants
 from apps.tenants.sweeping import each_that_can, is_past
 
 # How fast a file of which every byte is text is read and embedded, and how much later a large one may come for it.
@@ -75,7 +74,7 @@ def take_next(policy: RunPolicy) -> Lease | None:
 
 def anything_waits() -> bool:
     """Whether any tenant has a job that could be taken."""
-    return any(any(each_that_can([tenant_id], _is_waited_for, doing=_REASON)) for tenant_id in _active())
+    return any(any(each_that_can([tenant_id], _is_waited_for, doing=_REASON)) for tenant_id in active_tenants())
 
 
 def waiting(now: datetime) -> QuerySet[IngestJob]:
@@ -89,18 +88,13 @@ def waiting(now: datetime) -> QuerySet[IngestJob]:
     return IngestJob.objects.filter(free, document__byte_size__gte=0)
 
 
-def _active() -> tuple[TenantId, ...]:
-    """One that fails keeps no other waiting: whatever is asked of them goes through each_that_can."""
-    return tuple(TenantId(tenant.id) for tenant in all_tenants() if tenant.status == TenantStatus.ACTIVE)
-
-
 def _is_waited_for(tenant_id: TenantId) -> bool:
     with open_scope(tenant=tenant_id, reason=_REASON):
         return waiting(timezone.now()).exists()
 
 
 def _queues() -> Sequence[_Queue]:
-    tenants = _active()
+    tenants = active_tenants()
     return each_that_can(tenants, partial(_queue, _last_served(tenants)), doing=_REASON)
 
 

@@ -17,11 +17,9 @@ from apps.quality.events import IMPACT_REQUESTED
 from apps.quality.impact.ending import impact_core
 from apps.quality.models import ImpactState, PolicyImpact
 from apps.tenants.context import current_scope
-from apps.tenants.ids import TenantId
 from apps.tenants.leased_jobs import enqueue, sweep_all
-from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.roles import Permission
-from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.selectors.tenants import active_tenants
 
 _AHEAD = (VersionStatus.DRAFT, VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 
@@ -86,5 +84,4 @@ def _requested(version: PolicyVersion) -> PolicyImpact:
 
 def impact_sweep_all() -> int:
     """Send again what waits unsent, or whose worker died, in each active tenant. Returns: how many were sent."""
-    active = [TenantId(tenant.id) for tenant in all_tenants() if tenant.status == TenantStatus.ACTIVE]
-    return sweep_all(PolicyImpact, tenants=active)
+    return sweep_all(PolicyImpact, tenants=active_tenants())

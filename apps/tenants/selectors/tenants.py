@@ -6,6 +6,7 @@ from apps.tenants.context import current_scope, open_identity
 from apps.tenants.errors import ScopeNotGrantedError, UnknownTenantError
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope, Tenant
+from apps.tenants.models.tenant import TenantStatus
 from apps.tenants.selectors.grants import subtree
 from apps.tenants.tokens import Identity
 
@@ -22,6 +23,11 @@ def all_tenants() -> tuple[Tenant, ...]:
     """Every tenant's own row (no scope, document or member of it): what a sweeper goes through."""
     with open_identity(Identity(all_tenants=True)):
         return tuple(Tenant.objects.order_by("slug"))
+
+
+def active_tenants() -> tuple[TenantId, ...]:
+    """Those for which jobs are begun."""
+    return tuple(TenantId(tenant.id) for tenant in all_tenants() if tenant.status == TenantStatus.ACTIVE)
 
 
 def current_tenant() -> Tenant:
