@@ -1,4 +1,4 @@
-"""The one base of every error that a user, an API client or a log reader meets."""
+"""The base class of every error that a user, an API client or a reader of the log sees."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class ApplicationError(Exception):
         return str(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Celery pickles exceptions across its pool; keyword-only constructors need this to survive.
+        # Celery pickles exceptions between its processes. An exception with a keyword-only constructor can't be
+        # unpickled without this method.
         return (_rebuild, (type(self), self.data))
 
 

@@ -1,4 +1,4 @@
-"""Opening the wall: who acts, for which tenant, in which scopes, for one transaction."""
+"""Open a scope for one transaction: who acts, for which tenant, and in which of the tenant's scopes."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ logger = logging.getLogger("glassbox.tenants")
 
 _AFTERWARDS = "record what failed"
 _current: ContextVar[ScopeContext | None] = ContextVar("glassbox_scope", default=None)
-# Failures that the outermost open scope of their tenant records when it ends, whatever was rolled back on the way.
+# Failures to record when the outermost open scope of their tenant ends, even if inner transactions were rolled back.
 _failures: ContextVar[list[Mapping[str, Any]] | None] = ContextVar("glassbox_failures", default=None)
 
 
 def current_scope() -> ScopeContext:
-    """The open scope. Raises NoScopeError when none is open."""
+    """Return the open scope. Raises NoScopeError when none is open."""
     context = _current.get()
     if context is None:
         raise NoScopeError
@@ -71,20 +71,23 @@ def open_scope(
 ) -> Iterator[ScopeContext]:
     """Open a transaction that sees one tenant's rows in the given scopes, and nothing else.
 
-    Args:    tenant: whose rows.
-             scopes: which of its scopes; None for all that the principal holds, or all of the tenant's without one.
-             principal: who acts; None for the system itself, and then a reason is required.
+    Args:    tenant: the tenant whose rows are visible.
+             scopes: the scopes to open; None for all that the principal holds, or for all of the tenant's scopes if
+                 there is no principal.
+             principal: who acts; None for the system itself, which must give a reason.
              reason: why the system opens the scope; kept in the events that it writes.
-    Yields:  the ScopeContext. A nested call narrows or changes the scope and gives the outer one back.
+    Yields:  the ScopeContext. A nested call narrows or changes the scope, and restores the outer scope at its end.
     Raises:  ScopeNotGrantedError: a scope that the principal does not hold.
              ValueError: neither a principal nor a reason was given.
-    Costs:   two queries; two more for all scopes of a tenant without a principal, one more within a transaction.
+    Costs:   two queries; two more to read all scopes of a tenant if there is no principal, and one more if the call is
+             nested in a transaction.
     """
     if principal is None and not reason:
         raise ValueError("open_scope without a principal needs a reason")
-    # Asked for twice where what failed is recorded afterwards.
+    # An iterator could be read only once, and recording a failure afterwards reads the scopes a second time.
     scopes = None if scopes is None else frozenset(scopes)
-    # Asked of the scope, not of the list: what runs after the commit finds the list still there, and already written.
+    # Test the open scope and not the list of failures: a callback that runs after the commit still finds that list,
+    # and its entries are already written.
     if open_tenant_id() == tenant:
         with _opened(tenant, scopes, principal, reason) as context:
             yield context
@@ -97,7 +100,8 @@ def open_scope(
             for failure in failures:
                 emit(**failure)
     except BaseException:
-        # All of the above is undone, what was recorded in it too: each failure is recorded by itself.
+        # The whole transaction is rolled back, including failures that were recorded in it. Record each failure again,
+        # in a transaction of its own.
         for failure in failures:
             _record_afterwards(failure, tenant, scopes, principal, reason)
         raise
@@ -106,13 +110,14 @@ def open_scope(
 
 
 def record_failure(**event: Any) -> None:
-    """Record an act that fails, though it is rolled back: written when its tenant's outermost open scope ends.
+    """Record an action that fails, even though the action itself is rolled back.
 
-    If that is rolled back as well, or its connection breaks, in a transaction of its own; where the principal may not
-    any more, by the system, which names them. Where the connection broke while it was being committed, nobody can say
-    whether it was: it may be recorded twice then, and never not at all.
+    The event is written when the outermost open scope of its tenant ends. If that scope's transaction is rolled back as
+    well, or its connection breaks, the event is written in a transaction of its own. If the principal may no longer
+    write it, the system writes it and names the principal. If the connection broke during the commit, it is unknown
+    whether the commit took place; the event may then be recorded twice, but it is never lost.
 
-    Args: event: what events.emit takes.
+    Args: event: the arguments of events.emit.
     """
     current_scope()
     failures = _failures.get()
@@ -128,9 +133,9 @@ def _record_afterwards(
     principal: Principal | None,
     reason: str,
 ) -> None:
-    """In a transaction of its own, with a token of its own; the last resort is the process' log.
+    """Record a failure in a new transaction with a new token, or else in the log of the process.
 
-    Nothing is raised: the caller is about to raise what went wrong with the act itself.
+    The function raises nothing, because the caller is about to raise the error of the failed action itself.
     """
     named = system_principal(
         tenant_id=tenant,
@@ -142,7 +147,7 @@ def _record_afterwards(
             with _opened(tenant, scopes if actor is principal else named.scope_ids, actor, reason or _AFTERWARDS):
                 emit(**failure)
         except Exception as error:  # noqa: BLE001 - tried once more; and what failed first is raised by the caller
-            # Not its message: a database's may quote a row. A connection that broke is not used again.
+            # Do not log the error's message: a database's message may quote a row. Do not reuse a broken connection.
             code = error.code if isinstance(error, ApplicationError) else type(error).__name__
             logger.critical("%s of tenant %s is not recorded: %s", failure["action"], tenant, code)
             if not connection.in_atomic_block:
@@ -179,7 +184,7 @@ def _opened(
 
 @contextmanager
 def widened_scope(*, added: ScopeId) -> Iterator[ScopeContext]:
-    """The open scope plus one that is being created in it: a row must be visible to whoever inserts it."""
+    """Add a scope that is being created to the open scope, because an inserted row must be visible to its inserter."""
     outer = current_scope()
     context = ScopeContext(
         tenant_id=outer.tenant_id,
@@ -196,12 +201,12 @@ def widened_scope(*, added: ScopeId) -> Iterator[ScopeContext]:
 
 
 def renew_scope() -> None:
-    """Keep the system's open scope open beyond the minute of its token: the same grants, in the same transaction.
+    """Keep the system's open scope open beyond the minute of its token, with the same grants, in the same transaction.
 
-    For work that must be one transaction and takes long. A person's grants may have ended meanwhile: theirs is not
-    renewed (apps/tenants/streaming.py reads them again instead). Costs: two queries.
+    For long work that must be one transaction. A person's scope is not renewed, because their grants may have ended
+    meanwhile (apps/tenants/streaming.py reads the grants again instead). Costs: two queries.
 
-    Raises: ValueError: somebody acts who is not the system.
+    Raises: ValueError: the principal is not the system.
     """
     context = current_scope()
     if context.principal.kind is not PrincipalKind.SYSTEM:
@@ -212,19 +217,19 @@ def renew_scope() -> None:
 
 @contextmanager
 def open_identity(identity: Identity) -> Iterator[None]:
-    """Let a sign-in read the directory rows that the identity names (see authz.sql); never a document."""
+    """Let a sign-in read the directory rows that the identity names (sql/authz.sql), but never a document."""
     with _identified(identity):
         yield
 
 
 def tenant_scope_ids(tenant: TenantId) -> frozenset[ScopeId]:
-    """All scopes of a tenant, read as its directory."""
+    """Return the ids of all scopes of a tenant, read with an identity that names its directory."""
     with _identified(Identity(directory=tenant)):
         return _scope_ids(tenant)
 
 
 def _scope_ids(tenant: TenantId) -> frozenset[ScopeId]:
-    """Where the tenant's directory is open."""
+    """Return the ids of all scopes of a tenant whose directory the current identity token opens."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT id FROM tenants_scope WHERE tenant_id = %s", [tenant])
         return frozenset(ScopeId(row[0]) for row in cursor.fetchall())
@@ -241,14 +246,17 @@ def _identified(identity: Identity) -> Iterator[None]:
 
 
 def _ends_with_us() -> bool:
-    """Whether the next atomic block is a transaction, and not a part of one that goes on after it."""
+    """Whether the next atomic block is a transaction itself, and not a savepoint in one that continues after it."""
     return not connection.in_atomic_block and connection.get_autocommit()
 
 
 def _close(ends: bool, before: Mapping[str, str]) -> None:
-    """Put back what was set before, unless the transaction's end does; on success alone, as a failure undoes it.
+    """Restore the previous settings, unless the transaction ends here and discards them.
 
-    Raises: InternalError: an error of the database was passed over, so that a COMMIT would undo all and not say so.
+    After a failure nothing is restored, because the rollback does that.
+
+    Args:   ends: whether the transaction ends with this block. before: the settings to restore.
+    Raises: InternalError: a database error was ignored, so that COMMIT would roll everything back without an error.
     """
     if connection.needs_rollback:
         return
@@ -259,7 +267,7 @@ def _close(ends: bool, before: Mapping[str, str]) -> None:
 
 
 def signing_key() -> SigningKey:
-    """The newest scope-token key; older ones stay valid in the database until they are removed there."""
+    """Return the newest scope-token key. Older keys stay valid in the database until they are removed there."""
     key: SigningKey = given(settings.GLASSBOX_SCOPE_KEYS, "GLASSBOX_SCOPE_TOKEN_KEYS")[0]
     return key
 
@@ -288,7 +296,7 @@ def _token(context: ScopeContext, bearer: Bearer) -> str:
 
 
 def _read(*settings: str) -> tuple[list[str], Bearer]:
-    """The settings as they are, and the transaction that a token would be for. One query."""
+    """Return the current values of the settings, and the transaction that a new token would be for. One query."""
     columns = "coalesce(current_setting(%s, true), ''), " * len(settings)
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {columns}pg_backend_pid(), authz.transaction_mark()", settings)
@@ -297,7 +305,7 @@ def _read(*settings: str) -> tuple[list[str], Bearer]:
 
 
 def _write(values: Mapping[str, str]) -> None:
-    """Set them for this transaction. One query."""
+    """Set these settings for the current transaction. One query."""
     columns = ", ".join(["set_config(%s, %s, true)"] * len(values))
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {columns}", [part for pair in values.items() for part in pair])

@@ -1,4 +1,4 @@
-"""What is known of an account beside its name: whose hands it came from, and the links that were mailed to it."""
+"""An account's origin (who made it, and when its mailbox was confirmed) and the links that were mailed to it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from apps.tenants.models.base import UuidV7
 
 
 class AccountOrigin(models.Model):
-    """Who made an account, and since when its mailbox is known to be its person's.
+    """Who made an account, and when its mailbox was confirmed as its person's.
 
-    Written by the database alone, from the token (sql/accounts.sql). Until the mailbox is confirmed the account
-    counts as in the hands of whoever made it, and decides on nothing that those hands asked for.
+    The database alone writes these rows, from the token (sql/accounts.sql). Until the mailbox is confirmed, the account
+    counts as the account of the person who made it: it may not decide on anything that this person asked for.
 
-    invited_by_id: None for the platform's operator. The roles that serve may not read it: it may be of another tenant.
+    invited_by_id: who made or invited the account; None for the platform's operator. The database roles that serve
+        requests may not read this column, because the person may belong to another tenant.
     """
 
     user = models.OneToOneField(
@@ -34,7 +35,10 @@ class LinkPurpose(models.TextChoices):
 
 
 class AccountLink(models.Model):
-    """A link that was mailed to an account's mailbox, or to its new one; it works once. The table holds its digest."""
+    """A link that was mailed to an account's mailbox, or to its new mailbox. It works once.
+
+    The table holds only the digest of the link's secret.
+    """
 
     id = models.UUIDField(primary_key=True, db_default=UuidV7(), editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)

@@ -24,8 +24,9 @@ class UuidV7(models.Func):
 class TenantForeignKey(models.ForeignKey[Any, Any]):
     """A foreign key to a tenant table.
 
-    The constraint itself is composite, (tenant_id, x_id) -> (tenant_id, id), and made by EnableIsolation, as is its
-    index: a single-column foreign key bypasses row-level security and would accept a hidden parent.
+    The constraint is composite, (tenant_id, x_id) -> (tenant_id, id). EnableIsolation makes the constraint and its
+    index. A single-column foreign key would not do: its check bypasses row-level security and would accept a parent
+    row that the writer may not see.
     """
 
     def __init__(self, to: Any, on_delete: Any, **kwargs: Any) -> None:
@@ -35,10 +36,11 @@ class TenantForeignKey(models.ForeignKey[Any, Any]):
 
 
 class TenantManager(models.Manager[ModelT]):
-    """Adds the literal tenant filter of the open scope to every query.
+    """A manager that filters every query by the open scope's tenant, as a literal.
 
-    The wall is the policy in the database; the literal lets the planner prune partitions and use partial indexes,
-    which the policy's sub-select alone does not. Without an open scope the database refuses the query itself.
+    The row-level security policy in the database is what separates tenants. The literal lets the planner prune
+    partitions and use partial indexes, which the policy's sub-select alone does not. Without an open scope the
+    database itself refuses the query.
     """
 
     def get_queryset(self) -> models.QuerySet[ModelT]:
@@ -48,7 +50,7 @@ class TenantManager(models.Manager[ModelT]):
 
 
 class TenantModel(models.Model):
-    """A row of one tenant, visible to all of its scopes."""
+    """A row of one tenant, visible in all of the tenant's scopes."""
 
     id = models.UUIDField(primary_key=True, db_default=UuidV7(), editable=False)
     tenant = models.ForeignKey("tenants.Tenant", on_delete=models.PROTECT, db_index=False, related_name="+")

@@ -1,4 +1,4 @@
-"""Which scope a membership or an API key reaches, from when to when. A grant reaches the scopes below it too."""
+"""Grants: which scope a membership or an API key reaches, from when to when. A grant includes the scopes below."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was answered to a request with an Idempotency-Key, for a day, so that sending it again acts once."""
+"""The answers to requests with an Idempotency-Key, kept for a day, so that a repeated request acts only once."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from apps.tenants.models.base import TenantModel
 
 
 class IdempotentRequest(TenantModel):
-    """One request that was carried out, written in its own transaction.
+    """One request that was carried out. The row is written in the transaction of that request.
 
-    Neither the key nor the body is here, only keyed digests of them: a client's key may name a person, and a short
-    body could be guessed from a plain hash. scope_ids are those of what the request made or changed: whoever reads the
-    answer again must still hold them all. The answer is kept only where replayable: see apps/tenants/api/idempotency.
+    The row holds neither the key nor the body, only keyed digests of them: a client's key may name a person, and a
+    short body could be guessed from a plain hash. scope_ids are the scopes of what the request made or changed; a
+    client that repeats the request must still hold them all. The answer is kept only if `replayable` is true
+    (apps/tenants/api/idempotency.py).
     """
 
     principal_kind = models.CharField(max_length=16)

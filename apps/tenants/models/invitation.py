@@ -1,4 +1,4 @@
-"""An invitation into a tenant: a link that is sent to a mailbox, and that whoever reads it there may accept once."""
+"""An invitation into a tenant: a link that is mailed to a mailbox, and that the reader may accept once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from apps.tenants.roles import Role
 
 
 class Invitation(TenantModel):
-    """Nothing is known of an account until its person accepts: the mailbox is all that the inviter names.
+    """An invitation. The inviter names only a mailbox; no account is linked to it until its person accepts.
 
-    token_sha256: of the link's secret, set by the platform when it sends the letter; nobody else may set it.
-    email: empty once it was accepted, withdrawn or has expired, since the account then says it, or nobody needs it.
+    token_sha256: digest of the link's secret; only the platform may set it, when it sends the letter.
+    email: empty once the invitation was accepted or withdrawn, or after it has expired. The account then has the
+        address, or nobody needs it any more.
     """
 
     email = models.EmailField(max_length=254, blank=True)

@@ -1,4 +1,7 @@
-"""The base of every job that one worker at a time works on: a row first, a message second, a sweep behind both."""
+"""The base class of jobs that one worker at a time works on.
+
+A job is a row first. A message then sends it to a worker, and a sweep sends the message again if it was lost.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +16,26 @@ from apps.tenants.waiting import Work
 
 
 class LeasedJob(TenantModel):
-    """A job of one tenant. apps/tenants/leased_jobs.py says how one is sent, claimed, held and ended.
+    """A job of one tenant. apps/tenants/leased_jobs.py explains how a job is sent, claimed, held and ended.
 
-    A new kind of job is a subclass that sets the class attributes below, and one function that does the work, which a
-    Celery task of the name `task` calls with the ids of the tenant and the job.
+    A new kind of job needs a subclass that sets the class attributes below, and one function that does the work. A
+    Celery task with the name `task` calls that function with the ids of the tenant and the job.
 
-    attempts: how often a worker has begun. next_attempt_at: when the sweep sends its message again, if nobody has
-    begun by then.
+    attempts: how often a worker has begun the job. next_attempt_at: when the sweep sends the job's message again, if
+    no worker has begun by then.
     """
 
-    # Name of the Celery task that runs it; of the sweep that sends it again; and what health calls those that wait.
+    # The Celery task that runs the job; the sweep that sends its message again; and the name that health gives to
+    # waiting jobs.
     task: ClassVar[str]
     sweep: ClassVar[Sweep]
     work: ClassVar[Work | None] = None
-    # Why the worker opens the tenant's scope, for the wall's own record.
+    # The reason that the worker gives when it opens the tenant's scope.
     reason: ClassVar[str]
-    # The states in which a worker may take it, and the one in which a worker has it.
+    # The states in which a worker may take the job, and the state while a worker holds it.
     waiting: ClassVar[tuple[str, ...]]
     running: ClassVar[str]
-    # What a message that nobody has acted upon waits before it is sent once more; one too many does no harm.
+    # How long to wait before a message that no worker has acted upon is sent again. A superfluous message does no harm.
     resend_after: ClassVar[timedelta] = timedelta(seconds=60)
 
     attempts = models.PositiveIntegerField(default=0)
@@ -45,7 +49,7 @@ class LeasedJob(TenantModel):
 
     @classmethod
     def kinds(cls) -> list[type[LeasedJob]]:
-        """Every kind of job that is installed."""
+        """Return every kind of job that is installed, ordered by label."""
         return sorted(
             (each for each in _descendants(cls) if not each._meta.abstract), key=lambda each: each._meta.label
         )

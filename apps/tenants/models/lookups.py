@@ -1,4 +1,4 @@
-"""Lookups of the ORM that every app has."""
+"""ORM lookups that every app can use."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from django.db.models.sql.compiler import SQLCompiler
 
 @UUIDField.register_lookup
 class AnyOf(Lookup[Any]):
-    """`filter(id__any_of=ids)`: as `in`, with one parameter however many ids there are.
+    """The lookup `filter(id__any_of=ids)`: like `in`, but with one parameter however many ids there are.
 
-    `in` has a parameter for each, and beyond a few thousand what Django and psycopg make of them takes longer than the
-    query: 8,000 took 0.25 s (tests/benchmarks). Not across a foreign key, which has no lookups but Django's own.
+    `in` has one parameter for each id. Beyond a few thousand ids, Django and psycopg take longer to process the
+    parameters than the query takes: 8,000 took 0.25 s (tests/benchmarks). The lookup does not work across a foreign
+    key, which accepts only Django's own lookups.
     """
 
     lookup_name = "any_of"

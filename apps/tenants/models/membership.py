@@ -1,4 +1,4 @@
-"""A user's role in a tenant, with its validity: the past is answered from facts, so nothing is deleted."""
+"""A user's role in a tenant, from when to when. Rows are never deleted, so that the past can be reconstructed."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from django.db.models.functions import Now
 from apps.tenants.models.base import TenantModel
 from apps.tenants.roles import Role
 
-# Those that give a right now: accepted, confirmed where the role approves, and not ended.
+# Memberships that give rights now: accepted, confirmed if the role approves, and not ended.
 IN_FORCE: Final = models.Q(confirmed_at__isnull=False, revoked_at__isnull=True)
 
 
 class Membership(TenantModel):
-    """It begins when its person accepts an invitation, and gives rights from confirmed_at on.
+    """A user's role in a tenant. It begins when the person accepts an invitation, and gives rights from confirmed_at.
 
-    created_by_id: who invited; None for the platform's operator.
-    confirmed_at: for a role that approves nothing, when it was accepted; otherwise when a second person agreed, or when
-        the platform's operator gave it.
-    confirmed_by_id: that second person; None where nobody was asked.
-    All of it is set by the database from the token (sql/memberships.sql).
+    created_by_id: the inviter; None for the platform's operator.
+    confirmed_at: for a role that approves nothing, the time of acceptance; otherwise the time when a second person
+        confirmed, or when the platform's operator gave the role.
+    confirmed_by_id: the second person; None if none was needed.
+    The database sets all of these from the token (sql/memberships.sql).
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships")

@@ -1,4 +1,4 @@
-"""Columns of an account that only its own person reads: the database gives their values by a function alone."""
+"""Columns of an account that are hidden from other people. Only a database function returns their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _CASTS: Final = {"BooleanField": "boolean", "DateTimeField": "timestamptz"}
 
 
 class PersonalCol(Col):
-    """NULL for whom the token does not let know (sql/personal_columns.sql), wherever a query names it."""
+    """A column that queries read through the function tenants_of_account (sql/personal_columns.sql).
+
+    Its value is NULL unless the token lets the reader know it.
+    """
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         table = compiler.quote_name_unless_alias(self.alias)
@@ -61,7 +64,7 @@ _OF_TYPE: Final[dict[type, type[Personal]]] = {
 
 
 def personal(name: str) -> Any:
-    """Django's own field of an account, read so."""
+    """Return Django's own field of that name of an account, as a field that is read through PersonalCol."""
     field = cast("models.Field[Any, Any]", AbstractUser._meta.get_field(name))
     _, _, args, kwargs = field.deconstruct()
     return _OF_TYPE[type(field)](*args, **kwargs)

@@ -1,4 +1,4 @@
-"""A part of a tenant, such as one fund. Scopes form a tree; a grant reaches down, never up."""
+"""A part of a tenant, such as one fund. Scopes form a tree; a grant includes the scopes below its own, never above."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person proves themselves with beside their password, and how a lost one is taken away by two others."""
+"""A person's second factor, its recovery codes, and the reset of a lost factor, which takes two other people."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from apps.tenants.models.base import TenantModel, UuidV7
 
 
 class SecondFactor(models.Model):
-    """An authenticator app's secret, sealed (second_factor/sealing.py). Nobody's token shows it, not even their own.
+    """An authenticator app's secret, sealed (second_factor/sealing.py).
 
-    last_step: the newest time step whose code was used; none is taken twice, and none before it.
+    No scope token shows these rows, not even the person's own; an identity token that names the account does.
+
+    last_step: the newest time step whose code was used. A code of this step or of an earlier one is refused.
     """
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="+")
@@ -26,7 +28,7 @@ class SecondFactor(models.Model):
 
 
 class RecoveryCode(models.Model):
-    """One of the codes for a lost device. It works once; the table holds its digest."""
+    """One of the codes for a lost device. It works once; the table holds only its digest."""
 
     id = models.UUIDField(primary_key=True, db_default=UuidV7(), editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -38,9 +40,9 @@ class RecoveryCode(models.Model):
 
 
 class FactorReset(TenantModel):
-    """A second factor that was lost is taken away: one person of the tenant asks, another who may approve agrees.
+    """A request to take a lost second factor away: one person of the tenant asks, and another who may approve agrees.
 
-    All but the reason is set by the database from the token (sql/second_factor.sql).
+    The database sets everything but the reason from the token (sql/second_factor.sql).
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

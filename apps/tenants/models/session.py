@@ -1,4 +1,4 @@
-"""A signed-in browser. The table holds the digest of the key that the browser has: whoever reads it can't use it."""
+"""A browser's session. The table holds only the digest of the session key: a reader of the table can't use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A customer: the outermost wall."""
+"""A tenant: a firm whose data is separated from that of every other firm."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ class Tenant(models.Model):
 
     @property
     def is_erased(self) -> bool:
-        """Whether it has no name any more: the row stays as the fact that there was one (apps/erasure)."""
+        """Whether the tenant was erased. Its name is gone, and its row stays to show that it existed (apps/erasure)."""
         return self.slug == f"erased-{self.id}"

@@ -1,4 +1,4 @@
-"""A person who signs in. Users are of the platform; what they may see comes from their memberships alone."""
+"""A person who signs in. Accounts belong to the platform; only memberships decide what their person may see."""
 
 from __future__ import annotations
 
@@ -20,29 +20,32 @@ from apps.tenants.tokens import Identity
 
 
 class UserManager(DjangoUserManager["User"]):
-    """Within a scope the database shows the members of its tenant; any other account is found by its name or id."""
+    """A manager that finds any account by its name or id. Other queries see the members of the open scope's tenant."""
 
     @classmethod
     def normalize_email(cls, email: str | None) -> str:
-        """As names are normalised: an address that reads as another one is that one."""
+        """Normalise an address as Django does, after NFKC as for names, so that addresses that look alike are equal."""
         return super().normalize_email(unicodedata.normalize("NFKC", email or ""))
 
     def get_by_natural_key(self, username: str | None) -> User:
-        """By name, as a sign-in does. Raises User.DoesNotExist."""
+        """Return the account of that name, as a sign-in needs it. Raises User.DoesNotExist."""
         with open_identity(Identity(username=username or "")):
             return super().get_by_natural_key(username)
 
     def get_by_id(self, user_id: UserId) -> User:
-        """Raises User.DoesNotExist."""
+        """Return the account of that id. Raises User.DoesNotExist."""
         with open_identity(Identity(user=user_id)):
             return self.get(pk=user_id)
 
 
 class User(AbstractUser):
-    """password: a stamp once it is saved, and the hash until then (see credentials.py)."""
+    """An account.
+
+    password: the hash until the account is saved, and a stamp afterwards (credentials.py).
+    """
 
     id = models.UUIDField(primary_key=True, db_default=UuidV7(), editable=False)
-    # None of an account that is not the transaction's own, nor named by its identity.
+    # These are None unless the transaction's token or identity lets the reader know this account.
     password = personal("password")
     last_login = personal("last_login")
     is_superuser = personal("is_superuser")
@@ -62,15 +65,18 @@ class User(AbstractUser):
         return self.get_full_name() or self.username
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Django itself saves accounts at a sign-in: the last login, a password whose hashing has become stronger."""
+        """Save the account, and its password's hash apart from it (credentials.py).
+
+        Django itself saves accounts at a sign-in: the last login, and a password that is hashed again more strongly.
+        """
         known = None if self._state.adding else UserId(self.id)
         fields = kwargs.get("update_fields")
         hashed = "" if is_stamp(self.password) or (fields is not None and "password" not in fields) else self.password
         if hashed:
             self.password = new_stamp()
         try:
-            # founds: nobody signed in, and nobody with a link: a command of the platform's operator. all_accounts: who
-            # administers the platform is added as who may see every account.
+            # founds: a command of the platform's operator makes the account, since no scope is open and no invitation's
+            # link is used. all_accounts: a new superuser is added with the identity that may see every account.
             identity = Identity(
                 user=known,
                 username=self.username,
@@ -83,17 +89,17 @@ class User(AbstractUser):
                 if hashed:
                     hash_keep(self.id, hashed)
         except BaseException:
-            # Whoever tries again must not save a stamp without its hash.
+            # Put the hash back, so that a second attempt to save does not store a stamp without its hash.
             self.password = hashed or self.password
             raise
 
     def check_password(self, raw_password: str | None) -> bool:
-        """As Django's, with the hash from where it is kept."""
+        """Check a password as Django does, with the hash from where it is kept (credentials.py)."""
         hashed = self.password if self._state.adding or not is_stamp(self.password) else hash_of(self.id)
 
         def strengthen(raw_password: str) -> None:
             self.set_password(raw_password)
-            # A stronger hash of the same password is no change of it.
+            # A stronger hash of the same password is not a change of the password.
             self._password = None
             self.save(update_fields=["password"])
 

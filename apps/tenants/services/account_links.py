@@ -1,6 +1,6 @@
 """Links that are mailed to an account: to set a password, and to confirm a mailbox. Each works once, for an hour.
 
-A password that is set and an address that changes end all others of the account (sql/account_links.sql).
+Setting a password or changing the e-mail address ends every other unused link of the account (sql/account_links.sql).
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ If it was not you, do nothing: the account keeps its address.
 
 
 def password_link_send(username: str) -> None:
-    """Mail a link to set a new password to the account of a name, if there is one. Nobody is told whether there is."""
+    """Mail a link to set a new password to the account of that name, if there is one.
+
+    The caller learns nothing: the function returns in the same way whether or not the account exists.
+    """
     user = user_by_name(username, any_case=True)
     if user is None or not user.is_active or not user.email:
         return
@@ -54,7 +57,10 @@ def password_link_send(username: str) -> None:
 
 
 def mailbox_link_send(user: User, *, email: str) -> None:
-    """Mail a link to a mailbox that an account names: the one it has, or a new one. It changes by the link."""
+    """Mail a link that confirms a mailbox: the account's present one, or a new one.
+
+    The account's e-mail address changes when the link is used, and not before.
+    """
     address = User.objects.normalize_email(email)
     transaction.on_commit(
         partial(_send, user, LinkPurpose.EMAIL, address, "Confirm your address for Glassbox", _NEW_MAILBOX)
@@ -62,7 +68,7 @@ def mailbox_link_send(user: User, *, email: str) -> None:
 
 
 def link_of(secret: str, purpose: LinkPurpose) -> AccountLink:
-    """The link, while it works. Raises: LinkEndedError, alike for one that never was."""
+    """Return the link while it works. Raises: LinkEndedError, also for a link that never existed."""
     digest = digest_of(secret)
     with open_identity(Identity(link=digest)):
         link = AccountLink.objects.filter(
@@ -74,7 +80,11 @@ def link_of(secret: str, purpose: LinkPurpose) -> AccountLink:
 
 
 def account_of(link: AccountLink) -> User:
-    """Raises: LinkEndedError: it was deactivated, or has left the mailbox that a link to set a password was sent to."""
+    """Return the account of a link.
+
+    Raises: LinkEndedError: the account is deactivated, or no longer has the mailbox that a link to set a password was
+            sent to.
+    """
     user = User.objects.get_by_id(UserId(link.user_id))
     has_left = link.purpose == LinkPurpose.PASSWORD and user.email != link.email
     if has_left or not user.is_active:
@@ -83,7 +93,10 @@ def account_of(link: AccountLink) -> User:
 
 
 def password_set_by_link(*, secret: str, password: str) -> User:
-    """Use a link up to set a password. Every session of the account ends with the old one. Raises: LinkEndedError."""
+    """Use up a link to set a password. Every session of the account ends with the old password.
+
+    Raises: LinkEndedError.
+    """
     link = link_of(secret, LinkPurpose.PASSWORD)
     user = account_of(link)
     with transaction.atomic():
@@ -95,7 +108,7 @@ def password_set_by_link(*, secret: str, password: str) -> User:
 
 
 def mailbox_confirm(*, secret: str) -> User:
-    """Use a link up to confirm a mailbox: it is the account's from now on. Raises: LinkEndedError."""
+    """Use up a link to confirm a mailbox, which becomes the account's e-mail address. Raises: LinkEndedError."""
     link = link_of(secret, LinkPurpose.EMAIL)
     user = account_of(link)
     with transaction.atomic(), open_identity(Identity(user=UserId(user.id), link=link.token_sha256)):
@@ -114,14 +127,14 @@ def forget_expired_links() -> None:
 
 
 def _use(link: AccountLink) -> None:
-    """Whoever uses a link reads the account's mailbox: that is confirmed with it."""
+    """Use up a link and mark the account's mailbox as confirmed: a person who has the link can read that mailbox."""
     with open_identity(Identity(user=UserId(link.user_id), link=link.token_sha256)):
         _used(link)
         AccountOrigin.objects.filter(user_id=link.user_id).update(mailbox_confirmed_at=timezone.now())
 
 
 def _used(link: AccountLink) -> None:
-    # Of two at once, one finds nothing left.
+    # Of two requests that use the link at once, the second updates no row.
     if not AccountLink.objects.filter(id=link.id, used_at__isnull=True).update(used_at=timezone.now()):
         raise LinkEndedError
 
@@ -145,7 +158,7 @@ def _send(user: User, purpose: LinkPurpose, email: str, subject: str, letter: st
 
 
 def _record(action: str, user: User) -> None:
-    """In the log of every tenant that the person belongs to."""
+    """Record the event in the log of every tenant that the person belongs to."""
     for choice in tenants_of_user(UserId(user.id)):
         try:
             principal = user_principal(user, choice.id)

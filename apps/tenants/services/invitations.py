@@ -1,7 +1,8 @@
-"""Inviting people: a link goes to a mailbox, and whoever reads it there accepts, with an account of their own.
+"""Inviting people: the platform mails a link, and the person who reads it accepts with an account of their own.
 
-Who invites learns nothing of accounts: none is looked for. The link's secret is made by the platform when it sends the
-letter, and its digest is taken from nobody else (sql/memberships.sql).
+An inviter can't learn whether an account exists, because inviting looks up no account. The platform makes the link's
+secret when it sends the letter, and the database accepts the secret's digest only from the platform
+(sql/memberships.sql).
 """
 
 from __future__ import annotations
@@ -59,10 +60,11 @@ It works once, for seven days. If you expected no invitation, do nothing.
 
 
 def member_invite(*, email: str, role: Role, scopes: Iterable[Scope], by_mail: bool = True) -> Invitation:
-    """Invite whoever reads a mailbox into the open tenant. The letter goes out once the transaction is committed.
+    """Invite the reader of a mailbox into the open tenant. The letter goes out once the transaction is committed.
 
-    Args:   by_mail: no letter otherwise, for the platform's operator, who hands the link over (invitation_link).
-    Raises: InvitedInPersonError: a key acts.
+    Args:   by_mail: whether to send a letter. The platform's operator sends none, and passes the link on
+                instead (invitation_link).
+    Raises: InvitedInPersonError: an API key acts, and not a signed-in person or the system.
     """
     invitation: Invitation
     principal = current_scope().principal
@@ -82,9 +84,9 @@ def member_invite(*, email: str, role: Role, scopes: Iterable[Scope], by_mail: b
 
 
 def invitation_resend(invitation: Invitation) -> None:
-    """Send the letter again, with a new link that works for seven days; the one before works no more.
+    """Send the letter again, with a new link that works for seven days. The previous link stops working.
 
-    Raises: InvitationSettledError: it does not wait, or nobody knows its mailbox any more.
+    Raises: InvitationSettledError: the invitation was accepted or withdrawn, or its mailbox has been forgotten.
     """
     if not invitations_waiting().filter(id=invitation.id).exists():
         raise InvitationSettledError
@@ -92,7 +94,7 @@ def invitation_resend(invitation: Invitation) -> None:
 
 
 def invitation_link(tenant_id: TenantId, invitation_id: UUID) -> str:
-    """Make the link of an invitation, as the platform; the one before works no more. Returns the link's secret.
+    """Make a new link for an invitation, as the platform, and return its secret. The previous link stops working.
 
     Raises: InvitationEndedError.
     """
@@ -107,7 +109,10 @@ def invitation_link(tenant_id: TenantId, invitation_id: UUID) -> str:
 
 
 def invitation_send(tenant_id: TenantId, invitation_id: UUID) -> None:
-    """Send an invitation's letter. Where the mail server is down it is logged, and Members shows it as not sent."""
+    """Send an invitation's letter.
+
+    If the mail server is down, the failure is logged, and the Members page shows the invitation as not sent.
+    """
     try:
         secret = invitation_link(tenant_id, invitation_id)
     except InvitationEndedError:
@@ -129,7 +134,7 @@ def invitation_send(tenant_id: TenantId, invitation_id: UUID) -> None:
 
 
 def invitation_withdraw(invitation: Invitation) -> None:
-    """End an invitation: its link works no more. Raises: InvitationSettledError."""
+    """End an invitation, so that its link stops working. Raises: InvitationSettledError."""
     with transaction.atomic():
         ended = Invitation.objects.filter(id=invitation.id, accepted_at__isnull=True, revoked_at__isnull=True).update(
             revoked_at=timezone.now()
@@ -140,7 +145,7 @@ def invitation_withdraw(invitation: Invitation) -> None:
 
 
 def forget_expired_invitations() -> None:
-    """Empty the mailboxes of the open tenant's invitations that expired, or were never sent for as long."""
+    """Clear the mailbox of each invitation of the open tenant that expired, or was not sent within INVITATION_LIFE."""
     now = timezone.now()
     over = Q(expires_at__lte=now) | Q(expires_at__isnull=True, created_at__lte=now - INVITATION_LIFE)
     waiting = Invitation.objects.filter(over, accepted_at__isnull=True, revoked_at__isnull=True)
@@ -148,10 +153,10 @@ def forget_expired_invitations() -> None:
 
 
 def invited_account_create(*, secret: str, first_name: str, last_name: str, password: str) -> User:
-    """Make an account for whoever holds an invitation's link; the mailbox that it was sent to is its sign-in name.
+    """Make an account for the holder of an invitation's link, with the invited mailbox as its sign-in name.
 
     Raises: InvitationEndedError.
-            AccountNameTakenError: there is an account of that name, which is the invited's to sign in to.
+            AccountNameTakenError: an account of that name exists; the invited person signs in to it instead.
     """
     found = _found(secret)
     email = found.invitation.email
@@ -174,15 +179,16 @@ def invited_account_create(*, secret: str, first_name: str, last_name: str, pass
         except IntegrityError as error:
             if "tenants_user_name_folded" not in str(error) and "tenants_user_username_key" not in str(error):
                 raise
-            # One that differs in more than capitals, or that was made at this moment.
+            # The name folds to that of an existing account in a way that iexact did not find, or another
+            # transaction has just made the account.
             raise AccountNameTakenError from error
     return user
 
 
 def invitation_accept(*, secret: str, user: User) -> Membership:
-    """Use an invitation up, for the person who is signed in. A role that approves waits for a second person.
+    """Use up an invitation for the signed-in person. A membership whose role approves then waits for a second person.
 
-    Raises: InvitationEndedError: or whoever sent it may no longer do so.
+    Raises: InvitationEndedError: the link does not work, or the inviter may no longer invite.
             RoleAlreadyHeldError, ApprovesForThemselvesError.
     """
     found = _found(secret)
@@ -192,7 +198,7 @@ def invitation_accept(*, secret: str, user: User) -> Membership:
     _require_inviter(found, scope_ids)
     if approvals(found.role) and invitation.created_by_id == user.id:
         raise ApprovesForThemselvesError(role=found.role.label)
-    # Nobody yet: no role, and of the scopes only what the invitation gives.
+    # Not a member yet: this principal has no role, and only the scopes that the invitation gives.
     invited = Principal(
         kind=PrincipalKind.USER,
         id=user.id,
@@ -233,7 +239,10 @@ def _found(secret: str) -> OpenInvitation:
 
 
 def _require_inviter(found: OpenInvitation, scope_ids: frozenset[ScopeId]) -> None:
-    """Who invited must still be able to: what an administrator who has left sent out gives nothing any more."""
+    """Raise InvitationEndedError unless the inviter may still invite into these scopes.
+
+    An invitation from an administrator who has left the tenant therefore gives nothing.
+    """
     if found.invitation.created_by_id is None:
         return
     try:

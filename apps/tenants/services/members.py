@@ -1,4 +1,4 @@
-"""Who may see what: memberships and grants. Rows end, they are never deleted."""
+"""Memberships and grants, which say who may see what. Their rows are ended, never deleted."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from apps.tenants.selectors.members import membership_revision
 
 
 def membership_grant(*, user: User, role: Role, scopes: Iterable[Scope]) -> Membership:
-    """Give a user a role in the open tenant, as the platform's operator: nobody is asked, and the log says so.
+    """Give a user a role in the open tenant, as the platform's operator. Nobody has to agree, and the log says so.
 
-    For a tenant's first people, from a shell; everybody else is invited (services/invitations.py). A membership that
-    waits for a second person is confirmed by it. Repeating it adds nothing.
+    For a tenant's first people, from a shell; everybody else is invited (services/invitations.py). If the user already
+    has a membership that waits for a second person, this call confirms it. Repeating the call adds nothing.
 
-    Raises: ValueError: somebody acts who is not the platform.
+    Raises: ValueError: the principal is not the system.
     """
     if current_scope().principal.kind is not PrincipalKind.SYSTEM:
         raise ValueError("the platform's operator alone gives a role without an invitation")
@@ -38,7 +38,7 @@ def membership_grant(*, user: User, role: Role, scopes: Iterable[Scope]) -> Memb
         membership, created = Membership.objects.get_or_create(
             tenant_id=current_scope().tenant_id, user=user, role=role, revoked_at=None
         )
-        # One that waits for a second person: the operator is one.
+        # The operator counts as the second person that an existing membership waits for.
         confirmed = not created and Membership.objects.filter(id=membership.id, confirmed_at__isnull=True).update(
             confirmed_at=timezone.now()
         )
@@ -57,15 +57,17 @@ def membership_grant(*, user: User, role: Role, scopes: Iterable[Scope]) -> Memb
 
 
 def membership_confirm(membership: Membership, *, revision: int | None = None) -> None:
-    """Agree that somebody gets a role that approves, as the second person: it gives its rights from now on.
+    """Confirm, as the second person, a membership whose role approves. It gives its rights from now on.
 
-    Args:   revision: as it was read; None where nothing was read before.
-    Raises: PermissionDeniedError: what the role approves is not the acting person's to approve.
-            ConfirmedInPersonError: nobody is signed in in person.
-            MembershipChangedError: it is not what was read, such as its scopes.
-            SameHandsError: they invited, or it is for themselves, or for an account of theirs.
-            InvitedByThemselvesError: they invited who invited, however far up.
-            MembershipSettledError: it was confirmed or ended meanwhile.
+    Args:   revision: the membership's revision as the acting person read it; None if they read nothing before.
+    Raises: PermissionDeniedError: the acting person may not approve what the role approves.
+            ConfirmedInPersonError: the acting principal is not a person who is signed in.
+            StepUpNeededError: the acting person has not used their second factor within the last minutes.
+            MembershipChangedError: the membership, such as its scopes, has changed since it was read.
+            SameHandsError: the acting person sent the invitation, or the membership is for their own account, or
+                for one that counts as theirs.
+            InvitedByThemselvesError: the acting person is in the chain of invitations that led to this one.
+            MembershipSettledError: the membership was confirmed or ended meanwhile.
     """
     role = Role(membership.role)
     principal = current_scope().principal
@@ -99,9 +101,9 @@ def membership_confirm(membership: Membership, *, revision: int | None = None) -
 
 
 def membership_decline(membership: Membership, *, revision: int | None = None) -> None:
-    """Refuse that somebody gets a role that approves: it ends before it gave any right.
+    """Decline a membership whose role approves. The membership ends before it gave any right.
 
-    Args:   revision: as it was read; None where nothing was read before.
+    Args:   revision: the membership's revision as the acting person read it; None if they read nothing before.
     Raises: PermissionDeniedError, MembershipSettledError, MembershipChangedError.
     """
     for permission in sorted(approvals(Role(membership.role))):
@@ -112,26 +114,28 @@ def membership_decline(membership: Membership, *, revision: int | None = None) -
 
 
 def membership_lock(membership: Membership, *, revision: int | None = None) -> None:
-    """Keep every other step off a membership until the transaction ends.
+    """Lock a membership against every other change until the transaction ends.
 
-    Args:   revision: as it was read; None where nothing was read before.
-    Raises: MembershipSettledError: it has ended.
+    Args:   revision: the membership's revision as the acting person read it; None if they read nothing before.
+    Raises: MembershipSettledError: the membership has ended.
             MembershipChangedError.
     """
     lasting = Membership.objects.filter(id=membership.id, revoked_at__isnull=True)
     if lasting.select_for_update(no_key=True, of=("self",)).first() is None:
         raise MembershipSettledError
-    # Asked after the lock: what was committed while it was waited for counts.
+    # Read the revision after taking the lock, so that it includes what was committed while waiting for the lock.
     if revision is not None and membership_revision(membership.id) != revision:
         raise MembershipChangedError
 
 
 def membership_revoke(membership: Membership, *, revision: int | None = None) -> None:
-    """End a membership and its grants, in this order: who declines one ends the grants of what has ended.
+    """End a membership, and then its grants.
 
-    It takes effect with the next token, at most a minute later.
+    The order matters: a person who declines a membership may end its grants only once the membership has ended. The end
+    takes effect with the next token, at most a minute later.
 
-    Args:   revision: as it was read; None where nothing was read before: then repeating it changes nothing.
+    Args:   revision: the membership's revision as the acting person read it; None if they read nothing before. Without
+                a revision, repeating the call changes nothing.
     Raises: with a revision, MembershipSettledError, MembershipChangedError.
     """
     with transaction.atomic():
@@ -163,7 +167,7 @@ def grants_set(
     api_key: ApiKey | None = None,
     keep: bool = False,
 ) -> None:
-    """Make the holder's grants exactly these scopes; with keep, add to what is there."""
+    """Make the holder's grants exactly these scopes. With `keep`, only add to the grants that exist."""
     holder = {"membership": membership, "api_key": api_key}
     tenant_id = current_scope().tenant_id
     wanted = {ScopeId(scope.id) for scope in scopes}

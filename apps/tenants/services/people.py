@@ -1,4 +1,4 @@
-"""People: changing which scopes they reach, and what the platform does to an account."""
+"""People: changing which scopes a member reaches, and what the platform's administrator changes on an account."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from apps.tenants.services.members import grants_set, membership_lock
 
 
 def membership_scopes_set(membership: Membership, *, scopes: Iterable[Scope]) -> None:
-    """Make a membership reach exactly these of the actor's scopes; grants beyond the actor's own stay as they are.
+    """Make a membership reach, among the actor's scopes, exactly the given ones.
 
-    Raises: MembershipSettledError: it has ended.
+    Grants of scopes that the actor does not hold are kept.
+
+    Raises: MembershipSettledError: the membership has ended.
     """
     with transaction.atomic():
-        # Whoever confirms it meanwhile confirms what they read.
+        # The lock keeps a second person from confirming the membership while its scopes change.
         membership_lock(membership)
         beyond = Grant.objects.filter(membership=membership, valid_to__isnull=True).exclude(
             scope_id__in=current_scope().scope_ids
@@ -33,7 +35,7 @@ def membership_scopes_set(membership: Membership, *, scopes: Iterable[Scope]) ->
 
 
 def user_configure(user: User, *, administrator: User) -> User:
-    """Save an account's name and whether it may sign in. Its address is its person's to change."""
+    """Save an account's first and last name and whether it may sign in. Only its person changes its e-mail address."""
     with transaction.atomic():
         user.save(update_fields=["first_name", "last_name", "is_active"])
         _record(user, administrator, password_reset=False)
@@ -41,9 +43,9 @@ def user_configure(user: User, *, administrator: User) -> User:
 
 
 def user_password_link(user: User, *, administrator: User) -> None:
-    """Mail an account a link to set a new password, as the platform's administrator, who never learns it.
+    """Mail an account a link to set a new password, as the platform's administrator, who never learns the link.
 
-    Raises: NoMailboxError: the account names no mailbox.
+    Raises: NoMailboxError: the account has no e-mail address.
     """
     if not user.email:
         raise NoMailboxError(username=user.username)
@@ -53,7 +55,7 @@ def user_password_link(user: User, *, administrator: User) -> None:
 
 
 def _record(user: User, administrator: User, *, password_reset: bool) -> None:
-    """In the log of every tenant that the person belongs to: each of them is concerned."""
+    """Record the change in the log of every tenant that the person belongs to, since it concerns each of them."""
     reason = f"the platform administrator {administrator.username} changed an account"
     for choice in tenants_of_user(UserId(user.id)):
         with open_scope(tenant=choice.id, scopes=[], reason=reason):

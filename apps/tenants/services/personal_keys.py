@@ -1,7 +1,8 @@
-"""Keys that act for a person: made and rotated by that person, for themselves.
+"""API keys that act for a person. That person makes and rotates them.
 
-No service here takes a person: it is the one who is signed in. The database asks the same of the token, so that nothing
-that serves can make a key in somebody else's name (migrations/0002_access.py). Revoking is api_key_revoke's.
+No service here takes a person as an argument: each acts for the person who is signed in. The database checks the same
+against the token, so that no serving process can make a key in another person's name (migrations/0002_access.py).
+api_key_revoke revokes these keys too.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from apps.tenants.services.api_keys import api_key_emit, api_key_end_after, api_
 def personal_key_create(
     *, name: str, role: Role, scopes: Iterable[Scope], expires_at: datetime | None
 ) -> tuple[ApiKey, str]:
-    """Make a key that acts for the open scope's person.
+    """Make a key that acts for the person of the open scope.
 
-    Args:    role: one that the person holds; the key opens nothing once they lose it.
-             scopes: some of those that the person reaches; what they lose later, the key loses.
+    Args:    role: a role that the person holds; once they lose it, the key opens nothing.
+             scopes: scopes that the person reaches; a scope that they lose later is lost to the key too.
              expires_at: aware; at most PERSONAL_KEY_LIFE from now.
     Returns: the row, and the key itself (`gbx_<prefix>_<secret>`), which can't be shown again.
-    Raises:  NotInPersonError: nobody is signed in in person.
+    Raises:  NotInPersonError: the acting principal is not a person who is signed in.
              RoleNotHeldError, ScopeNotGrantedError, KeyLifeError.
     """
     person = _person()
@@ -56,14 +57,14 @@ def personal_key_create(
 def personal_key_rotate(
     key: ApiKey, *, expires_at: datetime | None, overlap: timedelta = timedelta(hours=24)
 ) -> tuple[ApiKey, str]:
-    """Make a successor of one's own key, with its role and its scopes; the old one ends after the overlap.
+    """Make a successor of the acting person's key, with its role and scopes. The old key ends after the overlap.
 
-    Scopes that the person no longer reaches are not given again.
+    The successor does not get scopes that the person no longer reaches.
 
-    Raises: NotInPersonError: the key is not the open scope's person's.
-            KeyEndedError: it has ended already.
-            KeyReachesNothingError: the person reaches none of its scopes any more.
-            RoleNotHeldError, KeyLifeError: as personal_key_create.
+    Raises: NotInPersonError: the acting principal is not a signed-in person, or the key belongs to another person.
+            KeyEndedError: the key has ended already.
+            KeyReachesNothingError: the person no longer reaches any of the key's scopes.
+            RoleNotHeldError, KeyLifeError: as for personal_key_create.
     """
     person = _person()
     if key.person_id != person.id:

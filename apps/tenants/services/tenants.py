@@ -18,7 +18,7 @@ from apps.tenants.residency import check_providers
 from apps.tenants.roles import Permission
 from apps.tenants.services.api_keys import require_reason
 
-# The short name stays: commands, addresses and the root scope's key are made of it.
+# The slug is not here and never changes: commands, addresses and the root scope's key contain it.
 CONFIGURABLE = (
     "name",
     "residency_region",
@@ -39,10 +39,12 @@ def tenant_create(
     generation_profile: str = "extractive",
     reason: str,
 ) -> Tenant:
-    """Make a tenant with what every tenant has (its root scope firm:<slug>, its first policy), or nothing.
+    """Make a tenant together with what every tenant has: its root scope firm:<slug> and its first policy.
 
-    Raises: ResidencyError: a provider outside a strict tenant's region.
-            ValidationError: a malformed slug or name.
+    All of it happens in one transaction.
+
+    Raises: ResidencyError: the tenant is strict and a provider lies outside its region.
+            ValidationError: the slug or the name is malformed.
     """
     tenant = Tenant(
         id=uuid.uuid4(),
@@ -56,7 +58,7 @@ def tenant_create(
     check_providers(tenant)
     tenant.clean_fields()
     root = ScopeId(uuid.uuid4())
-    # The scope is opened before the rows exist: the token is what allows them to be made.
+    # Open the scope before the rows exist: the database allows the inserts because of the scope's token.
     with transaction.atomic(), open_scope(tenant=TenantId(tenant.id), scopes=[], reason=reason):
         tenant.save(force_insert=True)
         emit(
@@ -78,7 +80,7 @@ def tenant_create(
 
 
 def tenant_configure(tenant: Tenant) -> Tenant:
-    """Save a tenant's changed settings, and do what follows from them (see provisioning.on_tenant_configured).
+    """Save a tenant's changed settings, and run the steps that follow from them (provisioning.on_tenant_configured).
 
     Raises: ResidencyError, ValidationError.
     """
@@ -86,7 +88,7 @@ def tenant_configure(tenant: Tenant) -> Tenant:
     check_providers(tenant)
     tenant.full_clean()
     with transaction.atomic():
-        # Not locked against the key: rows that point at the tenant may be written meanwhile.
+        # no_key: other transactions may insert rows that refer to the tenant meanwhile.
         before = Tenant.objects.select_for_update(no_key=True).get(id=tenant.id)
         tenant.save(update_fields=CONFIGURABLE)
         tenant_configured(before, tenant)
@@ -106,9 +108,10 @@ def tenant_configure(tenant: Tenant) -> Tenant:
 
 
 def scope_create(*, key: str, name: str, parent: Scope | None) -> Scope:
-    """Make a scope in the open tenant; who holds the parent holds it from the next request on.
+    """Make a scope in the open tenant. Holders of the parent scope hold the new one from their next request on.
 
-    Raises: InvalidScopeKeyError; ScopeKeyTakenError; what provisioning.on_scope_create raises.
+    Raises: InvalidScopeKeyError; ScopeKeyTakenError; what the functions registered with provisioning.on_scope_create
+            raise.
     """
     if not re.fullmatch(SCOPE_KEY_PATTERN, key):
         raise InvalidScopeKeyError(key=repr(key))
@@ -120,10 +123,13 @@ def scope_create(*, key: str, name: str, parent: Scope | None) -> Scope:
 
 
 def scope_rename(scope_id: ScopeId, *, key: str, name: str, reason: str) -> Scope:
-    """Give a scope another name or key. Grants and documents hang on its id; clients that name it by its key change.
+    """Change the name or the key of a scope.
+
+    Grants and documents refer to the scope by its id and are not affected. Clients that name the scope by its key must
+    use the new key.
 
     Raises: PermissionDeniedError, ReasonMissingError, InvalidScopeKeyError; ScopeKeyTakenError; RootScopeKeyError: the
-            platform finds the tenant as a whole by its key.
+            scope is the root, whose key the platform uses to find the tenant as a whole.
     """
     current_scope().principal.require(Permission.SCOPE_MANAGE)
     said = require_reason(reason)
@@ -141,7 +147,7 @@ def scope_rename(scope_id: ScopeId, *, key: str, name: str, reason: str) -> Scop
             with transaction.atomic():
                 scope.save(update_fields=changed)
         except IntegrityError:
-            # Perhaps of a scope that is not shown to who renames: nothing else is told of it.
+            # A scope that the acting person may not see may have this key, so the error says nothing more about it.
             raise ScopeKeyTakenError from None
         emit(
             action="tenants.scope.renamed",
@@ -163,7 +169,7 @@ def _insert_scope(*, scope_id: ScopeId, key: str, name: str, parent: Scope | Non
     except IntegrityError as error:
         if "scope_key_once" not in str(error):
             raise
-        # Perhaps of a scope that is not shown to who makes this one: nothing else is told of it.
+        # A scope that the acting person may not see may have this key, so the error says nothing more about it.
         raise ScopeKeyTakenError from None
     emit(
         action="tenants.scope.created",
