@@ -1,1 +1,1 @@
-"""The pages of people who are not in yet, or not any more: an invitation, a password, a mailbox."""
+"""The pages behind mailed links: accept an invitation, set a password, confirm a mailbox."""

@@ -1,4 +1,4 @@
-"""Accepting an invitation: with the account that one is signed in to, or with a new one."""
+"""Accept an invitation, with the account that is signed in or with a new account."""
 
 from __future__ import annotations
 
@@ -90,7 +90,10 @@ def invitation_view(request: HttpRequest) -> HttpResponse:
 def _accepted(
     request: HttpRequest, secret: str, found: OpenInvitation, account: User | None, form: NewAccountForm
 ) -> HttpResponse:
-    """All of it or nothing: no account is left behind that nobody was let in with."""
+    """Make the account if there is none, and accept the invitation, in one transaction.
+
+    If the invitation can't be accepted, no new account is left behind.
+    """
     with transaction.atomic():
         user = account
         if user is None:

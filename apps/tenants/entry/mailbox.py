@@ -1,4 +1,4 @@
-"""Confirming a mailbox: it becomes the account's address, by whoever reads it there."""
+"""Confirm a mailbox: the person who reads the mailed link makes it the account's e-mail address."""
 
 from __future__ import annotations
 

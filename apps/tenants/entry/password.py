@@ -1,4 +1,4 @@
-"""A forgotten password: a link by mail, the same answer whether or not there is such an account."""
+"""Reset a forgotten password by a mailed link. The answer is the same whether or not the account exists."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ def ask_view(request: HttpRequest) -> HttpResponse:
         name = form.cleaned_data["username"]
         try:
             if letter_asked(username=name, address=address_of(request)):
-                # Looked up and written by the worker: how long this answer takes tells nothing of the account.
+                # A worker looks the account up and sends the letter, so that the time of this answer does not reveal
+                # whether the account exists.
                 password_link_ask.delay(name)
         except TooManyLettersError as error:
             response = entry_page(

@@ -1,4 +1,4 @@
-"""Where a link's secret is between the letter and the page: in the session, so that no address on a page tells it."""
+"""Keep the secret of a mailed link in the session, so that it does not appear in the address of a page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from django.views.decorators.http import require_safe
 
 
 def keep_secret(page: str) -> Callable[..., HttpResponse]:
-    """A view that puts a link's secret into the session and goes on to the page. Looking at a link uses nothing up."""
+    """Return a view that puts a link's secret into the session and redirects to the page.
+
+    Opening a link does not use it up.
+    """
 
     @require_safe
     def view(request: HttpRequest, secret: str) -> HttpResponse:
@@ -25,7 +28,7 @@ def keep_secret(page: str) -> Callable[..., HttpResponse]:
 
 
 def secret_of(request: HttpRequest, page: str) -> str:
-    """Empty where no link was opened in this browser."""
+    """Return the secret that the session holds for a page; empty if no link was opened in this browser."""
     return str(request.session.get(_key(page), ""))
 
 
@@ -34,7 +37,7 @@ def forget_secret(request: HttpRequest, page: str) -> None:
 
 
 def entry_page(request: HttpRequest, template: str, *, title: str, status: int = 200, **context: Any) -> HttpResponse:
-    """A page outside the admin's frame, for whoever is not in. No cache keeps it."""
+    """Render a page outside the admin's frame, for people who may not be signed in. No cache keeps it."""
     frame = admin.site.each_context(request)
     response = TemplateResponse(request, template, {**frame, "title": title, **context}, status=status)
     add_never_cache_headers(response)

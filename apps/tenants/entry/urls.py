@@ -1,4 +1,4 @@
-"""Addresses of these pages. A link's secret stands in the address of the letter alone: it is put into the session."""
+"""Addresses of these pages. Only the address in the letter contains the link's secret, which moves to the session."""
 
 from __future__ import annotations
 

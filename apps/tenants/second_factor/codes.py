@@ -1,4 +1,4 @@
-"""Setting a second factor up, and using it: each code is taken once, and a wrong one is counted."""
+"""Set up a second factor, and use it. Each code is accepted once, and wrong codes are counted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from apps.tenants.tokens import Identity
 
 _STEP_SECONDS: Final = 30
 _DIGITS: Final = 6
-# A clock that goes wrong by less than a minute is let pass.
+# Accept codes of the neighbouring time steps, so that a device's clock may be slightly wrong.
 _STEPS_AWAY: Final = 1
 _SECRET_BYTES: Final = 20
 _RECOVERY_CODES: Final = 10
@@ -34,7 +34,7 @@ _RECOVERY_CODES: Final = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enrolment:
-    """What an authenticator app is given: as an address that a QR code holds, and as text to type."""
+    """A new secret for an authenticator app: as an address for a QR code, and as text to type."""
 
     address: str
     text: str
@@ -46,7 +46,7 @@ def has_factor(user: User) -> bool:
 
 
 def factor_mark(user: User) -> str:
-    """Tells this factor of an account from one that it has later; empty where it has none."""
+    """Return a text that distinguishes the account's present factor from a later one; empty if it has none."""
     with open_identity(Identity(user=UserId(user.id))):
         factors = SecondFactor.objects.filter(user_id=user.id, confirmed_at__isnull=False)
         made = factors.values_list("created_at", flat=True).first()
@@ -59,7 +59,7 @@ def recovery_codes_left(user: User) -> int:
 
 
 def factor_begin(user: User) -> None:
-    """Make a new secret, which counts once a code of it was entered. Raises: FactorThereError."""
+    """Make a new secret, which becomes the second factor once a code of it was entered. Raises: FactorThereError."""
     if has_factor(user):
         raise FactorThereError
     with open_identity(Identity(user=UserId(user.id))):
@@ -69,7 +69,7 @@ def factor_begin(user: User) -> None:
 
 
 def enrolment_of(user: User) -> Enrolment | None:
-    """Of a secret that no code was entered of yet; None where there is none. It is never shown afterwards."""
+    """Return the secret that is being set up; None if there is none. Once a code was entered, it is not shown again."""
     with open_identity(Identity(user=UserId(user.id))):
         factor = SecondFactor.objects.filter(user_id=user.id, confirmed_at__isnull=True).first()
     if factor is None:
@@ -80,9 +80,9 @@ def enrolment_of(user: User) -> Enrolment | None:
 
 
 def factor_confirm(user: User, *, code: str) -> tuple[str, ...]:
-    """Enter the first code of a new secret. Returns: the recovery codes, which can't be shown again.
+    """Confirm a new secret with its first code, and return the recovery codes, which can't be shown again.
 
-    Raises: NoFactorError: none was begun. WrongCodeError, TooManyCodesError.
+    Raises: NoFactorError: no secret is being set up. WrongCodeError, TooManyCodesError.
     """
     with transaction.atomic(), open_identity(Identity(user=UserId(user.id))):
         factor = SecondFactor.objects.filter(user_id=user.id, confirmed_at__isnull=True).first()
@@ -91,7 +91,7 @@ def factor_confirm(user: User, *, code: str) -> tuple[str, ...]:
         _take(user, factor, code)
         scope = current_scope()
         used = replace(scope.principal, stepped_up=True)
-        # A code was just entered: the database asks for that of whoever makes recovery codes.
+        # The database lets only a principal who has just used the second factor make recovery codes.
         with open_scope(tenant=scope.tenant_id, scopes=scope.scope_ids, principal=used):
             codes = _new_recovery_codes(user)
         _record("tenants.factor.set_up", user)
@@ -99,9 +99,9 @@ def factor_confirm(user: User, *, code: str) -> tuple[str, ...]:
 
 
 def factor_use(user: User, *, code: str) -> None:
-    """Take a code of the app, or a recovery code. Each is taken once.
+    """Accept a code of the app, or a recovery code. Each is accepted once.
 
-    Raises: NoFactorError, WrongCodeError; TooManyCodesError: nobody looks at it.
+    Raises: NoFactorError, WrongCodeError; TooManyCodesError: the code was not checked.
     """
     with transaction.atomic(), open_identity(Identity(user=UserId(user.id))):
         factor = SecondFactor.objects.filter(user_id=user.id, confirmed_at__isnull=False).first()
@@ -117,7 +117,7 @@ def factor_use(user: User, *, code: str) -> None:
 
 
 def recovery_codes_renew(user: User) -> tuple[str, ...]:
-    """Make new recovery codes; the ones before work no more. For a session that has just used its factor."""
+    """Replace the recovery codes, for a session that has just used its factor. The previous codes stop working."""
     with transaction.atomic(), open_identity(Identity(user=UserId(user.id))):
         codes = _new_recovery_codes(user)
         _record("tenants.factor.recovery_codes_made", user)
@@ -125,7 +125,10 @@ def recovery_codes_renew(user: User) -> tuple[str, ...]:
 
 
 def factor_remove(user: User) -> None:
-    """Take a factor away, to set up another one: by its person right after using it, or after two others agreed."""
+    """Remove a factor, so that its person can set up another one.
+
+    The database allows it to the person right after they used the factor, and after two other people agreed.
+    """
     with transaction.atomic(), open_identity(Identity(user=UserId(user.id))):
         RecoveryCode.objects.filter(user_id=user.id).delete()
         SecondFactor.objects.filter(user_id=user.id).delete()
@@ -135,7 +138,7 @@ def factor_remove(user: User) -> None:
 def _take(user: User, factor: SecondFactor, code: str) -> None:
     limits = factor_tried(user_id=_id(user))
     step = _step_of(factor, "".join(code.split()))
-    # The database takes no step twice: of two at once with the same code, one finds nothing to change.
+    # The database accepts no step twice: of two requests with the same code at once, the second updates no row.
     taken = step is not None and SecondFactor.objects.filter(user_id=user.id, last_step__lt=step).update(
         last_step=step, confirmed_at=factor.confirmed_at or timezone.now()
     )
@@ -155,7 +158,7 @@ def _take_recovery(user: User, code: str) -> None:
 
 
 def _step_of(factor: SecondFactor, code: str) -> int | None:
-    """The time step that a code is of, among those that are near; None for a wrong one."""
+    """Return the time step of a code, among the steps close to now; None for a wrong code."""
     totp = _totp(factor)
     now = int(time.time()) // _STEP_SECONDS
     for step in range(now - _STEPS_AWAY, now + _STEPS_AWAY + 1):
@@ -166,7 +169,7 @@ def _step_of(factor: SecondFactor, code: str) -> int | None:
 
 def _totp(factor: SecondFactor) -> TOTP:
     secret = unseal(bytes(factor.sealed), user_id=UUID(str(factor.user_id)))
-    # What every authenticator app speaks: RFC 6238 with its defaults.
+    # Every authenticator app supports RFC 6238 with its defaults.
     return TOTP(secret, _DIGITS, SHA1(), _STEP_SECONDS)  # noqa: S303
 
 

@@ -1,4 +1,4 @@
-"""When a session last used its second factor: within the last minutes, and this very factor, a decision asks."""
+"""When a session last used its second factor. A decision requires the account's present factor, used within minutes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,20 @@ _FACTOR: Final = "second_factor"
 
 
 def note_used(request: HttpRequest, user: User) -> None:
-    """The session gets a new key: one that somebody else knew before does not become a stepped-up one."""
+    """Note in the session that the second factor was used, and give the session a new key.
+
+    With a new key, somebody who knew the previous one does not get a stepped-up session.
+    """
     request.session.cycle_key()
     request.session[_KEY] = int(time.time())
     request.session[_FACTOR] = factor_mark(user)
 
 
 def is_fresh(request: HttpRequest, user: User) -> bool:
-    """Costs: one query, of a session that used one within the last minutes."""
+    """Whether the session used the account's present factor within GLASSBOX_SECOND_FACTOR_SECONDS.
+
+    Costs: one query if the session used a factor within that time, and none otherwise.
+    """
     at = request.session.get(_KEY)
     if not isinstance(at, int) or not 0 <= time.time() - at < settings.GLASSBOX_SECOND_FACTOR_SECONDS:
         return False

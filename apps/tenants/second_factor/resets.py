@@ -1,7 +1,7 @@
-"""A lost device: who manages members asks to take the factor away, and somebody else who may approve agrees.
+"""Lost devices: a person who manages members asks to remove a second factor, and another who may approve agrees.
 
-One factor guards what its person decides in every tenant. So it goes once two people agreed in each tenant where they
-hold a role that approves, within seven days (sql/second_factor.sql).
+One factor protects its person's decisions in every tenant. It is therefore removed only once two people agreed, within
+seven days, in each tenant where the person holds a role that approves (sql/second_factor.sql).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Set up a new one under Administration, Second factor. If you did not lose it, te
 
 
 def open_reset_of(user_id: UserId) -> FactorReset | None:
-    """What waits for a second person, of a member of the open tenant."""
+    """Return the reset of a user's factor that waits for a second person in the open tenant, if there is one."""
     found: FactorReset | None = FactorReset.objects.filter(
         user_id=user_id, agreed_at__isnull=True, revoked_at__isnull=True
     ).first()
@@ -41,10 +41,10 @@ def open_reset_of(user_id: UserId) -> FactorReset | None:
 
 
 def factor_reset_ask(user: User, *, reason: str) -> FactorReset:
-    """Ask to take somebody's second factor away. Asking again while it waits changes nothing.
+    """Ask to remove another person's second factor. Asking again while a request waits changes nothing.
 
-    Raises: PermissionDeniedError; SameHandsError: it is one's own; MissingReasonError; MembershipSettledError: they
-            are a member no more.
+    Raises: PermissionDeniedError; SameHandsError: the factor is the acting person's own; MissingReasonError;
+            MembershipSettledError: the user is not a member any more.
     """
     principal = current_scope().principal
     principal.require(Permission.MEMBER_MANAGE)
@@ -67,11 +67,13 @@ def factor_reset_ask(user: User, *, reason: str) -> FactorReset:
 
 
 def factor_reset_agree(reset: FactorReset) -> bool:
-    """Agree, as the second person. Once every tenant that relies on it did, it is gone, and its person is told by mail.
+    """Agree to a reset, as the second person.
 
-    Returns: whether it is gone.
-    Raises: PermissionDeniedError; StepUpNeededError; SameHandsError: they asked, or it is theirs;
-            FactorResetSettledError.
+    Once two people agreed in every tenant where the user approves, the factor is removed, and the user is told by mail.
+
+    Returns: whether the factor was removed.
+    Raises: PermissionDeniedError; StepUpNeededError; SameHandsError: the acting person asked for the reset, or the
+            factor is theirs; FactorResetSettledError.
     """
     principal = current_scope().principal
     if not principal.may(Permission.POLICY_APPROVE):
@@ -80,7 +82,7 @@ def factor_reset_agree(reset: FactorReset) -> bool:
     if are_same_hands(reset.user_id):
         raise SameHandsError
     with transaction.atomic():
-        # Of who is a member no more, nothing is left to agree to.
+        # A reset for a user who is no longer a member can't be agreed to.
         members = Membership.objects.filter(revoked_at__isnull=True).values("user_id")
         agreed = FactorReset.objects.filter(
             id=reset.id, agreed_at__isnull=True, revoked_at__isnull=True, user_id__in=members
@@ -103,7 +105,7 @@ def _is_given_up(reset: FactorReset) -> bool:
 
 
 def _tell(user_id: UserId) -> None:
-    # Of the two who agreed, neither may know the address.
+    # Read the account by its id: neither of the two people who agreed may know its e-mail address.
     user = User.objects.get_by_id(user_id)
     if not user.email:
         return

@@ -18,13 +18,17 @@ _NONCE_BYTES: Final = 12
 
 
 def seal(secret: bytes, *, user_id: UUID) -> bytes:
-    """Bound to the account: put into another one's row, it opens nothing."""
+    """Encrypt a secret, bound to its account: in another account's row it can't be decrypted."""
     nonce = secrets.token_bytes(_NONCE_BYTES)
     return nonce + AESGCM(_key()).encrypt(nonce, secret, user_id.bytes)
 
 
 def unseal(sealed: bytes, *, user_id: UUID) -> bytes:
-    """Raises: cryptography.exceptions.InvalidTag: damaged, of another account, or sealed under another master key."""
+    """Decrypt a secret.
+
+    Raises: cryptography.exceptions.InvalidTag: the secret is damaged, belongs to another account, or was sealed under
+            another master key.
+    """
     return AESGCM(_key()).decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], user_id.bytes)
 
 

@@ -19,14 +19,14 @@ HolderT = TypeVar("HolderT", bound=Model)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeNode:
-    """A scope at its place in the tree; depth 0 is the topmost that the open scope may see."""
+    """A scope at its place in the tree. Depth 0 means that the reader may see no scope above it."""
 
     scope: Scope
     depth: int
 
 
 def scope_tree() -> tuple[ScopeNode, ...]:
-    """The visible scopes, parents before children, siblings by key. One query."""
+    """Return the visible scopes, parents before children, siblings by key. One query."""
     scopes = list(Scope.objects.order_by("key"))
     known = {scope.id for scope in scopes}
     children: dict[UUID | None, list[Scope]] = defaultdict(list)
@@ -44,25 +44,26 @@ def scope_tree() -> tuple[ScopeNode, ...]:
 
 
 def with_reach(holders: QuerySet[HolderT]) -> QuerySet[Any]:
-    """Memberships or API keys, each with `scope_keys`: the keys of the scopes that it reaches now.
+    """Annotate memberships or API keys with `scope_keys`: the keys of the scopes that each is granted now.
 
-    A scope that the reader may not see is None in it: the policy hides its row from the inner query.
+    A scope that the reader may not see appears as None, because its policy hides the row from the inner query.
     """
     holder = "membership" if holders.model is Membership else "api_key"
     key = Scope.objects.filter(id=OuterRef("scope_id")).values("key")
     grants = Grant.objects.filter(**{holder: OuterRef("pk")}, valid_to__isnull=True).order_by()
-    # No aggregate over a join: the primary key is (tenant_id, id), and grouping by id alone is refused.
+    # An aggregate over a join does not work: the primary key is (tenant_id, id), and PostgreSQL refuses to group by id
+    # alone.
     return holders.annotate(scope_keys=ArraySubquery(grants.annotate(found=Subquery(key)).values("found")))
 
 
 def with_person(keys: QuerySet[ApiKey]) -> QuerySet[Any]:
-    """API keys, each with its person, and `role_held`: whether that person still holds the key's role here."""
+    """Annotate API keys with `role_held`, whether the key's person still holds its role here, and join the person."""
     membership = Membership.objects.filter(IN_FORCE, user_id=OuterRef("person_id"), role=OuterRef("role"))
     return keys.select_related("person").annotate(role_held=Exists(membership))
 
 
 def reach_in_words(scope_keys: Iterable[str | None], *, hidden_words: str = "more that you may not see") -> str:
-    """fund:alpha, fund:beta and 1 more that you may not see."""
+    """Return scope keys as text, such as `fund:alpha, fund:beta, 1 more that you may not see`; "none" without any."""
     keys = list(scope_keys)
     seen = sorted(key for key in keys if key is not None)
     hidden = len(keys) - len(seen)

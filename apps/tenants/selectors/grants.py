@@ -1,4 +1,4 @@
-"""Who holds what: from an authenticated user or key to a Principal."""
+"""Roles and grants: make a Principal from an authenticated user or API key."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TenantChoice:
 
 
 def tenants_of_user(user_id: UserId) -> tuple[TenantChoice, ...]:
-    """The active tenants in which the user holds a role, by name. Two queries."""
+    """Return the active tenants in which the user holds a role, by name. Two queries."""
     with open_identity(Identity(user=user_id)):
         roles: dict[TenantId, list[Role]] = defaultdict(list)
         for membership in Membership._base_manager.filter(IN_FORCE, user_id=user_id).order_by("role"):
@@ -45,7 +45,10 @@ def tenants_of_user(user_id: UserId) -> tuple[TenantChoice, ...]:
 
 
 def user_principal(user: User, tenant_id: TenantId) -> Principal:
-    """The user's roles and scopes in one tenant. Raises UnknownTenantError when there are none."""
+    """Return the user as a principal, with their roles and scopes in one tenant.
+
+    Raises: UnknownTenantError: the user has no role in the tenant, or the tenant is not active.
+    """
     with open_identity(Identity(user=UserId(user.id), directory=tenant_id)):
         memberships = list(Membership._base_manager.filter(IN_FORCE, tenant_id=tenant_id, user_id=user.id))
         if not memberships or not Tenant.objects.filter(id=tenant_id, status=TenantStatus.ACTIVE).exists():
@@ -62,7 +65,9 @@ def user_principal(user: User, tenant_id: TenantId) -> Principal:
 
 
 def key_principal(key: ApiKey) -> Principal:
-    """An API key's role and scopes; for one that acts for a person, that person within them.
+    """Return an API key as a principal, with its role and scopes.
+
+    For a key that acts for a person, return that person, limited to the role and scopes of the key.
 
     Raises: UnknownTenantError: the tenant is suspended.
             InvalidKeyError: the person whom the key acts for is deactivated, or no longer holds its role here.
@@ -85,7 +90,10 @@ def key_principal(key: ApiKey) -> Principal:
 
 
 def _person_by_key(key: ApiKey, person_id: UserId) -> Principal:
-    """The person, with the key's role while they hold it, and its scopes as far as they reach them now themselves."""
+    """Return the key's person, with the key's role and those of the key's scopes that the person reaches now.
+
+    Raises: UnknownTenantError, InvalidKeyError: as for key_principal.
+    """
     tenant_id = TenantId(key.tenant_id)
     with open_identity(Identity(user=person_id, directory=tenant_id)):
         if not Tenant.objects.filter(id=tenant_id, status=TenantStatus.ACTIVE).exists():
@@ -110,12 +118,12 @@ def _person_by_key(key: ApiKey, person_id: UserId) -> Principal:
 
 
 def principal_now(principal: Principal) -> Principal:
-    """The same actor with the roles and scopes of this moment: for what goes on after its request has ended.
+    """Return the same actor with its present roles and scopes, for work that goes on after its request has ended.
 
-    The platform itself is returned as it is: nobody grants it anything.
+    The system is returned unchanged, because it has no grants.
 
-    Raises:  UnknownTenantError: the person is deactivated or no member any more, or the tenant is suspended.
-             InvalidKeyError: the key is revoked or has expired, or its person lost what it needs.
+    Raises:  UnknownTenantError: the person is deactivated or no longer a member, or the tenant is suspended.
+             InvalidKeyError: the key is revoked or has expired, or its person is deactivated or lost the key's role.
     """
     if principal.id is None:
         return principal
@@ -125,9 +133,10 @@ def principal_now(principal: Principal) -> Principal:
 def actor_principal(
     kind: PrincipalKind, actor_id: UUID, tenant_id: TenantId, *, key_id: UUID | None = None
 ) -> Principal:
-    """A person or key by its id, as what was done earlier names them. Raises as principal_now does.
+    """Return the principal of a person or API key by its id, such as an earlier action recorded it.
 
-    Args: key_id: the key that the person acted by; None where they were signed in.
+    Args:   key_id: the key that the person acted by; None if they were signed in.
+    Raises: as principal_now does.
     """
     if kind is PrincipalKind.API_KEY or key_id is not None:
         acting = key_principal(_valid_key(tenant_id, key_id or actor_id))
@@ -144,7 +153,7 @@ def actor_principal(
 
 
 def subtree(roots: Iterable[ScopeId], parents: Iterable[tuple[ScopeId, ScopeId | None]]) -> frozenset[ScopeId]:
-    """The scopes at and below the roots, given (scope, parent) pairs; a cycle ends where it began."""
+    """Return the scopes at and below the roots, given (scope, parent) pairs. A cycle is followed only once."""
     children: dict[ScopeId, list[ScopeId]] = defaultdict(list)
     for scope, parent in parents:
         if parent is not None:
@@ -160,7 +169,7 @@ def subtree(roots: Iterable[ScopeId], parents: Iterable[tuple[ScopeId, ScopeId |
 
 
 def _valid_key(tenant_id: TenantId, key_id: UUID) -> ApiKey:
-    # By its id: the prefix, by which a sign-in finds a key, is not kept with the principal.
+    # Look the key up by its id: a principal does not keep the prefix, by which authentication finds a key.
     with open_scope(tenant=tenant_id, scopes=[], reason="read the grants of an API key again"):
         unrevoked = ApiKey.objects.filter(id=key_id, revoked_at__isnull=True)
         key: ApiKey | None = unrevoked.exclude(expires_at__lte=timezone.now()).first()
@@ -175,7 +184,10 @@ def _granted(tenant_id: TenantId, holder: Q) -> frozenset[ScopeId]:
 
 
 def _reached(tenant_id: TenantId, *holders: Q) -> list[frozenset[ScopeId]]:
-    """What each holder's grants reach, in the order of the holders. A query for each, and one for the tree."""
+    """Return the scopes that each holder's grants reach, in the order of the holders.
+
+    Costs: one query for each holder, and one for the tree of scopes.
+    """
     valid = Grant._base_manager.filter(tenant_id=tenant_id, valid_to__isnull=True)
     roots = [[ScopeId(each) for each in valid.filter(holder).values_list("scope_id", flat=True)] for holder in holders]
     tree = Scope._base_manager.filter(tenant_id=tenant_id).order_by().values_list("id", "parent_id")

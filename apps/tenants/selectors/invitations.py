@@ -1,4 +1,4 @@
-"""Invitations: those that wait, for their tenant's screens, and the one that a mailed link opens."""
+"""Invitations: the waiting ones, for their tenant's screens, and the one that a mailed link opens."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class InvitationState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenInvitation:
-    """What a link that still works invites to."""
+    """The invitation of a link that still works, with its tenant and role."""
 
     invitation: Invitation
     tenant: Tenant
@@ -37,7 +37,10 @@ class OpenInvitation:
 
 
 def invitations_waiting() -> QuerySet[Invitation]:
-    """The open tenant's: sent or to be sent, neither accepted nor withdrawn. Those that expired are among them."""
+    """Return the open tenant's invitations that were neither accepted nor withdrawn and still have a mailbox.
+
+    Invitations that were not sent yet are included, and so are those that expired but still have a mailbox.
+    """
     waiting: QuerySet[Invitation] = Invitation.objects.filter(
         accepted_at__isnull=True, revoked_at__isnull=True
     ).exclude(email="")
@@ -45,7 +48,7 @@ def invitations_waiting() -> QuerySet[Invitation]:
 
 
 def invitation(invitation_id: UUID) -> Invitation:
-    """One of the open tenant's, whether it waits or not. Raises: InvitationNotFoundError."""
+    """Return an invitation of the open tenant in any state. Raises: InvitationNotFoundError."""
     found: Invitation | None = Invitation.objects.filter(id=invitation_id).first()
     if found is None:
         raise InvitationNotFoundError
@@ -62,7 +65,10 @@ def invitation_state(found: Invitation) -> InvitationState:
 
 
 def in_state(state: InvitationState, now: datetime) -> Q:
-    """As invitation_state has it. One that was never sent expires when its mailbox is forgotten."""
+    """Return the filter for a state, with the same meaning as in invitation_state.
+
+    An invitation that was never sent counts as expired once its mailbox is forgotten.
+    """
     lasting = Q(accepted_at__isnull=True, revoked_at__isnull=True)
     over = Q(expires_at__isnull=False, expires_at__lte=now) | Q(email="")
     return {
@@ -74,7 +80,11 @@ def in_state(state: InvitationState, now: datetime) -> Q:
 
 
 def invitation_of_link(secret: str) -> OpenInvitation | None:
-    """None alike for a link that never was, and for one that was used, was withdrawn or has expired. Two queries."""
+    """Return what a link invites to. Two queries.
+
+    Returns: None, without a distinction, if the link never existed, was used, was withdrawn or has expired, or if the
+             tenant is not active.
+    """
     digest = digest_of(secret)
     with open_identity(Identity(link=digest)):
         found: Invitation | None = Invitation._base_manager.filter(

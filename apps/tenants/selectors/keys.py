@@ -1,4 +1,4 @@
-"""The tenant's keys: where each stands, and those that end soon."""
+"""The tenant's API keys, the state of each, and the keys that end soon."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEY_WARNING: Final = timedelta(days=14)
 
 
 class KeyState(StrEnum):
-    """OPENS_NOTHING: its person's account is deactivated, or their role has ended."""
+    """The state of a key. OPENS_NOTHING: its person's account is deactivated, or the person lost the key's role."""
 
     VALID = "valid"
     EXPIRED = "expired"
@@ -29,12 +29,12 @@ class KeyState(StrEnum):
 
 
 def keys() -> QuerySet[Any]:
-    """The open tenant's keys, each with its person, `role_held` and `scope_keys` (directory.py)."""
+    """Return the open tenant's keys, each with its person, `role_held` and `scope_keys` (directory.py)."""
     return with_reach(with_person(ApiKey.objects.all()))
 
 
 def key(key_id: UUID) -> Any:
-    """One of keys(). Raises: KeyNotFoundError."""
+    """Return the row of keys() with that id. Raises: KeyNotFoundError."""
     found = keys().filter(id=key_id).first()
     if found is None:
         raise KeyNotFoundError
@@ -42,7 +42,7 @@ def key(key_id: UUID) -> Any:
 
 
 def key_state(found: Any) -> KeyState:
-    """Args: found: one of keys()."""
+    """Return the state of a key. Args: found: a row of keys()."""
     if found.revoked_at is not None:
         return KeyState.REVOKED
     if found.expires_at is not None and found.expires_at <= timezone.now():
@@ -53,20 +53,21 @@ def key_state(found: Any) -> KeyState:
 
 
 def has_ended() -> Q:
-    """Revoked or expired."""
+    """Return the filter for keys that are revoked or expired."""
     return Q(revoked_at__isnull=False) | Q(expires_at__isnull=False, expires_at__lte=timezone.now())
 
 
 def keys_expiring() -> QuerySet[ApiKey]:
-    """The open tenant's keys, not of people, that end within KEY_WARNING."""
+    """Return the open tenant's keys that end within KEY_WARNING, without those that act for a person."""
     found: QuerySet[ApiKey] = _ending().filter(person__isnull=True)
     return found
 
 
 def own_keys_expiring(principal: Principal) -> QuerySet[ApiKey]:
-    """A person's own keys that end within KEY_WARNING, and that they can rotate and have not rotated yet.
+    """Return the person's own keys that end within KEY_WARNING and that they can still rotate.
 
-    A key whose role the person has lost opens nothing; one with a successor ends because its person wished it.
+    Two sorts of key are left out: keys whose role the person has lost, which open nothing, and keys that the person has
+    rotated already.
     """
     successor = ApiKey.objects.filter(rotated_from_id=OuterRef("id"), revoked_at__isnull=True)
     roles = [role.value for role in principal.roles]

@@ -1,4 +1,4 @@
-"""Memberships as the API shows them: where each stands, what it reaches, and how often it has changed."""
+"""Memberships as the API shows them: the state of each, the scopes that it reaches, and its revision."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ OF_STATE = {
 
 
 def members() -> QuerySet[Any]:
-    """The open tenant's memberships, each with `username`, `scope_keys` (see with_reach) and `revision`."""
+    """Return the open tenant's memberships, each with `username`, `scope_keys` (see with_reach) and `revision`."""
     return with_reach(_with_revision(Membership.objects.select_related("user").annotate(username=F("user__username"))))
 
 
 def member(membership_id: UUID) -> Any:
-    """One of members(). Raises: MembershipNotFoundError."""
+    """Return the row of members() with that id. Raises: MembershipNotFoundError."""
     found = members().filter(id=membership_id).first()
     if found is None:
         raise MembershipNotFoundError
@@ -47,13 +47,17 @@ def member_state(membership: Membership) -> MemberState:
 
 
 def membership_revision(membership_id: UUID) -> int:
-    """As `revision` of members() has it; 0 for one that is not there. One query."""
+    """Return a membership's revision, as in members(); 0 if there is no such membership. One query."""
     found = _with_revision(Membership.objects.filter(id=membership_id)).values_list("revision", flat=True).first()
     return 0 if found is None else int(found)
 
 
 def _with_revision(memberships: QuerySet[Membership]) -> QuerySet[Any]:
-    """Counts its steps: each scope given or taken, its confirmation, its end. Rows end and stay, so it only grows."""
+    """Annotate memberships with `revision`: one more than the number of their changes.
+
+    Each grant that was given or ended, the confirmation and the end count as a change. Rows are ended and not deleted,
+    so the revision only grows.
+    """
     steps = (
         Grant.objects.filter(membership=OuterRef("pk"))
         .order_by()

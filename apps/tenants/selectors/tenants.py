@@ -12,7 +12,10 @@ from apps.tenants.tokens import Identity
 
 
 def tenant_by_slug(slug: str) -> Tenant:
-    """For commands, which act as the system. Raises UnknownTenantError, naming the ones there are."""
+    """Return the tenant of that slug, for commands, which act as the system.
+
+    Raises: UnknownTenantError: its message names the tenants that exist.
+    """
     tenants = {tenant.slug: tenant for tenant in all_tenants()}
     if slug not in tenants:
         raise UnknownTenantError(tenant=f"{slug!r} (there are: {', '.join(sorted(tenants)) or 'none'})")
@@ -20,13 +23,13 @@ def tenant_by_slug(slug: str) -> Tenant:
 
 
 def all_tenants() -> tuple[Tenant, ...]:
-    """Every tenant's own row (no scope, document or member of it): what a sweeper goes through."""
+    """Return the row of every tenant, for sweepers. The identity opens no scope, document or member of a tenant."""
     with open_identity(Identity(all_tenants=True)):
         return tuple(Tenant.objects.order_by("slug"))
 
 
 def active_tenants() -> tuple[TenantId, ...]:
-    """Those for which jobs are begun."""
+    """Return the active tenants, the only ones for which jobs are begun."""
     return tuple(TenantId(tenant.id) for tenant in all_tenants() if tenant.status == TenantStatus.ACTIVE)
 
 
@@ -36,7 +39,10 @@ def current_tenant() -> Tenant:
 
 
 def scope_by_key(key: str) -> Scope:
-    """One of the open scope's scopes. Raises ScopeNotGrantedError, alike for unknown and not granted."""
+    """Return the granted scope with that key.
+
+    Raises: ScopeNotGrantedError: the scope does not exist or is not granted; the error is the same in both cases.
+    """
     scope = Scope.objects.filter(key=key).first()
     if scope is None:
         raise ScopeNotGrantedError(scope=repr(key))
@@ -45,7 +51,7 @@ def scope_by_key(key: str) -> Scope:
 
 
 def scopes_below(keys: list[str]) -> frozenset[ScopeId]:
-    """The granted scopes at and below the named ones; all that are granted when none is named."""
+    """Return the granted scopes at and below the named ones, or all granted scopes when none is named."""
     if not keys:
         return current_scope().scope_ids
     roots = [ScopeId(scope_by_key(key).id) for key in keys]
