@@ -1,7 +1,8 @@
-"""Does the wall stand? Asked of PostgreSQL's own catalogue: what is there, not what the migrations meant to make.
+"""Checks of the isolation of tenants against PostgreSQL's own catalogue.
 
-Read by the checks that every server makes at its start (checks.py), by `manage.py isolation check`, and by the tests.
-It runs as the runtime role: everything that it reads is readable by anybody.
+They look at what is in the database, not at what the migrations meant to make. Every server runs them at its start
+(checks.py), and so do `manage.py isolation check` and the tests. They run as the runtime role, because every role may
+read what they read.
 """
 
 from __future__ import annotations
@@ -42,5 +43,5 @@ CHECKS = (
 
 
 def findings(cursor: Cursor) -> list[Finding]:
-    """Everything that is wrong. Costs: one query a check, some milliseconds each."""
+    """Return everything that is wrong. Costs: at least one query for each check, some milliseconds each."""
     return [finding for check in CHECKS for finding in check.find(cursor)]

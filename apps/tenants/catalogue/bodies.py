@@ -1,8 +1,8 @@
-"""What the body of a function reads and writes: read from its text, since PostgreSQL keeps no list of it.
+"""Find out what the body of a function reads and writes, from its text, because PostgreSQL keeps no list of it.
 
-It errs towards naming too much: a column that is named beside a table counts as that table's, in whichever branch it
-stands and whether a plan would fold it away. PostgreSQL asks for rights when a plan runs, and which plan that is
-changes with the sixth use in a session; so what is named at all must be allowed.
+The result rather names too much than too little. A column in a statement that mentions a table counts as that table's,
+in whichever branch it stands, and even if a plan would fold it away. PostgreSQL checks rights when a plan runs, and the
+plan may change with the sixth use in a session, so everything that is named must be allowed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _TOKEN: Final = re.compile(
     | (?P<name>"(?:[^"]|"")+"|[A-Za-z_][\w$]*) | (?P<sign>[.;,()%*=]) """,
     re.VERBOSE | re.DOTALL,
 )
-# What may follow a table in a statement and is no name that it is given there.
+# Words that may follow a table in a statement and are not an alias.
 _NO_ALIAS: Final = frozenset(
     re.findall(
         r"\w+",
@@ -31,7 +31,10 @@ _LOCKS: Final = ("update", "share", "no", "key")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Use:
-    """What is done to a table. columns: which of them; empty where none is named, and then any one will do."""
+    """A right that a body uses on a table.
+
+    columns: the columns that it names; if empty, the right on any one column suffices.
+    """
 
     table: str
     right: str
@@ -49,7 +52,12 @@ class _Mention:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """calls: names of other functions, without their schemas. is_dynamic: it puts statements together as it runs."""
+    """What the body of a function does.
+
+    uses: the rights that it uses on tables.
+    calls: names of other functions, without their schemas.
+    is_dynamic: whether it composes statements at run time.
+    """
 
     uses: tuple[Use, ...]
     calls: frozenset[str]
@@ -57,9 +65,9 @@ class Body:
 
 
 def read_body(source: str, *, columns: Mapping[str, Sequence[str]], variables: Sequence[str] = ()) -> Body:
-    """What a body in SQL or PL/pgSQL does.
+    """Return what a body in SQL or PL/pgSQL does.
 
-    Args:    columns: of every table that there is, by name. variables: the function's parameters.
+    Args:    columns: table -> its columns, for every table in the database. variables: the function's parameters.
     """
     words = _tokens(source)
     known = {name.lower() for name in variables} | _declared(words)
@@ -73,7 +81,7 @@ def read_body(source: str, *, columns: Mapping[str, Sequence[str]], variables: S
         uses=tuple(sorted(uses)),
         calls=calls,
         is_dynamic=any(
-            # EXECUTE FUNCTION is of a trigger, and no statement of a body.
+            # EXECUTE FUNCTION belongs to CREATE TRIGGER, and does not run a composed statement.
             word == "execute" and following not in ("function", "procedure")
             for word, following in zip(words, (*words[1:], ""), strict=True)
         ),
@@ -81,7 +89,7 @@ def read_body(source: str, *, columns: Mapping[str, Sequence[str]], variables: S
 
 
 def _tokens(source: str) -> list[str]:
-    """Names in lower case and signs; without comments and literals."""
+    """Return the names, in lower case, and the signs of a text, without comments and literals."""
     found = []
     for match in _TOKEN.finditer(source):
         if match["name"]:
@@ -100,7 +108,7 @@ def _statements(words: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _declared(words: Sequence[str]) -> set[str]:
-    """Variables: what begins a statement between DECLARE and BEGIN; and what a loop runs over."""
+    """Return the variables: names that begin a statement between DECLARE and BEGIN, and the variables of loops."""
     found: set[str] = set()
     declaring = False
     for place, word in enumerate(words):
@@ -158,7 +166,7 @@ def _mentions(statement: Sequence[str], columns: Mapping[str, Sequence[str]]) ->
         elif before == "update" and earlier not in ("for", "key"):
             right, written = "UPDATE", _set(statement, at, set(columns[word]))
         elif before not in ("from", "join", "only", "using", ",", "lateral"):
-            # Such as a variable of the table's type.
+            # The name is not a use of the table; it may be a variable of the table's type.
             continue
         yield _Mention(word, right, at, frozenset(names), written & set(columns[word]))
 
@@ -210,7 +218,7 @@ def _read(
 
 
 def _is_written(at: int, mentions: Sequence[_Mention], statement: Sequence[str]) -> bool:
-    """Whether a bare name is one of the list of an INSERT, or what a SET gives a value."""
+    """Whether an unqualified name is in the column list of an INSERT, or the target of an assignment in SET."""
     for mention in mentions:
         if mention.right == "INSERT" and mention.at < at:
             start = mention.at + 1

@@ -1,4 +1,4 @@
-"""What a check of the catalogue is, and what it finds."""
+"""The types of the checks of the database's catalogue, and of their findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ class Cursor(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something that is not as it must be. A warning is what this server's administrator may not be able to mend."""
+    """Something that is not as it must be.
+
+    is_warning: true for a problem that this server's administrator may not be able to mend.
+    """
 
     subject: str
     problem: str
@@ -28,7 +31,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueCheck:
-    """title: what is true where nothing is found."""
+    """One check of the database's catalogue.
+
+    title: the statement that is true if the check finds nothing.
+    """
 
     title: str
     find: Callable[[Cursor], Iterator[Finding]]

@@ -1,4 +1,4 @@
-"""Decisions that take a second person: every table that records one asks whose hands the two accounts are in."""
+"""Decisions that take a second person: every table that records one checks that two different people took part."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import GUARDED, rows
 from apps.tenants.roles import Role, approvals
 
-# How a column that names who decided is called.
+# The names of columns that say who decided.
 DECIDED_BY = r"^(approver_id|(.*_)?(approved|agreed|confirmed|released)_by(_id)?)$"
 
 
@@ -37,7 +37,7 @@ def unguarded_decisions(cursor: Cursor) -> Iterator[Finding]:
 
 
 def roles_that_approve(cursor: Cursor) -> Iterator[Finding]:
-    """What the database holds each role to approve, against apps/tenants/roles.py."""
+    """Compare what each role approves according to the database with apps/tenants/roles.py."""
     for role in Role:
         ((held,),) = rows(cursor, "SELECT tenants_role_approves(%(role)s)", role=role.value)
         if held is None or set(held) != {each.value for each in approvals(role)}:

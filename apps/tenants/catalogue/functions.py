@@ -1,8 +1,8 @@
-"""Functions that run with the rights of whoever makes them run: whether each of those may do what the body does.
+"""Functions that run with the rights of the role that makes them run: whether that role may do what the body does.
 
-A trigger fires for whoever writes to its table, a policy and a default are worked out for whoever asks. Where such a
-body reads what one of them may not, PostgreSQL says so only when a plan that reads it is run: that may be for the sixth
-time in a session, or in a branch that nobody has come to yet.
+A trigger runs as the role that writes to its table; a policy or a default runs as the role that uses the table. If the
+body reads something that the role may not read, PostgreSQL reports it only when a plan that reads it runs. That may be
+the sixth time in a session, or in a branch that has never run before.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import rows
 from apps.tenants.rights import HANDED_OVER, ORDINARY_ROLES
 
-# Those who write, and those whom functions are handed over to: a trigger fires for them as well.
+# The roles that write, and the roles that functions are handed over to, for which triggers fire as well.
 RUNNERS: Final = tuple(sorted({*ORDINARY_ROLES, *HANDED_OVER.values()}))
-# Bodies that put their statements together as they run: what such a one does can't be read, so each is named here with
-# what holds it instead.
+# Functions that compose statements at run time. What they do can't be read from their text, so each is listed here with
+# what limits it instead.
 DYNAMIC: Final[Mapping[str, str]] = {
     "audit_remove_of_tenant": "the tables come from the policies of RemovedWithTenant, which gives their rights too",
     "audit_made_now": "tables and columns come from authz.event_class; ToldOf gives the rights",
@@ -41,7 +41,7 @@ class _Function:
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Run:
-    """A function that runs with a role's rights, and why."""
+    """A function that runs with a role's rights, and what makes it run."""
 
     role: str
     oid: int
@@ -49,7 +49,7 @@ class _Run:
 
 
 def forbidden_bodies(cursor: Cursor) -> Iterator[Finding]:
-    """What runs in somebody's name and does what they may not."""
+    """Find functions and policies that run with a role's rights and do something that the role may not do."""
     columns = _columns(cursor)
     functions = _functions(cursor, columns)
     by_name: dict[str, list[_Function]] = defaultdict(list)
@@ -102,7 +102,7 @@ def _columns(cursor: Cursor) -> dict[str, list[str]]:
 
 
 def _functions(cursor: Cursor, columns: Mapping[str, Sequence[str]]) -> dict[int, _Function]:
-    """Those of ours, without what an extension brought."""
+    """Return the platform's functions by oid, without those of extensions."""
     return {
         oid: _Function(
             oid=oid,
@@ -127,7 +127,7 @@ def _functions(cursor: Cursor, columns: Mapping[str, Sequence[str]]) -> dict[int
 
 
 def _fired(cursor: Cursor, functions: Mapping[int, _Function]) -> Iterator[_Run]:
-    """Triggers, for each role that may do what fires them."""
+    """Yield the functions of triggers, for each role that may do what fires them."""
     for role, table, trigger, oid, kind, definition, may in rows(
         cursor,
         """
@@ -149,7 +149,7 @@ def _fired(cursor: Cursor, functions: Mapping[int, _Function]) -> Iterator[_Run]
 
 
 def _asked(cursor: Cursor, functions: Mapping[int, _Function]) -> Iterator[_Run]:
-    """Functions in policies, constraints and defaults, for each role that may use their table."""
+    """Yield the functions in policies, constraints and defaults, for each role that may use their table."""
     for role, table, oid in rows(
         cursor,
         """
@@ -179,7 +179,10 @@ def _asked(cursor: Cursor, functions: Mapping[int, _Function]) -> Iterator[_Run]
 
 
 def _of_policies(cursor: Cursor) -> list[tuple[str, str, list[str], str]]:
-    """Columns of other tables that a policy reads: role, table, columns, policy. PostgreSQL keeps these itself."""
+    """Return the columns of other tables that a policy reads: role, table, columns, policy.
+
+    PostgreSQL itself keeps a list of these.
+    """
     found: list[tuple[str, str, list[str], str]] = rows(
         cursor,
         """
@@ -240,7 +243,10 @@ def _refused_uses(cursor: Cursor, wanted: Mapping[tuple[str, Use], set[str]]) ->
 
 
 def _blind_uses(cursor: Cursor, wanted: Mapping[tuple[str, Use], set[str]]) -> Iterator[Finding]:
-    """What is allowed and finds no row ever: no policy of the table is for the role, and nothing says so."""
+    """Find uses that are allowed but never find a row, because the table has no policy for the role.
+
+    PostgreSQL reports no error for these.
+    """
     asked = sorted({(role, use.table, use.right) for role, use in wanted})
     for role, table, right in rows(
         cursor,

@@ -1,4 +1,4 @@
-"""Which tables must be behind the wall: all checks, and the planner's settings, are about these."""
+"""The tables that must be isolated. All checks, and the planner's settings, are about these."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.tenants.catalogue.contracts import Cursor
 
-# Without a tenant_id, and behind the wall all the same.
+# Tables without a tenant_id that must be isolated all the same.
 PLATFORM_TABLES = (
     "tenants_tenant",
     "tenants_user",
@@ -17,7 +17,8 @@ PLATFORM_TABLES = (
     "tenants_recoverycode",
 )
 
-# Tables, partitions included, that hold rows of tenants (or the platform's people), with what guards them.
+# The tables, partitions included, that hold rows of tenants or of the platform's people, and whether row-level security
+# is enabled and forced on each.
 GUARDED = """
     WITH guarded AS (
         SELECT c.oid, c.relname, c.relispartition, c.relrowsecurity, c.relforcerowsecurity
@@ -36,5 +37,5 @@ def rows(cursor: Cursor, statement: str, **parameters: Any) -> list[tuple[Any, .
 
 
 def guarded_tables(cursor: Cursor) -> list[str]:
-    """The tables, partitions included, that must be behind the wall; by name."""
+    """Return the tables, partitions included, that must be isolated, by name."""
     return [table for (table,) in rows(cursor, GUARDED + "SELECT relname FROM guarded ORDER BY relname")]

@@ -1,4 +1,4 @@
-"""Keys and indexes, which look past the policies."""
+"""Checks of keys and indexes, which bypass the policies."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import GUARDED, rows
 
-# How many events of other scopes there are, by time and action, is said to be told (docs/security.md).
+# Indexes that reveal how many events other scopes have, by time and by action. docs/security.md says so.
 TOLD_TIMES = ("event_by_time", "event_by_action")
 
-# What a sign-in looks for before it knows a tenant, and names that are the whole platform's.
+# Keys that a sign-in searches before it knows a tenant, and names that are unique on the whole platform.
 GLOBAL_KEYS = ("tenants_tenant_pkey", "tenants_tenant_slug_key", "tenants_user_pkey", "tenants_user_username_key")
 
 
 def keys_without_tenant(cursor: Cursor) -> Iterator[Finding]:
-    """Constraints look past the policies, so each must stay within one tenant."""
+    """Find keys and indexes without tenant_id. Constraints bypass the policies, so each must stay within one tenant."""
     for table, index in rows(
         cursor,
         GUARDED
@@ -75,7 +75,10 @@ def keys_without_tenant(cursor: Cursor) -> Iterator[Finding]:
 
 
 def keys_without_scope(cursor: Cursor) -> Iterator[Finding]:
-    """In tables whose rows are shown by scope: an index that lacks it visits hidden rows, and tells of them."""
+    """Find keys and indexes without the scope, in tables whose rows are isolated by scope.
+
+    A scan of such an index visits hidden rows, and so reveals something about them.
+    """
     scoped = """, scoped AS (
         SELECT g.* FROM guarded g WHERE EXISTS (
             SELECT FROM pg_policy p WHERE p.polrelid = g.oid AND p.polpermissive AND p.polcmd = '*'
@@ -118,9 +121,10 @@ def keys_without_scope(cursor: Cursor) -> Iterator[Finding]:
 
 
 def hidden_ranges(cursor: Cursor) -> Iterator[Finding]:
-    """A range of times, or of large numbers, is searched for before the policies: of no row that they would hide.
+    """Find indexes in which a search for a range visits rows that the policies would hide.
 
-    What a read policy asks of a row but its tenant must be in the index too, so that the search asks the same first.
+    A range of times or of bigint numbers is searched in an index before the policies are checked. The index must
+    therefore also contain every column that a read policy of the table checks.
     """
     for table, index, column, missing in rows(
         cursor,

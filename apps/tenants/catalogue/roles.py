@@ -1,4 +1,4 @@
-"""Roles and functions: who may do what, and with whose rights."""
+"""Checks of roles and functions: which role may do what, and with whose rights functions run."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from apps.tenants.catalogue.guarded import GUARDED, rows
 from apps.tenants.rights import CLOSED_FUNCTIONS, GLOBAL_GRANTS, ORDINARY_ROLES, SECRET_COLUMNS
 from config.database import ROLE_LIMITS, SERVER_LIMITS
 
-# What is written by audit_record alone, as the role that owns it.
+# Tables that only audit_record writes, as the role that owns the function.
 RECORDED = ("audit_event", "audit_payload")
-# What the worker alone changes, and nobody removes: keys that it wraps anew, and verifications until they are finished.
+# Tables that only the worker updates, and from which no role deletes: it wraps keys anew, and updates verifications
+# until they are finished.
 REWRAPPED = ("audit_datakey", "audit_verification")
-# What the worker alone inserts, and nobody changes; what it alone takes away, when the leaf is there.
+# Tables into which only the worker inserts, and which no role changes.
 SEALED = ("audit_leaf", "audit_subtree", "audit_checkpoint", "audit_attestation")
+# The table from which only the worker deletes, once the leaf is there.
 QUEUED = ("audit_unsealed",)
-# With the role that each must belong to.
+# The functions that run with their owner's rights, and the role that must own each.
 SECURITY_DEFINERS = {
     "authz.transaction_mark": "glassbox_authz",
     "authz.verified": "glassbox_authz",
@@ -31,13 +33,13 @@ SECURITY_DEFINERS = {
     "authz.scopes_if_open": "glassbox_authz",
     "authz.is_open": "glassbox_authz",
     "authz.identity": "glassbox_authz",
-    # Ends what takes longer than its role's limit, and nothing else (apps/tenants/watchdog.py).
+    # Ends statements and sessions that exceed their role's limit, and nothing else (apps/tenants/watchdog.py).
     "authz.end_overlong": "glassbox_watchdog",
-    # Writes an event: tenant, scopes and actor are the token's, the time is the server's (audit/sql/recording.sql).
+    # Writes an event with the token's tenant, scopes and actor, and the server's time (audit/sql/recording.sql).
     "public.audit_record": "glassbox_recorder",
     # Removes what a sealed event of the log names, and nothing else (apps/audit/sql/erasing.sql).
     "public.audit_erase": "glassbox_remover",
-    # Tell what an executing run of removals names, which is all that the eraser may delete (removal_targets.sql).
+    # Return what an executing run of removals names, which is all that the eraser may delete (removal_targets.sql).
     "public.audit_removal_targets": "glassbox_remover",
     "public.audit_removal_terms": "glassbox_remover",
     # End a tenant that an executing run names: rows, what its log says, its keys (audit/sql/end_of_tenant.sql).
@@ -45,29 +47,31 @@ SECURITY_DEFINERS = {
     "public.audit_empty_log": "glassbox_remover",
     # Destroy the key of a request for erasure that was carried out (apps/audit/sql/requests.sql).
     "public.audit_forget_request": "glassbox_remover",
-    # The same of one for access that has ended; and packages with their keys (apps/audit/sql/access_packages.sql).
+    # Destroy the key of a request for access that has ended, and remove packages with their keys
+    # (apps/audit/sql/access_packages.sql).
     "public.audit_forget_access": "glassbox_remover",
     "public.audit_remove_packages": "glassbox_remover",
     "public.audit_destroy_keys": "glassbox_remover",
-    # Which documents of the open scopes are restricted or held (apps/audit/sql/holds.sql): ids alone.
+    # Return the ids of the documents of the open scopes that are restricted or held (apps/audit/sql/holds.sql).
     "public.restricted_documents": "glassbox_remover",
     "public.hidden_documents": "glassbox_remover",
     "public.held_documents": "glassbox_remover",
-    # Whether the acting person's account is in the same hands as another one (apps/tenants/sql/accounts.sql).
+    # Whether the acting person's account and another one count as one person's (apps/tenants/sql/accounts.sql).
     "public.tenants_same_hands": "glassbox_remover",
-    # What is personal of an account, to itself alone (apps/tenants/sql/personal_columns.sql).
+    # Returns an account's personal columns, to readers whom the token lets know them
+    # (apps/tenants/sql/personal_columns.sql).
     "public.tenants_of_account": "glassbox_remover",
-    # Whether an account that the token may see has a mailbox; and end its open links (sql/account_links.sql).
+    # Whether an account that the token may see has a mailbox; and end the account's open links (sql/account_links.sql).
     "public.tenants_has_mailbox": "glassbox_remover",
     "public.tenants_links_end": "glassbox_remover",
-    # End a person's keys with their membership, factor or password (apps/tenants/sql/api_keys.sql).
+    # Ends a person's keys with their membership, factor or password (apps/tenants/sql/api_keys.sql).
     "public.tenants_personal_keys_end": "glassbox_remover",
-    # Whether the acting person has a second factor, and whether two of each tenant agreed to take one away.
+    # Whether the acting person has a second factor; and whether two people of each tenant agreed to remove a factor.
     "public.tenants_factor_stands": "glassbox_remover",
     "public.tenants_factor_given_up": "glassbox_remover",
-    # Refuses, and answers nothing (apps/corpus/sql/restrictions.sql).
+    # A trigger that only refuses, and reveals nothing else (apps/corpus/sql/restrictions.sql).
     "public.corpus_document_is_kept": "glassbox_remover",
-    # Return and keep the hash of the password of the one account that the identity token names, and take it away with
+    # Return and keep the password hash of the one account that the identity token names, and remove it together with
     # the account's data (apps/tenants/sql/passwords.sql).
     "public.tenants_password": "glassbox_authz",
     "public.tenants_password_keep": "glassbox_authz",
@@ -173,7 +177,7 @@ def _limits() -> list[str]:
 
 
 def rights(cursor: Cursor) -> Iterator[Finding]:
-    """Rights on relations that no role which runs anything is given."""
+    """Find rights on relations that the roles which run anything must not have."""
     for table, role, rights in rows(
         cursor,
         GUARDED
@@ -220,7 +224,10 @@ def rights(cursor: Cursor) -> Iterator[Finding]:
 
 
 def secret_columns(cursor: Cursor) -> Iterator[Finding]:
-    """Secrets that a role reads without need. What says "may read" is a right, whatever row a policy shows."""
+    """Find secrets that a role may read without needing them.
+
+    The check is about rights on columns, whatever rows a policy shows.
+    """
     for column, readers in SECRET_COLUMNS.items():
         table, _, name = column.rpartition(".")
         for (role,) in rows(

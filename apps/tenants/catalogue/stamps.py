@@ -1,4 +1,4 @@
-"""Columns that the server stamps, and what the application makes of them: apps/tenants/stamping.py."""
+"""Check that columns which the server stamps have the server's time in the application too (stamping.py)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _REMEDY = "Give the field db_default=Now(): PostgreSQL hands the time that stand
 
 
 def clocks_of_the_application(cursor: Cursor) -> Iterator[Finding]:
-    """Times of a row's making that the application's clock tells, where the server sets another one."""
+    """Find creation times that the application takes from its own clock, although the server sets another time."""
     made = set(
         rows(
             cursor,
@@ -30,7 +30,7 @@ def clocks_of_the_application(cursor: Cursor) -> Iterator[Finding]:
     )
     for model in apps.get_models():
         for field in model._meta.concrete_fields:
-            # What is personal comes back with no row: the database tells it to its own person alone.
+            # The database does not return personal columns with an inserted row: only a function returns them.
             if not isinstance(field, models.DateTimeField) or isinstance(field, Personal):
                 continue
             is_made = (model._meta.db_table, field.column) in made

@@ -1,4 +1,4 @@
-"""Tables and what stands before them: policies, views, and what the planner knows."""
+"""Checks of tables: their policies, the views of them, and what the planner knows about them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def unguarded_tables(cursor: Cursor) -> Iterator[Finding]:
 
 
 def unguarded_relations(cursor: Cursor) -> Iterator[Finding]:
-    """Relations that row-level security does not reach by itself, and that a runtime role may read."""
+    """Find relations to which row-level security does not apply by itself, and that a runtime role may read."""
     for relation, kind in rows(
         cursor,
         """
@@ -115,7 +115,7 @@ def telling_planner(cursor: Cursor) -> Iterator[Finding]:
 
 
 def unordered_conditions(cursor: Cursor) -> Iterator[Finding]:
-    """What lets a condition of the question run before a policy's: see authz.conditions_in_order in sql/authz.sql."""
+    """Find what lets a condition of a query run before a policy's (authz.conditions_in_order in sql/authz.sql)."""
     remedy = "Run manage.py migrate with ADMIN_DATABASE_URL."
     for (table,) in rows(
         cursor,

@@ -1,4 +1,4 @@
-"""What no single person removes: which rows a runtime role deletes, and what stands before that."""
+"""Check that no single person can remove what two people decide on: which rows runtime roles may delete, and how."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import GUARDED, rows
 from apps.tenants.rights import RUNTIME_ROLES
 
-# Rows that may go on one person's word, and why. Every other table that a runtime role deletes from has a trigger that
-# says who may.
+# Tables whose rows one person alone may remove, and why. Every other table from which a runtime role may delete must
+# have a trigger that checks who deletes.
 ONE_PERSON: Final[Mapping[str, str]] = {
     "audit_restriction": "lifting one brings a document back into sight; those of a hold last as long as the hold",
     "audit_webhook": "the log keeps that there was one, and its events; only a tenant's administrator",
@@ -23,7 +23,7 @@ ONE_PERSON: Final[Mapping[str, str]] = {
     "tenants_session": "somebody signs out",
     "tenants_accountlink": "it has expired: the policy shows no other one to who serves",
 }
-# What two people decide on: table -> the function that holds it, and for which commands.
+# Tables on which two people decide: table -> the trigger function that enforces it, and for which commands.
 KEPT_BY_TWO: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "corpus_document": ("corpus_document_by_two", ("DELETE", "UPDATE")),
     **dict.fromkeys(
@@ -39,13 +39,13 @@ KEPT_BY_TWO: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     ),
     "corpus_ingestjob": ("corpus_contents_by_two", ("DELETE",)),
 }
-# As pg_trigger.tgtype has it.
+# The bits of pg_trigger.tgtype.
 _BITS: Final[Mapping[str, int]] = {"INSERT": 4, "DELETE": 8, "UPDATE": 16}
 _REMEDY: Final = "Run migrate; a new table's migration adds a trigger, or says in this check why one person may."
 
 
 def deletable_by_one(cursor: Cursor) -> Iterator[Finding]:
-    """Tables whose rows a runtime role deletes with nothing that asks who does."""
+    """Find tables whose rows a runtime role may delete without a trigger that checks who deletes."""
     unasked = rows(
         cursor,
         GUARDED
