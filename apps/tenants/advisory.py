@@ -1,4 +1,4 @@
-"""Numbers for advisory locks: keyed, so that nobody can tell from a taken number what another tenant is doing."""
+"""Numbers for advisory locks: keyed digests, so that a held number does not reveal what another tenant is doing."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from config.secrets import given
 
 
 def advisory_key(*parts: object) -> int:
-    """A signed 64-bit number for what the parts name.
+    """Return a signed 64-bit number for what the parts name.
 
-    An advisory lock is the whole database's: with a plain hash of, say, a scope and a title, any transaction could try
-    the lock and learn that somebody is uploading just that.
+    An advisory lock belongs to the whole database. With a plain hash of, for example, a scope and a title, any
+    transaction could try the lock and learn that somebody is uploading a document of that title.
     """
     message = "\x1f".join(["advisory", *(str(part) for part in parts)])
     digest = hmac.new(

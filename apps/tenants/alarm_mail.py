@@ -1,4 +1,4 @@
-"""Alarms by mail to whoever runs the platform: each once a day, all that are new in one letter."""
+"""Alarms by mail to the operators: each alarm once a day, and all new ones in one letter."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ logger = logging.getLogger("glassbox.alarms")
 
 _KEY: Final = "alarm:told:{day}:{watched}:{tenant}"
 _TOLD_FOR_S: Final = 48 * 3600
-# Of more than so many the letter tells the number.
+# The letter shows this many alarms, and says how many more there are.
 _SHOWN: Final = 20
 _BEGAN = time.monotonic()
-# What this process has told, for a time without a cache.
+# Keys of the alarms that this process has sent, for when the cache can't be reached.
 _told_here: set[str] = set()
 
 
 def tell_operators(alarms: Sequence[Alarm]) -> int:
-    """Write to GLASSBOX_OPERATORS about those that were not told today. Returns: how many were told.
+    """Write to GLASSBOX_OPERATORS about the alarms that were not sent today. Returns: how many were sent.
 
-    It is in the log in any case. A mail server that is down: they count as not told, and are told the next time.
+    The alarms are logged in any case. If the mail server is down, they count as not sent and are sent the next time.
     """
     new = {key: alarm for alarm in _lasting(alarms) if (key := _key(alarm)) and _is_new(key)}
     if not new:
@@ -54,13 +54,20 @@ def tell_operators(alarms: Sequence[Alarm]) -> int:
 
 
 def tell_operators_beside(alarms: Sequence[Alarm]) -> None:
-    """The same without being waited for: when the schedule is silent, nobody else is left to tell of it."""
+    """Do the same in a thread, so that the caller does not wait.
+
+    A scheduled task normally sends the alarms. If the schedule itself stands still, only the callers of this function
+    are left to send them.
+    """
     if any(_is_untold(_key(alarm)) for alarm in _lasting(alarms)):
         threading.Thread(target=tell_operators, args=[tuple(alarms)], name="alarms", daemon=True).start()
 
 
 def _lasting(alarms: Sequence[Alarm]) -> list[Alarm]:
-    """Without a schedule that is silent where this process has just begun: the others begin with it."""
+    """Return the alarms without the platform's schedule alarm if this process has just started.
+
+    The other processes usually start at the same time, and the schedule needs a moment.
+    """
     is_young = time.monotonic() - _BEGAN < BEAT_PATIENCE_S
     return [alarm for alarm in alarms if not (is_young and alarm.watched is Watched.SCHEDULE and not alarm.tenant_id)]
 
@@ -78,7 +85,7 @@ def _is_untold(key: str) -> bool:
 
 
 def _is_new(key: str) -> bool:
-    """And from now on it is told."""
+    """Whether the alarm was not sent yet, and mark it as sent."""
     if key in _told_here:
         return False
     _told_here.add(key)

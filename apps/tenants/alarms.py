@@ -1,7 +1,8 @@
-"""What must not go unnoticed: red on /health/, on the start page of those concerned, and by mail to the operators.
+"""Alarms: shown red on /health/ and on the start page of the people concerned, and mailed to the operators.
 
-A floor registers what it watches: a statement that is asked of all tenants, and what is wrong with its answer. Judged
-by the clock of the process that asks, and by nothing that a row can claim of the time to come.
+Each layer of the platform registers what it watches: an SQL statement that runs over all tenants, and a function that
+judges its rows. That function judges by the clock of the asking process, so that a row with a time in the future
+can't hide a problem.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Ask = Callable[[str], Rows]
 
 
 class Watched(StrEnum):
-    """What is watched; parts of the platform's health have the same names."""
+    """What is watched. The parts of the platform's health have the same names."""
 
     VERIFICATION = "verification"
     REMOVALS = "removals"
@@ -44,12 +45,12 @@ class Watched(StrEnum):
 
 
 TELL: Final = "Tell the operator."
-# Whom of a tenant an alarm concerns.
+# An alarm concerns the people of a tenant who have one of these permissions.
 CONCERNS: Final = {
     Watched.VERIFICATION: (Permission.AUDIT_VIEW,),
     Watched.REMOVALS: (Permission.PRIVACY_MANAGE, Permission.PRIVACY_APPROVE),
     Watched.SCHEDULE: (Permission.AUDIT_VIEW, Permission.PRIVACY_MANAGE),
-    # The operators' alone: what a session of the platform did is no tenant's to look into.
+    # For the operators alone: a tenant may not look into the platform's database sessions.
     Watched.SESSIONS: (),
     Watched.QUEUES: (Permission.JOB_RETRY,),
     Watched.WEBHOOKS: (Permission.TENANT_MANAGE,),
@@ -60,8 +61,11 @@ CONCERNS: Final = {
 class Alarm:
     """One thing that is wrong.
 
-    tenant_id: whose; None for the platform's. what: a sentence; todo: what whoever reads it there can do; operators:
-    what whoever runs the platform looks at. page: the name of the admin's page where more is seen.
+    tenant_id: the tenant concerned; None for the platform.
+    what: a sentence that says what is wrong.
+    todo: what a reader in the tenant can do.
+    operators: what the operators should look at.
+    page: the name of the admin page that shows more.
     """
 
     watched: Watched
@@ -74,9 +78,12 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """sql: within the open tenant, or asked of all of them. judge: of its rows and the time now.
+    """A registered watch.
 
-    age: how long ago, in seconds, what is watched last went well, where that was longest; None where it never did.
+    sql: a statement that runs within one open tenant, or over all tenants.
+    judge: makes the alarms from the statement's rows and the present time.
+    age: returns how many seconds ago the watched thing last went well, for the tenant where that is longest ago; None
+        if it never did.
     """
 
     watched: Watched
@@ -87,13 +94,13 @@ class Watch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """Everything that is wrong, and the ages that a watch tells."""
+    """Everything that is wrong, and the ages that the watches report."""
 
     alarms: tuple[Alarm, ...]
     ages_s: Mapping[Watched, int | None]
 
     def of(self, tenant_id: UUID) -> tuple[Alarm, ...]:
-        """The tenant's own, and the platform's."""
+        """Return the alarms of the tenant and those of the platform."""
         return tuple(alarm for alarm in self.alarms if alarm.tenant_id in (None, tenant_id))
 
 
@@ -105,14 +112,17 @@ def register_watch(watch: Watch) -> None:
 
 
 def concerns(principal: Principal) -> frozenset[Watched]:
-    """What of it a person of a tenant is to know."""
+    """Return what the alarms may be about that concern a person of a tenant."""
     return frozenset(watched for watched, of in CONCERNS.items() if any(principal.may(permission) for permission in of))
 
 
 def look(ask: Ask, only: Collection[Watched] = tuple(Watched)) -> Seen:
-    """Everything that is wrong now. What can't be asked is wrong as well, and keeps nothing else from being asked.
+    """Return everything that is wrong now.
 
-    Args: ask: runs a statement, with the tenants open that are to be asked about. only: of all that is watched.
+    A watch whose statement fails becomes an alarm itself, and does not keep the other watches from running.
+
+    Args: ask: runs a statement with the scopes open of the tenants to look at.
+          only: which kinds to look at; all by default.
     """
     found: list[Alarm] = []
     ages: dict[Watched, int | None] = {}
@@ -125,7 +135,7 @@ def look(ask: Ask, only: Collection[Watched] = tuple(Watched)) -> Seen:
             if watch.age is not None:
                 ages[watch.watched] = watch.age(rows, now)
         except (psycopg.Error, DatabaseError, ApplicationError) as error:
-            # Not its message: a database's may quote a row.
+            # Do not log the error's message: a database's message may quote a row.
             logger.error("%s can't be watched: %s", watch.watched, type(error).__name__)  # noqa: TRY400
             found.append(_unknown(watch.watched))
     if Watched.SCHEDULE in only:

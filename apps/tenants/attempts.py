@@ -1,21 +1,21 @@
-"""How often somebody may fail to prove who they are, before they must wait. Counted in Redis.
+"""Limits on failed attempts to authenticate, counted in Redis. Beyond a limit, further attempts must wait.
 
     attempt = attempt_begin(username="alice", address="192.0.2.7")
     ...the password is looked at...
     attempt_succeeded(attempt)      or      attempt_failed(attempt)
 
-A window begins with the first failure and ends GLASSBOX_FAILURE_WINDOW_SECONDS later, whatever comes meanwhile: nobody
-is kept out for longer by somebody who goes on failing. Within it, so many failures are let through of
+A window begins with the first failure and ends GLASSBOX_FAILURE_WINDOW_SECONDS later, whatever happens meanwhile.
+Somebody who goes on failing therefore does not prolong it. Within a window, the number of failures is limited for
 
-- a name from one address: whoever guesses from one place shuts out themselves, and not the person elsewhere;
-- an address, whatever names are tried from there;
+- a name from one address, so that somebody who guesses from one place locks out only that place;
+- an address, whatever names are tried from it;
 - a name, from however many addresses.
 
-Whether there is an account of that name, nobody asks here: names that nobody has are counted alike. What is counted is
-kept under digests that are keyed with the installation's own key, without the name or the address.
+This module does not look accounts up: names without an account are counted in the same way. The counts are kept under
+digests that are keyed with the installation's key, and contain neither the name nor the address.
 
-Without Redis failed sign-ins are not counted, and the log says so: otherwise nobody got in. A code of a second factor
-has six digits, and is not looked at then.
+If Redis can't be reached, failed sign-ins are not counted, and the log says so, because otherwise nobody could sign
+in. Codes of a second factor are refused then, because a code has only six digits.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SALT: Final = "apps.tenants.attempts"
 
 
 class Of(StrEnum):
-    """Of what failures are counted."""
+    """What failures are counted by."""
 
     NAME_FROM_ADDRESS = "name_from_address"
     ADDRESS = "address"
@@ -62,7 +62,7 @@ class Of(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """At most so many failures of one thing in a window. key: where they are counted."""
+    """A limit on the failures in one window. most: the greatest number allowed. key: the Redis key of the count."""
 
     of: Of
     key: str
@@ -71,17 +71,20 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One that was let through. limits: what it is counted by; none without Redis. last: of these it was the last."""
+    """An attempt that was let through.
+
+    limits: the limits that it is counted by; empty without Redis. last: those of them that it used up.
+    """
 
     limits: tuple[Limit, ...] = ()
     last: tuple[Limit, ...] = ()
 
 
 def attempt_begin(*, username: str, address: str) -> Attempt:
-    """Count an attempt to sign in before its password is looked at, so that guesses at one moment are all counted.
+    """Count an attempt to sign in before its password is checked, so that simultaneous guesses are all counted.
 
-    Args:   address: of the client; empty where the server does not know it (client_address.py).
-    Raises: TooManyAttemptsError: nobody looks at the password.
+    Args:   address: the client's address; empty if the server does not know it (client_address.py).
+    Raises: TooManyAttemptsError: the password is not checked.
     Costs:  one round trip to Redis.
     """
     limits = _sign_in_limits(username, address)
@@ -97,7 +100,10 @@ def attempt_begin(*, username: str, address: str) -> Attempt:
 
 
 def attempt_succeeded(attempt: Attempt) -> None:
-    """Take it back: it was no failure. What the person mistyped before, under this name from here, is forgotten too."""
+    """Undo the count of an attempt that succeeded.
+
+    The earlier failures of this name from this address are forgotten too.
+    """
     try:
         counting.forget([limit.key for limit in attempt.limits if limit.of is Of.NAME_FROM_ADDRESS])
         counting.give_back([limit.key for limit in attempt.limits if limit.of is not Of.NAME_FROM_ADDRESS])
@@ -106,9 +112,12 @@ def attempt_succeeded(attempt: Attempt) -> None:
 
 
 def attempt_failed(attempt: Attempt) -> tuple[Limit, ...]:
-    """Returns: the limits that are used up with it, for whoever records that the next one is refused."""
+    """Keep the count of an attempt that failed, and log if it used up the limit of its address.
+
+    Returns: the other limits that the attempt used up; the caller can record that further attempts are refused.
+    """
     if any(limit.of is Of.ADDRESS for limit in attempt.last):
-        # Of which address is nobody's business who reads the log; who was tried is recorded at each failure.
+        # The log does not name the address. The name that was tried is recorded at each failure.
         logger.warning(
             "sign-ins from one address are refused for %d s: %d failed",
             settings.GLASSBOX_FAILURE_WINDOW_SECONDS,
@@ -118,14 +127,15 @@ def attempt_failed(attempt: Attempt) -> tuple[Limit, ...]:
 
 
 def key_attempt(*, prefix: str, address: str, is_right: bool) -> bool:
-    """Count a wrong secret, and refuse every one once too many from that address were wrong, a right one included.
+    """Count a wrong secret of an API key. Beyond the limit refuse every secret from that address, even the right one.
 
-    In one step, after the secret was compared and before anybody is told how that went: of guesses at one moment no
-    more are answered than the limit lets through, and calls with the right secret at one moment do not count at all.
-    Of one prefix alone: other keys of the same address, a firm's single way out perhaps, go on.
+    The check and the count are one step, after the secret was compared and before the caller learns the result. Of
+    simultaneous guesses, no more are answered than the limit allows; calls with the right secret are not counted. The
+    limit applies to one key prefix, so that other keys from the same address, which may be a firm's only one, go on
+    working.
 
-    Raises:  TooManyKeyAttemptsError: whether the secret was right is not told.
-    Returns: whether it was the last wrong one that is answered in this window.
+    Raises:  TooManyKeyAttemptsError: the caller does not learn whether the secret was right.
+    Returns: whether this was the last wrong secret that is answered in this window.
     Costs:   one round trip to Redis.
     """
     limit = _key_limit(prefix, address)
@@ -144,13 +154,14 @@ def key_attempt(*, prefix: str, address: str, is_right: bool) -> bool:
 
 
 def letter_asked(*, username: str, address: str) -> bool:
-    """Count that somebody asked for a link to set a password: from an address, and of a name from there, before a name.
+    """Count a request for a link to set a password: by address and by name from that address, and then by name.
 
-    Whoever asks too often from one place is refused there, and uses up nobody else's letters. A name that was asked for
-    from many places gets no further letter in this window: those that are under way work, for an hour each.
+    Somebody who asks too often from one address is refused there, and does not use up the letters of the name. A name
+    that was asked for from many addresses gets no further letter in this window; the links already sent work for an
+    hour each.
 
-    Returns: whether a letter is to be sent; whoever asked is told the same either way.
-    Raises:  TooManyLettersError: nothing is sent. The same for a name that nobody has.
+    Returns: whether to send a letter; the client gets the same answer either way.
+    Raises:  TooManyLettersError: nothing is sent. It is raised for names without an account too.
     """
     name = _plain(username)
     ofs = [
@@ -171,9 +182,10 @@ def letter_asked(*, username: str, address: str) -> bool:
 
 
 def factor_tried(*, user_id: UUID) -> Limit:
-    """Count a code of a second factor before it is looked at. As many as sign-ins of a name fail.
+    """Count a code of a second factor before it is checked. The limit is GLASSBOX_SIGN_IN_FAILURES.
 
-    Raises: TooManyCodesError: nobody looks at it. CodesNotCountedError: nor without Redis.
+    Raises: TooManyCodesError: the code is not checked. CodesNotCountedError: Redis can't be reached, so the code is not
+            checked.
     """
     limit = Limit(of=Of.CODES, key=_key(Of.CODES, str(user_id)), most=settings.GLASSBOX_SIGN_IN_FAILURES)
     try:
@@ -187,7 +199,7 @@ def factor_tried(*, user_id: UUID) -> Limit:
 
 
 def factor_used(limit: Limit) -> None:
-    """The code was right: what was mistyped before is forgotten."""
+    """Forget the wrong codes of a person who has now entered a right one."""
     try:
         counting.forget([limit.key])
     except RedisError as error:

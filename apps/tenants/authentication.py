@@ -1,4 +1,4 @@
-"""Signing in, and what a signed-in person may do in the admin: their roles in the active tenant, nothing else."""
+"""Sign-in. What a signed-in person may do in the admin follows only from their roles in the active tenant."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from apps.tenants.models import User
 
 
 class MembershipBackend(ModelBackend):
-    """Checks passwords as Django does. Grants no model permission: the admin asks the principal (admin/base.py)."""
+    """A backend that checks passwords as Django does, and grants no model permission.
+
+    The admin asks the principal for permissions instead (admin/base.py).
+    """
 
     def get_user(self, user_id: Any) -> User | None:
-        """The account that a session names, while it is active."""
+        """Return the account that a session names, if it is active."""
         try:
             user = User.objects.get_by_id(UserId(User._meta.pk.to_python(user_id)))
         except User.DoesNotExist:

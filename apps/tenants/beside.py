@@ -1,4 +1,4 @@
-"""A second connection, for the little that must be written while a long transaction of this thread goes on."""
+"""A second database connection, for small writes during a long transaction of the same thread."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 @contextmanager
 def beside() -> Iterator[None]:
-    """Within the block, this thread works on another connection, as the same role; a scope is to be opened in it.
+    """Use another connection in this thread within the block, as the same role. The caller opens a scope in it.
 
-    What is written is committed whatever becomes of the transaction outside, and is not seen by a snapshot of it.
+    The writes are committed whatever happens to the outer transaction, whose snapshot does not see them.
     Costs: a connection from the pool, or a new one.
     """
     ordinary = connections[DEFAULT_DB_ALIAS]

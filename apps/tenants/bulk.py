@@ -1,4 +1,4 @@
-"""Many rows of a tenant table in one statement, for content of hundreds of rows that nobody needs as objects."""
+"""Insert many rows of a tenant table in one statement, for hundreds of rows that are not needed as objects."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from apps.tenants.models.base import TenantModel
 def insert_rows(model: type[TenantModel], *, tenant_id: UUID, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert rows, in their order; the database makes their ids. One query, or none without rows.
 
-    The values go as one JSON document. bulk_create makes an object of each row and looks at each value five times: for
-    a policy's six hundred rows that is most of the time.
+    The values are sent as one JSON document. bulk_create makes an object of each row and looks at each value five
+    times, which takes most of the time for a policy's six hundred rows.
 
-    Args:   rows: by column, each with the same columns (such as intent_id), and all that have no default; strings,
-                  numbers, booleans, None and UUIDs.
+    Args:   rows: column name (such as intent_id) -> value. All rows have the same columns, including every column
+                  without a default. Values are strings, numbers, booleans, None and UUIDs.
     Raises: DataError, IntegrityError: as for any insert.
     """
     values = list(rows)
@@ -35,7 +35,7 @@ def insert_rows(model: type[TenantModel], *, tenant_id: UUID, rows: Iterable[Map
         ensure_ascii=False,
     )
     with connection.cursor() as cursor:
-        # Names of our own models alone stand in the statement.
+        # The only names in the statement come from our own models.
         cursor.execute(
             f"INSERT INTO {connection.ops.quote_name(model._meta.db_table)} (tenant_id, {listed}) "  # noqa: S608
             f"SELECT %s, {listed} FROM json_to_recordset(%s::json) AS given ({typed})",

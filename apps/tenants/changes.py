@@ -1,10 +1,10 @@
-"""Up to when what changed can be read without missing what is not committed yet.
+"""The time up to which changes can be read without missing any that are not committed yet.
 
-Whoever writes a row whose changes are followed holds a shared advisory lock, by tenant and by ten seconds, until its
-transaction ends (apps/corpus/sql/changes.sql). Nobody may look into pg_locks, so the reader tries each
-of these locks for itself, and gives it back at once: one that it does not get is held by somebody who has not
-committed. PostgreSQL lets go of a lock after the rows are visible, so what changed before the earliest ten seconds that
-are held, or before now where none are, is there to be read.
+A transaction that writes a row of a followed table holds a shared advisory lock until it ends. There is one lock for
+each tenant and each ten seconds (apps/corpus/sql/changes.sql). The runtime roles may not read pg_locks, so the reader
+tries each of these locks and releases it at once. A lock that the reader does not get is held by a transaction that
+has not committed. PostgreSQL releases a lock only after the rows are visible. So all changes before the earliest ten
+seconds with a held lock can be read, or all changes until now if no lock is held.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from django.db import connection
 from apps.tenants.context import current_scope
 
 _SECONDS: Final = 10
-# No transaction of ours that writes such rows is open for a day.
+# No transaction of ours that writes such rows stays open for as long as a day.
 _LONGEST: Final = 24 * 3600 // _SECONDS
 
-# statement_timestamp: of before the locks are tried. Its own locks are in nobody's way: what it wrote, it reads.
+# statement_timestamp is a time before the locks are tried. The transaction's own locks do not block it, and it can
+# read what it wrote itself.
 _UNTIL: Final = """
 SELECT least(statement_timestamp(), min(to_timestamp(ten::bigint * %(seconds)s)))
   FROM (SELECT floor(extract(epoch FROM statement_timestamp()) / %(seconds)s)::int AS now,
@@ -32,9 +33,9 @@ SELECT least(statement_timestamp(), min(to_timestamp(ten::bigint * %(seconds)s))
 
 
 def changes_until(since: datetime) -> datetime:
-    """All changes of the open tenant from `since` up to this instant are committed, or undone.
+    """Return the time up to which all changes of the open tenant since `since` are committed or rolled back.
 
-    To be asked before the changes are read, in a transaction that sees what was committed meanwhile.
+    Call it before reading the changes, in a transaction that sees what was committed meanwhile.
 
     Costs: one query: 0.3 ms for the last hour, 2.5 ms at most.
     """

@@ -1,4 +1,7 @@
-"""Refuse to start where the wall would not hold: `manage.py check --database default`, and every server's start."""
+"""Checks that keep a server from starting if tenants are not isolated: `manage.py check --database default`.
+
+Every server runs them at its start.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def register() -> None:
 
 
 def runtime_role_check(*, databases: Sequence[str] | None = None, **kwargs: Any) -> list[checks.CheckMessage]:
-    """The role that serves requests must be an ordinary one: anything more walks through the wall."""
+    """Require that the runtime role is an ordinary one: a stronger role would bypass row-level security."""
     if not databases or "default" not in databases:
         return []
     rows = _rows(ROLE_SQL)
@@ -44,13 +47,13 @@ def runtime_role_check(*, databases: Sequence[str] | None = None, **kwargs: Any)
 
 
 def role_problems(attributes: Sequence[bool]) -> list[str]:
-    """What of a row of ROLE_SQL would let its role through the wall."""
+    """Return the attributes in a row of ROLE_SQL that would let the role bypass row-level security."""
     names = ("a superuser", "BYPASSRLS", "the owner of tables", "a member of another role")
     return [name for name, found in zip(names, attributes, strict=True) if found]
 
 
 def isolation_check(*, databases: Sequence[str] | None = None, **kwargs: Any) -> list[checks.CheckMessage]:
-    """What the database's own catalogue says of the wall: see catalogue/."""
+    """Report what the database's own catalogue says about the isolation of tenants (catalogue/)."""
     if not databases or "default" not in databases:
         return []
     try:

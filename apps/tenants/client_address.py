@@ -1,4 +1,4 @@
-"""From where a request comes, for counting failures alone: it is kept nowhere and written nowhere."""
+"""The address that a request comes from. It serves only to count failures, and is neither stored nor logged."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Final
 from django.conf import settings
 from django.http import HttpRequest
 
-# What a household or an office is given of IPv6: whoever has one address of it has all.
+# A household or an office is given an IPv6 network of this size: whoever has one address in it has all of them.
 _IPV6_PREFIX: Final = 64
 
 
 def address_of(request: HttpRequest) -> str:
-    """The client's address; of IPv6, its network. Empty where the server does not know it.
+    """Return the client's address, or its network for IPv6. Empty if the server does not know it.
 
-    Behind GLASSBOX_PROXIES proxies of ours, each of which appends whom it was asked by to X-Forwarded-For, it is the
-    entry that the outermost one appended: what stands before that, the client has written itself.
+    With GLASSBOX_PROXIES proxies of ours, each appends the address of its client to X-Forwarded-For. The result is the
+    entry that the outermost proxy appended; the client itself may have written the entries before it.
     """
     named = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",") if each.strip()]
     proxies: int = settings.GLASSBOX_PROXIES

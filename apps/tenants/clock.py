@@ -1,4 +1,4 @@
-"""When each task of the schedule last ended well: noted by the worker that ran it, in the cache, by its own clock."""
+"""When each task of the schedule last succeeded: the worker that ran it notes the time of its clock in the cache."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from redis.exceptions import RedisError
 logger = logging.getLogger("glassbox.clock")
 
 _KEY: Final = "clock:{task}"
-# A task may take long itself, or wait for one of the few that do: for so long nobody is alarmed.
+# A task may take long, or wait for another that does. No alarm is raised within this time.
 PATIENCE_S: Final = 300.0
-# Beat has nothing to wait for.
+# Beat does not wait for tasks.
 BEAT: Final = "beat"
 BEAT_PATIENCE_S: Final = 300.0
-# Beside beat (watchdog.py), and waits for nothing either.
+# The watchdog runs in the process of beat (watchdog.py), and does not wait for tasks either.
 WATCHDOG: Final = "watchdog"
-# Of one that is due more seldom, so many runs.
+# A task is late after this many intervals, if that is longer than PATIENCE_S.
 _MISSED: Final = 3
 
 
 def connect() -> None:
-    """Note what the workers of this process do."""
+    """Note when scheduled tasks of this process succeed."""
     task_success.connect(_note, dispatch_uid="glassbox.clock")
 
 
@@ -38,16 +38,19 @@ def _note(sender: Any = None, **_: object) -> None:
 
 
 def note(task: str) -> None:
-    """That it ended well just now; of beat, that it sent something."""
+    """Note that a task succeeded just now; for BEAT, that it sent something."""
     try:
         cache.set(_KEY.format(task=task), time.time(), timeout=None)
     except RedisError as error:
-        # The broker is the same server: without it nothing runs, and health says so.
+        # The cache and the broker are the same server: without it no task runs, and health says so.
         logger.warning("a run of %s can't be noted: %s", task, type(error).__name__)
 
 
 def last_runs(tasks: Iterable[str]) -> dict[str, float]:
-    """By task, seconds since 1970; without those that never ran, and without all where the cache does not answer."""
+    """Return when each task last succeeded, in seconds since 1970.
+
+    Tasks that never ran are missing. If the cache does not answer, the result is empty.
+    """
     try:
         found = cache.get_many([_KEY.format(task=task) for task in tasks])
     except RedisError:
@@ -59,7 +62,7 @@ def last_runs(tasks: Iterable[str]) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Late:
-    """A task that did not end well within its time. ago_s: when it last did; None where it never did."""
+    """A task that did not succeed in time. ago_s: how many seconds ago it last did; None if it never did."""
 
     task: str
     every_s: float
@@ -67,7 +70,7 @@ class Late:
 
     @property
     def sentence(self) -> str:
-        """For an operator: which, since when, and how often it is due."""
+        """A sentence for an operator: which task, since when, and how often it is due."""
         name = self.task.rpartition(".")[2]
         if self.task == BEAT:
             return "beat sent nothing" + ("" if self.ago_s is None else f" for {lasting(self.ago_s)}")
@@ -80,7 +83,7 @@ class Late:
 
 
 def lasting(seconds: float) -> str:
-    """Such as `14 minutes`."""
+    """Return a duration as text, such as `14 minutes`."""
     for unit_s, unit in ((3600, "hour"), (60, "minute")):
         if seconds >= unit_s:
             count = int(seconds // unit_s)
@@ -89,7 +92,10 @@ def lasting(seconds: float) -> str:
 
 
 def late_tasks() -> list[Late]:
-    """Beat, its watchdog and tasks of the schedule that did not end well in time. A time to come is no time."""
+    """Return beat, its watchdog and the scheduled tasks that did not succeed in time.
+
+    A noted time in the future is ignored.
+    """
     now, beside = time.time(), dict.fromkeys((BEAT, WATCHDOG), BEAT_PATIENCE_S)
     intervals = {**_intervals(), **beside}
     within = {task: max(PATIENCE_S, _MISSED * every_s) for task, every_s in intervals.items()} | beside
@@ -110,7 +116,7 @@ def _ago(last: float | None, now: float) -> float | None:
 
 
 def lateness_s() -> dict[str, float]:
-    """Of beat and of each task that has run: how much longer than its interval ago it last ended well."""
+    """Return how many seconds beat and each task that has run are past their interval since their last success."""
     now, intervals = time.time(), {**_intervals(), BEAT: 0.0}
     return {task: max(0.0, now - at - intervals[task]) for task, at in last_runs(intervals).items()}
 
@@ -120,5 +126,5 @@ def _is_fresh(last: float | None, longest_s: float, now: float) -> bool:
 
 
 def _intervals() -> dict[str, float]:
-    """Names of the tasks, and how many seconds lie between two runs of each."""
+    """Return the names of the scheduled tasks, and how many seconds lie between two runs of each."""
     return {str(entry["task"]): float(entry["schedule"]) for entry in settings.CELERY_BEAT_SCHEDULE.values()}

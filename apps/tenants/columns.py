@@ -1,4 +1,4 @@
-"""Columns that most tables have, as migrations write them (models/base.py)."""
+"""Columns that most tables have, for use in migrations (models/base.py defines the same for models)."""
 
 from __future__ import annotations
 

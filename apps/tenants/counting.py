@@ -1,9 +1,10 @@
-"""Counting against a limit in one step of Redis: requests of one moment can't all pass by the same count.
+"""Count against a limit in one atomic step of Redis, so that simultaneous requests can't all pass on the same count.
 
-Each function is one script, which Redis runs as a whole. A count and its end are one key, so that no crash between two
-commands leaves a count that never ends. Whoever calls says what happens without Redis: all raise RedisError.
+Each function is one script, which Redis runs as a whole. A count and its expiry belong to one key, so that a crash
+between two commands can't leave a count that never expires. All functions raise RedisError if Redis can't be reached,
+and the caller decides what happens then.
 
-The keys are named, and classified as personal data, by those who count: throttling and attempts.
+The callers (throttling and attempts) name the keys and classify them as personal data.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ redis.call('PEXPIRE', KEYS[1], math.ceil(window / 1000))
 return 0
 """
 
-# Either all counts go up by one, or none. The first that is used up is told, with the milliseconds until it ends.
+# Either all counts go up by one, or none does. In that case the result is the place of the first count that is used
+# up, and the milliseconds until its window ends.
 _ADD: Final = """
 local window = tonumber(ARGV[1])
 for place, key in ipairs(KEYS) do
@@ -59,7 +61,7 @@ end
 return 0
 """
 
-# A count whose window has ended meanwhile has nothing to give back: it must not begin below zero, nor without an end.
+# A count whose window has ended meanwhile is not changed: otherwise it would begin below zero, and without an expiry.
 _GIVE_BACK: Final = """
 for _, key in ipairs(KEYS) do
     if tonumber(redis.call('GET', key) or '0') > 0 then
@@ -72,7 +74,11 @@ return 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """counts: of each key, this one included; empty where one was used up, and then wait_s until its window ends."""
+    """The result of counting.
+
+    counts: the count of each key, including this one; empty if one of them was used up already.
+    wait_s: the seconds until the window of the used-up count ends; 0 if none was.
+    """
 
     counts: tuple[int, ...] = ()
     wait_s: float = 0.0
@@ -83,28 +89,28 @@ class Counted:
 
 
 def slide(key: str, *, most: int, window_s: int) -> float:
-    """Let a call through where fewer than `most` were in the window that ends now.
+    """Let a call through if there were fewer than `most` in the window that ends now.
 
-    Returns: 0 where it was let through and counted, else the seconds until one more would be.
+    Returns: 0 if the call was let through and counted; otherwise the seconds until another call would be let through.
     """
     wait_us: int = _run(_SLIDE, [key], most, window_s * 1_000_000)
     return wait_us / 1_000_000
 
 
 def add(keys: Sequence[str], *, most: Sequence[int], window_s: int) -> Counted:
-    """Count one more under each key, unless one of them is used up already. A window begins with its first count."""
+    """Add one to the count of each key, unless one of them is used up already. A window begins with its first count."""
     used_up, wait_ms, *counts = _run(_ADD, keys, window_s * 1000, *most)
     return Counted(wait_s=wait_ms / 1000) if used_up else Counted(counts=tuple(int(count) for count in counts))
 
 
 def look(key: str, *, most: int) -> float:
-    """Returns: the seconds until the window ends of a count that is used up, else 0. Counts nothing."""
+    """Return the seconds until the window of a used-up count ends, and 0 if it is not used up. Counts nothing."""
     wait_ms: int = _run(_LOOK, [key], most)
     return wait_ms / 1000
 
 
 def give_back(keys: Sequence[str]) -> None:
-    """Take one off each count, as far as its window has not ended."""
+    """Take one off each count whose window has not ended."""
     if keys:
         _run(_GIVE_BACK, keys)
 
@@ -115,11 +121,11 @@ def forget(keys: Sequence[str]) -> None:
 
 
 def _run(script: str, keys: Sequence[str], *arguments: int) -> Any:
-    # Sent by its digest; the text follows where this Redis does not know it yet.
+    # The client sends only the script's digest, and then its text if Redis does not know the script yet.
     return client().register_script(script)(keys=[*map(cache.make_key, keys)], args=arguments)
 
 
 def client() -> Redis:
-    """A client of the cache's own pool, with its address and its rights."""
+    """Return a client of the cache's connection pool, with the same address and rights."""
     client: Redis = cache._cache.get_client(None, write=True)  # type: ignore[attr-defined]
     return client

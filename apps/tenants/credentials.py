@@ -1,8 +1,8 @@
-"""Passwords' hashes lie in a table of their own, which no role that runs anything may read (sql/passwords.sql).
+"""Password hashes. They are in a table of their own, which no role that runs anything may read (sql/passwords.sql).
 
-An account's own column holds a stamp instead, another one with each password: sessions are bound to it, and it tells
-nothing. Two functions of the database reach the hash of the one account that the identity token names, and this module
-alone asks for such a token: to compare a password, and to keep a new one.
+The password column of an account holds a stamp instead, a new one for each password. Sessions are bound to the stamp,
+which reveals nothing about the password. Two functions of the database reach the hash of the one account that the
+identity token names. Only this module asks for such a token, to compare a password and to keep a new one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STAMP: Final = "kept:"
 
 
 def is_stamp(password: str) -> bool:
-    """Whether it stands for a hash that is kept elsewhere, or for none: unusable and missing passwords have no hash."""
+    """Whether the value stands for a hash that is kept elsewhere, or for an unusable or missing password."""
     return password == "" or password.startswith((_STAMP, "!"))
 
 
@@ -30,7 +30,7 @@ def new_stamp() -> str:
 
 
 def hash_of(account: UUID) -> str:
-    """The hash of an account's password; empty where it has none. One query besides the token's."""
+    """Return the hash of an account's password; empty if it has none. One query besides those for the token."""
     with open_identity(Identity(credential=UserId(account))), connection.cursor() as cursor:
         cursor.execute("SELECT coalesce(public.tenants_password(%s), '')", [account])
         found: str = cursor.fetchone()[0]

@@ -1,4 +1,4 @@
-"""How facts look on every page: times, ids, states and sizes. The template filters in templatetags use the same."""
+"""How times, ids, states and sizes look on every page. The template filters in templatetags use these functions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ EMPTY = "—"
 
 _JUST_NOW = timedelta(minutes=1)
 
-# A tone is never the only sign: the state's word stands in it.
+# Colour is never the only sign of a state: the coloured field also contains the state as a word.
 TONES = ("good", "busy", "warn", "bad", "quiet")
 
 
 def moment(at: datetime | None, *, empty: str = EMPTY) -> str:
-    """A time: the script shows it in the reader's zone, the hover shows UTC; without a script it is UTC and says so."""
+    """Return a time. A script shows it in the reader's time zone, with UTC on hover; without a script it is in UTC."""
     if at is None:
         return empty
     utc = at.astimezone(UTC)
@@ -32,7 +32,7 @@ def moment(at: datetime | None, *, empty: str = EMPTY) -> str:
 
 
 def ago(at: datetime | None, *, empty: str = "never") -> str:
-    """How long ago, with the time itself on hover."""
+    """Return how long ago a time was, with the time itself on hover."""
     if at is None:
         return empty
     utc = at.astimezone(UTC)
@@ -45,7 +45,7 @@ def ago(at: datetime | None, *, empty: str = "never") -> str:
 
 
 def identifier(value: UUID | str | None) -> str:
-    """An id's last digits with a button that copies the whole: the first ones of a uuidv7 are only its time."""
+    """Return an id's last digits, as a button that copies the whole id. A uuidv7 begins with nothing but its time."""
     if not value:
         return EMPTY
     text = str(value)
@@ -56,14 +56,14 @@ def identifier(value: UUID | str | None) -> str:
 
 
 def pill(text: object, tone: str = "quiet") -> SafeString:
-    """A state as a word in a coloured field."""
+    """Return a state as a word in a coloured field."""
     if tone not in TONES:
         raise ValueError(f"there is no tone {tone}")
     return format_html('<span class="gb-pill gb-{}">{}</span>', tone, text)
 
 
 def byte_size(count: int) -> str:
-    """Bytes for people, in powers of ten: 4,213,876 -> 4.2 MB."""
+    """Return a number of bytes as text, in powers of ten: 4,213,876 -> 4.2 MB."""
     size = float(count)
     for unit in ("B", "kB", "MB"):
         if size < 1000:
@@ -73,7 +73,7 @@ def byte_size(count: int) -> str:
 
 
 def progress(percent: int | None, label: str) -> SafeString:
-    """A bar; without a percentage, one that only says that something is going on."""
+    """Return a progress bar. Without a percentage, the bar only shows that something is going on."""
     if percent is None:
         return format_html('<progress class="gb-progress" aria-label="{}"></progress>', label)
     return format_html('<progress class="gb-progress" max="100" value="{}" aria-label="{}"></progress>', percent, label)

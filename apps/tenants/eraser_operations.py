@@ -1,4 +1,4 @@
-"""Migration operations that say what the eraser may remove: see apps/erasure/runs."""
+"""Migration operations that say what the eraser may remove (apps/erasure/runs)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from apps.tenants.operations import PREDICATES, Isolating
 
 
 class EraserRights(Isolating):
-    """What glassbox_eraser needs of a table for its store of personal data (apps/erasure/runs), and nothing else.
+    """Give glassbox_eraser the rights on a table that its store of personal data needs (apps/erasure/runs).
 
     Args:   model_name: the model.
-            reads: the columns that it finds rows by.
-            deletes: whether it removes rows.
-            updates: the columns that it empties.
-            policies: of "delete" and "update", those that the table's policies leave out: for the eraser alone, within
-                the open tenant. A policy of isolation by itself covers all commands.
+            reads: the columns by which the eraser finds rows.
+            deletes: whether the eraser removes rows.
+            updates: the columns that the eraser empties.
+            policies: "delete" or "update" or both, if the table has no policy for that command. The operation adds one
+                for the eraser alone, within the open tenant. A table whose isolation policy covers all commands needs
+                none.
     """
 
     def __init__(
@@ -69,16 +70,16 @@ class EraserRights(Isolating):
 
 
 class RemoveOnlyTargets(Isolating):
-    """Let the eraser delete rows of a table: those that an executing run of removals names, and no others.
+    """Let the eraser delete the rows of a table that an executing run of removals names, and no others.
 
     For migrations that come after the one that makes audit_removal_targets(type) (apps/audit/sql/removal_targets.sql).
 
     Args: model_name: an isolated model.
-          columns: those that the eraser may read, which finding and counting rows needs: ids, never contents. Without
-              them it is given no right, and the ones that it has from elsewhere are bound to targets.
+          columns: the columns that the eraser may read to find and count rows: ids, never contents. Without columns
+              the operation gives no right, and only binds rights that the eraser has from elsewhere to the targets.
           by: type of target (apps.erasure.contracts.TargetType) -> the column that holds its id, such as
-              {"document": "document_id"}. What lies in a scope goes with it, and all of a tenant with the tenant:
-              `scope` and `tenant` are added where the table has these columns.
+              {"document": "document_id"}. Removing a scope or a tenant removes its rows too: `scope` and `tenant` are
+              added if the table has these columns.
     """
 
     def __init__(self, model_name: str, *, columns: tuple[str, ...] = (), by: Mapping[str, str] | None = None) -> None:
@@ -101,7 +102,8 @@ class RemoveOnlyTargets(Isolating):
     ) -> None:
         model = to_state.apps.get_model(app_label, self.model_name)
         table = model._meta.db_table
-        # The whole first, which is asked quickest. A sub-select of its own is hashed, however many targets there are.
+        # The tenant and the scope come first, because they are the quickest to check. A separate sub-select for each
+        # type can be hashed, however many targets there are.
         whole = {name: f"{name}_id" for name in ("tenant", "scope") if f"{name}_id" in column_names(model)}
         named = " OR ".join(
             f"{column} IN (SELECT audit_removal_targets('{kind}'))" for kind, column in {**whole, **self.by}.items()
@@ -125,15 +127,16 @@ class RemoveOnlyTargets(Isolating):
 class ChangeOnlyTargets(Isolating):
     """Let the eraser delete or empty rows of a table that an executing run of removals covers, and no others.
 
-    For tables that RemoveOnlyTargets can't tell of: their rows are of a target by more than one column, or are emptied.
-    It gives no right. Without a run the eraser changes nothing in the table, whoever holds its password: a row is
-    passed over, and one that would be left as something else than empty is an error.
+    For tables that RemoveOnlyTargets does not fit: more than one column says which target a row belongs to, or rows
+    are emptied and not deleted. The operation gives no right. Without a run, a process with the eraser's password
+    changes nothing in the table: rows that no run covers are skipped, and an update that leaves anything but an emptied
+    row is an error.
 
     Args: model_name: an isolated model.
-          app_label: its app, where that is below the migration's.
-          deletes, empties: which rows a run covers, as SQL over the table's columns, with `named` for the targets; as
-              the stores find them (apps/erasure/stores/rows.py).
-          leaves: what a row is that was emptied, as SQL: the eraser writes nothing else into it.
+          app_label: the model's app, if it is not the migration's app but one below it.
+          deletes, empties: SQL conditions over the table's columns for the rows that a run covers, with `named` for the
+              targets. The stores find the same rows (apps/erasure/stores/rows.py).
+          leaves: an SQL condition that an emptied row meets; the eraser can't write anything else into it.
     """
 
     def __init__(
@@ -173,19 +176,20 @@ class ChangeOnlyTargets(Isolating):
 
 
 def named(kind: str) -> str:
-    """What a column is in whose rows are of a target of this type (apps.erasure.contracts.TargetType)."""
+    """Return the SQL condition on a column that holds ids of targets of a type (apps.erasure.contracts.TargetType)."""
     return f"IN (SELECT audit_removal_targets('{kind}'))"
 
 
 class RemovedWithTenant(Isolating):
-    """Let rows go that the database keeps from everybody, once their tenant is erased, and not before.
+    """Let the rows of an erased tenant be removed from a table whose rows are otherwise never deleted.
 
-    What removes them is audit_remove_of_tenant (apps/audit/sql/end_of_tenant.sql), for an executing run of removals
-    that names the tenant. It belongs to glassbox_remover: a trigger that refuses to delete such rows lets that role
-    through. It goes by the policy's name.
+    The function audit_remove_of_tenant (apps/audit/sql/end_of_tenant.sql) removes them, for an executing run of
+    removals that names the tenant. The function belongs to glassbox_remover; a trigger that refuses to delete such rows
+    makes an exception for that role. The function refuses a table that has no policy of this operation's name.
 
     Args: model_name: an isolated model.
-          needs_floor: whether its policies are by command, so that none of them is the twin of this one's.
+          needs_floor: whether to add a restrictive twin of this operation's policy. It is needed if the table has one
+              policy for each command, so that no existing restrictive policy covers all commands.
     """
 
     policy = "end_of_tenant"

@@ -1,4 +1,4 @@
-"""What can go wrong at the wall, in words for the person who meets it."""
+"""The errors of authentication, permissions and membership, with messages for the person who gets them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PlatformOnlyError(ApplicationError):
 
 
 class ScopeNotGrantedError(ApplicationError):
-    """Also raised for a scope that does not exist: the two must look alike."""
+    """The principal may not use a scope. A scope that does not exist raises the same error, so that both look alike."""
 
     code = "tenants.scope_not_granted"
     status = 404
@@ -43,7 +43,7 @@ class UnknownTenantError(ApplicationError):
 
 
 class InvalidKeyError(ApplicationError):
-    """Wrong, expired and revoked look alike to a caller; the log of the owning tenant says which it was."""
+    """An API key is wrong, expired or revoked. The caller can't tell which; the log of the owning tenant says it."""
 
     code = "tenants.invalid_api_key"
     status = 401
@@ -54,7 +54,7 @@ class InvalidKeyError(ApplicationError):
 
 
 class TooManyAttemptsError(ApplicationError):
-    """Nobody looked at the password. The same for a name that nobody has."""
+    """Too many sign-ins failed, so the password was not checked. Names without an account raise the same error."""
 
     code = "tenants.too_many_attempts"
     status = 429
@@ -66,7 +66,7 @@ class TooManyAttemptsError(ApplicationError):
 
 
 class TooManyKeyAttemptsError(TooManyAttemptsError):
-    """Nobody looked at the secret."""
+    """Too many secrets of an API key were wrong. The error does not tell whether this one was right."""
 
     code = "tenants.too_many_key_attempts"
     message = (
@@ -158,7 +158,7 @@ class ConfirmedInPersonError(NotInPersonError):
 
 
 class InvitationEndedError(ApplicationError):
-    """The same for a link that never was: who guesses learns nothing."""
+    """An invitation does not work. A link that never existed raises the same error: guessing reveals nothing."""
 
     code = "tenants.invitation_ended"
     status = 410
@@ -169,7 +169,7 @@ class InvitationEndedError(ApplicationError):
 
 
 class LinkEndedError(ApplicationError):
-    """The same for a link that never was: who guesses learns nothing."""
+    """A mailed link does not work. A link that never existed raises the same error: guessing reveals nothing."""
 
     code = "tenants.link_ended"
     status = 410
@@ -183,7 +183,7 @@ class NoMailboxError(ApplicationError):
 
 
 class AccountNameTakenError(ApplicationError):
-    """Told to whoever reads the mailbox of that name, and to nobody else."""
+    """The account name is taken. Only the holder of an invitation that was sent to the mailbox of that name sees it."""
 
     code = "tenants.account_name_taken"
     status = 409
@@ -312,9 +312,10 @@ class UnsafeRoleError(ApplicationError):
 
 
 class ResidencyError(ApplicationError):
-    """The one refusal of X7: a strict tenant and a provider of another region. Raised by residency.check_region alone.
+    """The refusal of X7: the tenant is strict, and the provider is in another region.
 
-    The floors above derive from it where their callers also catch an error of their own; code and data stay the same.
+    Only residency.check_region raises it. Layers above derive a subclass if their callers also catch an error class of
+    that layer; code and data stay the same.
     """
 
     code = "tenants.residency"

@@ -1,6 +1,6 @@
-"""How this floor tells the log what happened: the audit app connects its writer here, since it lies above.
+"""Recording of events by this app. The audit app, which lies above this one, connects its writer here.
 
-Without a writer every act fails: what can't be recorded does not happen.
+Without a writer every action fails, because an action that can't be recorded must not happen.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def emit(
     subject_id: UUID | None = None,
     scopes: Iterable[ScopeId] = (),
 ) -> None:
-    """Record an act of the open scope's principal, in the current transaction."""
+    """Record an action of the open scope's principal, in the current transaction."""
     if _writer is None:
         raise RuntimeError("no audit writer is connected; is apps.audit installed?")
     _writer(

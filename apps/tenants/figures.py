@@ -1,25 +1,26 @@
-"""Figures in sentences that compare them: with as many digits as tell the difference."""
+"""Numbers in sentences that compare them, with as many digits as the difference needs."""
 
 from __future__ import annotations
 
 from math import isclose
 from typing import Final
 
-# Of a number between 0 and 1, all that it has.
+# All significant decimal places of a float between 0 and 1.
 _MOST: Final = 17
 
 
 def told_apart(less: float, more: float, *, digits: int = 2, of_more: int | None = None) -> tuple[str, str]:
-    """Both as texts that differ as the numbers do: 0.3467 and 0.35, and not 0.35 twice.
+    """Return both numbers as texts that differ if the numbers do: 0.3467 and 0.35, and not 0.35 twice.
 
-    Args: less: the smaller one. digits: so many after the point, and more where it takes more. of_more: those of
-          `more`, where it is shown with others.
+    Args: less: the smaller number.
+          digits: the fewest digits after the point; more are used if the difference needs them.
+          of_more: the fewest digits for `more`, if they differ from `digits`.
     """
     return _apart(less, more, digits, digits if of_more is None else of_more, "f")
 
 
 def shares_told_apart(less: float, more: float, *, digits: int = 0, of_more: int = 0) -> tuple[str, str]:
-    """Likewise shares in per cent: 84.6% and 85%."""
+    """Do the same for shares in per cent: 84.6% and 85%."""
     return _apart(less, more, digits, of_more, "%")
 
 

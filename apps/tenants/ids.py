@@ -1,4 +1,4 @@
-"""Identifiers that must not be mixed."""
+"""Types for ids that must not be mixed."""
 
 from __future__ import annotations
 

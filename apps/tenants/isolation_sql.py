@@ -1,4 +1,4 @@
-"""The statements of which the operations of the wall are made (operations.py)."""
+"""The SQL statements of the migration operations that isolate tables (operations.py)."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ POLICY_ROLES = (*RUNTIME_ROLES, "glassbox_owner", "glassbox_auditor", "glassbox_
 class IsolationLevel(StrEnum):
     """Which rows a scope token opens."""
 
-    SCOPE = "scope"  # tenant_id and scope_id of the token
-    TENANT = "tenant"  # tenant_id of the token
-    SCOPES = "scopes"  # tenant_id, and every one of the row's scope_ids granted
-    TENANT_ROW = "tenant_row"  # the tenant itself
-    SCOPE_ROW = "scope_row"  # a scope itself
+    SCOPE = "scope"  # rows with the tenant_id and a scope_id of the token
+    TENANT = "tenant"  # rows with the tenant_id of the token
+    SCOPES = "scopes"  # rows with the tenant_id of the token, if it grants all of the row's scope_ids
+    TENANT_ROW = "tenant_row"  # the row of the tenant itself
+    SCOPE_ROW = "scope_row"  # the rows of the scopes themselves
 
 
 class Writes(StrEnum):
-    """What the runtime roles may do to the rows that they see."""
+    """What the runtime roles may do with the rows that they see."""
 
     ALL = "all"
     APPEND = "append"  # INSERT and SELECT
     KEEP = "keep"  # INSERT, SELECT and UPDATE
     UNCHANGED = "unchanged"  # INSERT, SELECT and DELETE
-    NONE = "none"  # SELECT alone; what a role may write besides is granted by a file of SQL
+    NONE = "none"  # SELECT alone; a file of SQL may grant a role more
 
 
 def keys(model: type[models.Model], by: IsolationLevel) -> list[str]:
-    """Return what gives a table its keys: the primary key first, then each foreign key with its index.
+    """Return the statements that give a table its keys: the primary key first, then each foreign key with its index.
 
-    The keys of a scoped table contain its scope. Constraints look past row-level security. With (tenant_id, id) alone,
-    a row of one scope could hang on a hidden parent in another one, and an insertion that fails told that a hidden id
-    exists. And every index of a scoped table holds both columns that its policy asks about, so that no index scan ever
-    visits a hidden row: what EXPLAIN ANALYZE counts, and what time tells, is about visible rows alone.
+    The keys of a scoped table contain its scope, because constraints bypass row-level security. With (tenant_id, id)
+    alone, a row of one scope could refer to a hidden parent in another scope, and a failed insert would reveal that a
+    hidden id exists. Every index of a scoped table also contains both columns that its policy checks, so that no index
+    scan visits a hidden row: the counts of EXPLAIN ANALYZE and the time of a query depend on visible rows alone.
     """
     if by is IsolationLevel.TENANT_ROW:
         return []
@@ -84,7 +84,10 @@ def tenant_keys(model: type[models.Model]) -> list[TenantForeignKey]:
 
 
 def command_policies(table: str, **clauses: str) -> list[str]:
-    """A permissive policy for our roles and its restrictive twin for everybody, for each command that has a clause."""
+    """Return the policies of a table, two for each command that has a clause.
+
+    One is permissive, for our roles; the other is its restrictive twin, for everybody.
+    """
     roles = ", ".join(POLICY_ROLES)
     statements = []
     for name, clause in clauses.items():

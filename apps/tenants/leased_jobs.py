@@ -1,7 +1,8 @@
 """Send, claim, hold and sweep the jobs of every kind (models/leased_job.py).
 
-A worker that claims a job gets a lease. Each of its transactions checks the lease and prolongs it in one statement, so
-a worker that lost it writes nothing more. A lease that has run out means that its worker died: the next one begins.
+A worker that claims a job gets a lease. Each transaction of the worker checks and prolongs the lease in one statement,
+so that a worker that lost its lease writes nothing more. If a lease runs out, its worker has died, and another worker
+may begin the job.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ Job = TypeVar("Job", bound=LeasedJob)
 
 
 class LeaseLostError(ApplicationError):
-    """Data: job. Whoever gets this stops and writes nothing more."""
+    """The worker no longer holds the job. It must stop and write nothing more. Data: job."""
 
     code = "jobs.lease_lost"
     status = 409
@@ -47,7 +48,11 @@ class LeaseLostError(ApplicationError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease(Generic[Job]):
-    """What the worker that holds a job needs to know. attempts: with this one. lease_s: how long each step holds."""
+    """The hold of one worker on one job.
+
+    attempts: how often the job was begun, this time included.
+    lease_s: for how many seconds each step prolongs the lease.
+    """
 
     kind: type[Job]
     job_id: UUID
@@ -59,25 +64,25 @@ class Lease(Generic[Job]):
 
 
 def new_owner(host: str | None = None) -> str:
-    """A name for one worker's hold on one job. Args: host: what comes first instead of this host's name."""
+    """Return a new name for one worker's hold on one job. Args: host: replaces the name of this host."""
     return f"{host or socket.gethostname()[:60]}:{os.getpid()}:{uuid.uuid4().hex}"
 
 
 def free(kind: type[LeasedJob], now: datetime) -> Q:
-    """Jobs that a worker may take: those that wait, and those whose worker died."""
+    """Return the filter for jobs that a worker may take: waiting jobs, and jobs whose worker died."""
     is_lost = Q(lease_until__isnull=True) | is_past("lease_until", now)
     return Q(state__in=kind.waiting) | (Q(state=kind.running) & is_lost)
 
 
 def due(now: datetime) -> Q:
-    """Jobs whose message was not sent, or sent so long ago that it is sent again."""
+    """Return the filter for jobs whose message was not sent, or was sent so long ago that it is sent again."""
     return Q(next_attempt_at__isnull=True) | is_past("next_attempt_at", now)
 
 
 def claim(kind: type[Job], *, tenant_id: TenantId, job_id: UUID, lease_s: float, **changes: Any) -> Lease[Job] | None:
-    """Take a job that is free, and begin it; None where there is nothing to take.
+    """Take a free job and begin it; return None if the job is not free.
 
-    Args: changes: what else the row gets as it begins.
+    Args: changes: further column values for the row.
     """
     with open_scope(tenant=tenant_id, reason=kind.reason):
         now = timezone.now()
@@ -107,7 +112,7 @@ def claim(kind: type[Job], *, tenant_id: TenantId, job_id: UUID, lease_s: float,
 
 
 def hold(lease: Lease[Job], **changes: Any) -> None:
-    """Change the row in the open scope, and prolong the lease. Raises: LeaseLostError."""
+    """Change the job's row in the open scope, and prolong the lease. Raises: LeaseLostError."""
     until = timezone.now() + timedelta(seconds=lease.lease_s)
     mine = lease.kind.objects.filter(id=lease.job_id, lease_owner=lease.owner, state=lease.kind.running)
     if not mine.update(**{"lease_until": until, **changes}):
@@ -116,9 +121,10 @@ def hold(lease: Lease[Job], **changes: Any) -> None:
 
 @contextmanager
 def holding(lease: Lease[Job], *, scopes: Iterable[ScopeId] | None = None, **changes: Any) -> Iterator[Job]:
-    """Open one transaction of the job, as the system; the lease is ours until it commits.
+    """Open one transaction of the job, as the system. The worker holds the lease until the transaction commits.
 
-    Args:    scopes: to stay within; all of the tenant's when None. changes: of the row, such as how far it is.
+    Args:    scopes: the scopes to open; None for all of the tenant's.
+             changes: new column values for the job's row, such as its progress.
     Raises:  LeaseLostError: nothing was written.
     """
     with open_scope(tenant=lease.tenant_id, scopes=scopes, reason=lease.kind.reason):
@@ -128,9 +134,9 @@ def holding(lease: Lease[Job], *, scopes: Iterable[ScopeId] | None = None, **cha
 
 
 class Progress:
-    """Writes down how far a job is, every few seconds, on a connection of its own: the job's own transaction is open.
+    """A callback that writes a job's progress every few seconds, on a second connection beside the job's transaction.
 
-    It prolongs the lease, however long the job finds nothing. Raises: LeaseLostError.
+    Each write also prolongs the lease, even if the job makes no progress for long. Raises: LeaseLostError.
     """
 
     def __init__(self, lease: Lease[Job], *, every_s: float, at_once: bool = False) -> None:
@@ -145,19 +151,21 @@ class Progress:
 
 
 def enqueue(job: LeasedJob, *, after_s: float = 0) -> None:
-    """Send the job's message when the current transaction commits. The sweep sends again what the broker loses."""
+    """Send the job's message when the current transaction commits. If the broker loses it, the sweep sends it again."""
     send_later(job.task, job.tenant_id, job.id, after_s=after_s)
 
 
 def send_later(task: str, tenant_id: UUID, id: UUID, *, after_s: float = 0) -> None:
-    """Send ids, and nothing else, to a task when the current transaction commits."""
+    """Send a task the two ids, and nothing else, when the current transaction commits."""
     transaction.on_commit(partial(_send, task, [str(tenant_id), str(id)], after_s))
 
 
 def sweep_all(kind: type[LeasedJob], *, tenants: Iterable[TenantId] | None = None) -> int:
-    """Send again what waits unsent, or whose worker died, in every tenant. Returns: how many were sent.
+    """Send the messages of due jobs again, in every tenant. Returns: how many were sent.
 
-    Args: tenants: these alone.
+    Due jobs are those whose message was lost, and those whose worker died.
+
+    Args: tenants: only these tenants; None for all.
     """
     seen = None if kind.work is None else Count(kind.work)
     sent = each_tenant(partial(sweep_tenant, kind, seen), doing=kind.sweep, tenants=tenants)
@@ -167,13 +175,13 @@ def sweep_all(kind: type[LeasedJob], *, tenants: Iterable[TenantId] | None = Non
 
 
 def sweep_tenant(kind: type[LeasedJob], seen: Count | None, tenant_id: TenantId) -> int:
-    """Send one tenant's due jobs again. Args: seen: counts what waits for a worker. Returns: how many."""
+    """Send one tenant's due jobs again. Returns: how many were sent. Args: seen: counts jobs that wait for a worker."""
     with open_scope(tenant=tenant_id, reason=kind.reason):
         return send_again(kind, seen)
 
 
 def send_again(kind: type[LeasedJob], seen: Count | None = None) -> int:
-    """The same in the open scope."""
+    """Send the due jobs of the open scope again. Args and result as for sweep_tenant."""
     now = timezone.now()
     if seen is not None:
         seen.add(kind.objects.filter(free(kind, now)).values_list("requested_at", flat=True))
@@ -190,8 +198,12 @@ def _send(task: str, arguments: list[str], after_s: float) -> None:
 
 
 def send(task: str, *arguments: str, what: str, after_s: float = 0) -> None:
-    """Send a message now; the sweep sends again what the broker loses. Args: what: for the log, where it can't be."""
-    # Imported here: it names Celery's settings, and this module is loaded while Django's are still being read.
+    """Send a message now. If the broker loses it, the sweep sends it again.
+
+    Args: what: names the message in the log if it can't be sent.
+    """
+    # Imported here, because config.celery names Celery's settings, and this module is loaded while Django's settings
+    # are still being read.
     from config.celery import app
 
     try:

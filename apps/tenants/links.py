@@ -1,4 +1,4 @@
-"""The secret of a mailed link: it stands in the letter alone, and the database holds its digest."""
+"""The secret of a mailed link. Only the letter contains the secret; the database holds its digest."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def digest_of(secret: str) -> str:
 
 
 def address_of_link(name: str, secret: str) -> str:
-    """Where a link leads, whatever host the request named that asked for it: GLASSBOX_URL says where this is served."""
+    """Return the address of a link. Its host comes from GLASSBOX_URL, and never from the host that a request named."""
     return f"{settings.GLASSBOX_URL.rstrip('/')}{reverse(name, args=[secret])}"

@@ -1,4 +1,4 @@
-"""One door for every request: authenticate, then answer within the scope that the principal was granted."""
+"""The middleware of every request: authenticate it, then answer it within the scopes that its principal holds."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ SESSION_TENANT = "tenant_id"
 
 
 class ScopeMiddleware:
-    """Finds out who asks (see requests.py), and opens their scope around the view.
+    """Authenticates a request (requests.py), and opens the scope of its principal around the view.
 
-    The scope is a transaction: the whole answer, its template included, is made inside it. The view has a savepoint
-    of its own (ATOMIC_REQUESTS), so that a failed view is undone and its failure can still be recorded.
+    The scope is a transaction. The whole answer, including its template, is made inside it. The view runs in a
+    savepoint (ATOMIC_REQUESTS), so that a failed view is rolled back and its failure can still be recorded.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -57,7 +57,10 @@ class ScopeMiddleware:
 
 
 def _active_principal(request: HttpRequest, user: User, choices: tuple[TenantChoice, ...]) -> Principal | None:
-    """The principal in the tenant that the session names; in the first one when it names none or a lost one."""
+    """Return the user's principal in the tenant that the session names.
+
+    If the session names no tenant, or one that the user has lost, use the first tenant of the choices.
+    """
     if not choices:
         return None
     chosen = request.session.get(SESSION_TENANT)
@@ -68,7 +71,7 @@ def _active_principal(request: HttpRequest, user: User, choices: tuple[TenantCho
     try:
         return replace(user_principal(user, tenant_id), stepped_up=is_fresh(request, user))
     except UnknownTenantError:
-        # Revoked between the two queries: as if it had never been there.
+        # The membership was revoked between the two queries.
         return None
 
 

@@ -1,4 +1,4 @@
-"""E-mail to those who may decide on something. It says that something waits, and nothing of what."""
+"""E-mail to the people who may decide on something. It says that something waits, but not what it is about."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ logger = logging.getLogger("glassbox.tenants")
 
 
 def write_to_deciders(*, permission: Permission, author_id: UUID | None, subject: str, body: str) -> None:
-    """Write to everybody of the open tenant who has a permission but the author, once the transaction is committed.
+    """Write to every member of the open tenant with a permission, except the author, once the transaction is committed.
 
-    A mail server that is down undoes nothing: it is logged, and the start page shows what waits. Costs: one query, and
-    three for each of them afterwards.
+    A mail server that is down does not undo the transaction: the failure is logged, and the start page shows what
+    waits. Costs: one query, and three for each recipient afterwards.
     """
     roles = [role for role in Role if permission in PERMISSIONS[role]]
     holders = Membership.objects.filter(IN_FORCE, role__in=roles, user__is_active=True)
@@ -32,10 +32,10 @@ def write_to_deciders(*, permission: Permission, author_id: UUID | None, subject
 
 
 def _send(subject: str, body: str, people: Iterable[UUID]) -> None:
-    # Whoever asks may not know the others' addresses, and this may.
+    # Read each account by its id: the acting person may not know the addresses of other people.
     for address in sorted({User.objects.get_by_id(UserId(person)).email for person in people} - {""}):
         try:
-            # One letter each: who else may decide is nobody's business.
+            # Each recipient gets a separate letter, which does not reveal who else may decide.
             EmailMessage(subject, body, to=[address]).send()
         except (SMTPException, OSError) as error:
             logger.error("somebody was not told of a submission: %s", type(error).__name__)  # noqa: TRY400

@@ -1,6 +1,6 @@
-"""Migration operations that build the wall around a table, and the one that runs a file of SQL.
+"""Migration operations that isolate a table by tenant and scope, and an operation that runs a file of SQL.
 
-What one of them writes never changes once a release was made with it: a change is a new argument, or a new operation.
+The SQL that an operation writes never changes once it was released. A change needs a new argument or a new operation.
 """
 
 from __future__ import annotations
@@ -52,23 +52,23 @@ _GRANTS = {
 
 
 class Isolating(Operation):
-    """What the operations below share: they change the wall of tables, and nothing that Django knows of."""
+    """The base class of the operations below, which change a table's isolation and nothing in Django's state."""
 
     category = OperationCategory.SQL
     reversible = True
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """The wall is the database's; Django's state does not know of it."""
+        """Do nothing: Django's state does not contain the policies and grants of the database."""
 
 
 class EnableIsolation(Isolating):
-    """Put a table behind the wall: row-level security, its policies, grants and composite keys.
+    """Isolate a table: enable row-level security, and add its policies, grants and composite keys.
 
     Args:   model_name: the model, created by this migration.
             by: which rows a scope token opens.
-            writes: what the runtime roles may do to them.
+            writes: what the runtime roles may do with these rows.
             identity_reads: a predicate over authz.identity(field) that lets a sign-in read rows before a scope is
-                known; empty for every table that holds a document's content.
+                known. It must be empty for every table that holds a document's content.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class EnableIsolation(Isolating):
     ) -> None:
         model = to_state.apps.get_model(app_label, self.model_name)
         table = model._meta.db_table
-        # Adding a foreign key reads both of its tables, and FORCE would make the owner need a scope for that.
+        # Adding a foreign key reads both tables, and with FORCE the owner would need an open scope to read them.
         forced = sorted({t for t in targets(model) if t != table and is_forced(schema_editor, t)})
         for target in forced:
             schema_editor.execute(f"ALTER TABLE {target} NO FORCE ROW LEVEL SECURITY")
@@ -157,15 +157,15 @@ class EnableIsolation(Isolating):
 
 
 class PoliciesByCommand(Isolating):
-    """Give a table one policy a command instead of one for all: what may be read differs from what may be written.
+    """Give a table one policy for each command instead of one for all, because reads and writes have different rules.
 
-    Undone, it leaves the table closed to everybody.
+    Reversing the operation leaves the table closed to everybody.
 
     Args:   model_name: the model; it need not have a tenant.
-            read, insert, update, delete: USING and WITH CHECK clauses; a command without one is refused to all.
-            updatable: the columns that the runtime roles may change; empty: all, where `update` is given.
-            remover: of read, update and delete, those that functions of glassbox_remover's are to see rows by as well,
-                each with the name of its policy.
+            read, insert, update, delete: USING and WITH CHECK clauses; a command without a clause is refused to all.
+            updatable: the columns that the runtime roles may change; if empty and `update` is given, all columns.
+            remover: command (read, update or delete) -> name of a policy. Each such policy also lets the functions of
+                glassbox_remover use that command, on the same rows.
     """
 
     def __init__(
@@ -224,8 +224,8 @@ class PoliciesByCommand(Isolating):
 class RunSqlFile(Isolating):
     """Run a file of the app's folder `sql`.
 
-    Undone, what the file made is dropped and what it gave is taken back, the last first; what it took away, or
-    changed of a table that another operation made, stays so until that table goes.
+    Reversing the operation drops what the file created and revokes what it granted, the last first. It does not restore
+    what the file revoked, nor undo its changes to tables that another operation created.
 
     Args: name: the file, such as api_keys.sql.
     """
@@ -261,7 +261,8 @@ class RunSqlFile(Isolating):
 
 _BODY = re.compile(r"(\$\w*\$).*?\1", re.DOTALL)
 _COMMENT = re.compile(r"--.*")
-# How a statement begins, and the one that undoes it. A function takes with it its rights, and the triggers that run it.
+# The beginning of a statement, and the statement that undoes it. Dropping a function also drops its grants and the
+# triggers that run it.
 _UNDONE = (
     (r"CREATE (TABLE|FUNCTION) (\w+)", r"DROP \1 \2 CASCADE"),
     (r"CREATE (POLICY|TRIGGER) (\w+)\b.*? ON (\w+)", r"DROP \1 IF EXISTS \2 ON \3"),

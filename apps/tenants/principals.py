@@ -1,4 +1,4 @@
-"""Who acts: a person (signed in, or by a key of theirs), an API key of the tenant, or the system itself."""
+"""Principals: a person (signed in, or acting by a key of theirs), an API key of the tenant, or the system itself."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from apps.tenants.errors import PermissionDeniedError, WithheldFromKeyError
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.roles import APPROVING, PERMISSIONS, Permission, Role, allows
 
-# Whatever its role: who finds a person's key must not be able to make themselves another one, or another person.
+# A person's key never carries these permissions, whatever its role: somebody who finds the key must not be able to make
+# another key or add another member.
 WITHHELD_FROM_KEYS = frozenset({Permission.KEY_MANAGE, Permission.MEMBER_MANAGE, Permission.TENANT_MANAGE})
-# As much of a name as an event holds.
+# The greatest length of a name in an event.
 LABEL_CHARS = 255
-# In the token of a person who is signed in, beside the permissions of their roles: the keys that act for themselves.
+# In the token of a signed-in person, beside the permissions of their roles: they may manage keys that act for them.
 OWN_KEYS = "key.own"
-# In the token of who accepts an invitation, and of nobody else: beside it they hold nothing yet.
+# Only in the token of a person who accepts an invitation, and who has no permissions yet.
 ACCEPTS = "invitation.accept"
-# Whether they entered a code of their second factor; and whether a decision needs no further one (may_decide).
+# The person entered a code of their second factor; a decision needs no further code (may_decide).
 FACTOR_USED = "factor.used"
 FACTOR_FRESH = "factor.fresh"
 
@@ -35,11 +36,12 @@ class PrincipalKind(StrEnum):
 class Principal:
     """An authenticated actor within one tenant.
 
-    id is the surrogate that events keep; label is the name as it was then, so that an event outlives its actor.
-    key_id: the key that a person acts by; None for one who is signed in, and for everybody who is no person. Whatever
-        keeps an actor for later (a stream, a job) keeps it too: the key may end before the person's own rights do.
-    accepts: a person who brought the link of an invitation, and has no role yet.
-    stepped_up: a person used their second factor within the last minutes, or right before they made the key.
+    id: the surrogate that events keep. label: the actor's name at that time, so that an event outlives its actor.
+    key_id: the key by which a person acts; None for a signed-in person, and for every principal that is not a person.
+        Code that keeps an actor for later (a stream, a job) must keep key_id too, because the key may end before the
+        person's own rights do.
+    accepts: the person accepts an invitation with its link, and has no role yet.
+    stepped_up: the person used their second factor within the last minutes, or right before they made the key.
     """
 
     kind: PrincipalKind
@@ -54,12 +56,12 @@ class Principal:
 
     @property
     def is_signed_in(self) -> bool:
-        """A person in a session of their own: who alone makes and ends the keys that act for them."""
+        """Whether a person acts in a session, and not by a key. Only then may they make keys that act for them."""
         return self.kind is PrincipalKind.USER and self.key_id is None
 
     @property
     def permissions(self) -> frozenset[str]:
-        """What a scope token says that the principal may do, and who it is; the platform may do everything."""
+        """What the scope token says about the principal: its permissions, and who it is. `*` is for the system."""
         if self.kind is PrincipalKind.SYSTEM:
             return frozenset({"*"})
         held = frozenset(permission.value for permission in Permission if self.may(permission))
@@ -77,15 +79,19 @@ class Principal:
 
     @property
     def actor_claim(self) -> str:
-        """Who acts, among what a scope token says: `actor:kind:id:label`; the label in hex, since it may hold anything.
+        """The claim of a scope token that says who acts: `actor:kind:id:label`.
 
-        The log takes its actor from here, and never from whoever writes to it (audit_record).
+        The label is in hex, because it may contain any character. The log takes the actor of an event from this claim,
+        and never from the process that writes the event (audit_record).
         """
         return f"actor:{self.kind.value}:{self.id or ''}:{self.label[:LABEL_CHARS].encode().hex()}"
 
     @property
     def may_decide(self) -> bool:
-        """Whether a decision needs no code first: one was just entered, or this installation asks for none."""
+        """Whether the principal may decide without entering a code of a second factor first.
+
+        True if a person has just entered one, if this installation asks for none, and for the system.
+        """
         if self.kind is not PrincipalKind.USER:
             return self.kind is PrincipalKind.SYSTEM
         return self.stepped_up or not settings.GLASSBOX_REQUIRE_SECOND_FACTOR
@@ -94,7 +100,11 @@ class Principal:
         return self.kind is PrincipalKind.SYSTEM or (allows(self.roles, permission) and not self._withheld(permission))
 
     def require(self, permission: Permission) -> None:
-        """Raises PermissionDeniedError, naming the roles that would do; WithheldFromKeyError where no role would."""
+        """Raise an error unless the principal has the permission.
+
+        Raises: PermissionDeniedError: its message names the roles that have the permission.
+                WithheldFromKeyError: the permission is withheld from keys of this kind, whatever their role.
+        """
         if not self.may(permission):
             if self._withheld(permission):
                 raise WithheldFromKeyError(permission=permission.value)
@@ -103,13 +113,14 @@ class Principal:
 
     def _withheld(self, permission: Permission) -> bool:
         if self.kind is PrincipalKind.API_KEY:
-            # Nobody's second pair of eyes: whoever may make a key would make themselves one.
+            # An API key can't be the second person: somebody who may make keys could make one to approve their own
+            # proposals.
             return permission in APPROVING
         return self.key_id is not None and permission in WITHHELD_FROM_KEYS
 
 
 def system_principal(*, tenant_id: TenantId, scope_ids: frozenset[ScopeId], label: str) -> Principal:
-    """The platform acting for a tenant by itself: a command, a sweeper, a migration."""
+    """Return the principal of the platform itself in a tenant, for a command, a sweeper or a migration."""
     return Principal(
         kind=PrincipalKind.SYSTEM, id=None, label=label, tenant_id=tenant_id, scope_ids=scope_ids, roles=frozenset()
     )

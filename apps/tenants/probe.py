@@ -1,8 +1,8 @@
-"""A canary in the live database: tries to see and to take what the wall must keep, and rolls everything back.
+"""A probe of the isolation of tenants in the live database. It tries to read and write forbidden rows.
 
-It makes a tenant with a scope in a transaction that never commits, and looks for it as another tenant, without a
-scope, and with tokens that are not good. What it must be able to see, it also looks for: a probe that is blind would
-find nothing wrong.
+It makes a tenant with a scope in a transaction that is always rolled back. Then it looks for that scope as another
+tenant, without a scope, and with invalid tokens. It also looks for rows that it must be able to see, because a probe
+that sees nothing at all would find nothing wrong.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ from apps.tenants.selectors.tenants import all_tenants
 from apps.tenants.tokens import TOKEN_LIFE_SECONDS, Bearer, scope_token
 
 REASON = "manage.py isolation check"
-# The rows of the largest tenants are counted from indexes; a thousand tenants would still take a while.
+# The probe looks at this many tenants at most, because a thousand would take a while.
 MOST_TENANTS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One thing that was tried: what must be so, whether it is, and what was seen."""
+    """One thing that was tried.
+
+    claim: what must be true. holds: whether it is. seen: what was seen otherwise.
+    """
 
     claim: str
     holds: bool
@@ -37,7 +40,7 @@ class Observation:
 
 
 def observations() -> list[Observation]:
-    """Try it all, as the runtime role that this process has. Nothing is left behind."""
+    """Try everything, as the runtime role of this process, and roll it back."""
     with transaction.atomic():
         found = list(_probe())
         transaction.set_rollback(True)
@@ -91,7 +94,10 @@ def _probe() -> Iterator[Observation]:
 
 
 def _closed(table: str) -> Observation:
-    """Without a scope a query raises, or the table is empty; for a tenant that owns nothing it finds nothing."""
+    """Try to read a table without a scope, and as a tenant that owns nothing.
+
+    Without a scope, the query must raise or find no row. As a tenant that owns nothing, it must find no row.
+    """
     name = connection.ops.quote_name(table)
     claim = f"{table} shows nothing without a scope, and nothing to a tenant that owns nothing"
     try:
@@ -132,7 +138,7 @@ def _tokens(tenant: TenantId, scope: ScopeId) -> Iterator[Observation]:
 
 
 def _tenants(*, besides: TenantId) -> Iterator[Observation]:
-    """The real tenants, a sample: under the grants of each, no row of another one is seen in any table."""
+    """Look, as each of a sample of the real tenants, for rows of other tenants in any table."""
     tenants = [tenant for tenant in all_tenants() if tenant.id != besides]
     for tenant in tenants[:MOST_TENANTS]:
         with open_scope(tenant=TenantId(tenant.id), reason=REASON):
@@ -166,7 +172,7 @@ def _count(statement: str, *parameters: UUID | str) -> int:
 
 
 def _refused(claim: str, statement: str, *parameters: UUID | str, before: str = "") -> Observation:
-    """Whether PostgreSQL refuses a statement for want of a right."""
+    """Try a statement that PostgreSQL must refuse with the error insufficient_privilege (42501)."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             if before:

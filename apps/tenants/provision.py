@@ -1,7 +1,7 @@
-"""Make the database what the wall needs: roles, extensions, token functions, keys, grants. Idempotent.
+"""Set up what the isolation of tenants needs in the database: roles, extensions, token functions, keys, grants.
 
-It runs as an administrator of the server (embedded: the superuser; elsewhere: whoever ADMIN_DATABASE_URL names) and
-is the only code that does. Everything else runs as one of the roles made here.
+Idempotent. This code runs as an administrator of the server (the superuser of an embedded server, otherwise the role in
+ADMIN_DATABASE_URL), and is the only code that does. Everything else runs as one of the roles made here.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ _CLOSED_DOORS_SQL = _SQL / "closed_doors.sql"
 _CONDITIONS_IN_ORDER_SQL = _SQL / "conditions_in_order.sql"
 _PLANNER_SQL = _SQL / "planner.sql"
 
-# Attributes as isolation.md has them. Nobody is a member of anything, but glassbox_watchdog, of what ends sessions.
+# Attributes as in isolation.md. No role is a member of another one, except two: glassbox_watchdog, of the roles that it
+# needs to end sessions, and glassbox_backup, of pg_read_all_data.
 ROLE_ATTRIBUTES: Mapping[str, str] = {
     "glassbox_owner": "LOGIN NOBYPASSRLS",
     "glassbox_authz": "NOLOGIN NOBYPASSRLS",
@@ -56,17 +57,17 @@ ROLE_ATTRIBUTES: Mapping[str, str] = {
 def provision(
     *, admin_url: str, database: str, passwords: Mapping[str, str], keys: Sequence[SigningKey], template: str = ""
 ) -> bool:
-    """Make roles, database and wall where they are missing or out of date.
+    """Make the roles, the database and its isolation functions if they are missing or out of date.
 
     Args:    admin_url: a server administrator's connection string, to any database.
-             database: the one to make or bring up to date.
-             passwords: by role, for every role that logs in.
+             database: the name of the database to make or bring up to date.
+             passwords: role -> password, for every role that logs in.
              keys: the scope-token keys that the database shall accept; others are removed.
-             template: make the database as a copy of this one (tests).
+             template: a database to copy (tests).
     Returns: whether anything was changed.
     """
     with psycopg.connect(admin_url, autocommit=True) as server:
-        # Two first starts at once: the second waits and then finds it done.
+        # If two processes start for the first time at once, the second waits here and then finds everything done.
         server.execute("SELECT pg_advisory_lock(%s)", [advisory_key("provision")])
         if not server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
             _roles(server, passwords)
@@ -85,7 +86,7 @@ def provision(
 
 
 def settle(*, admin_url: str, database: str) -> None:
-    """What only the server's administrator can put right, after every migration, and what others do then."""
+    """Do what only the server's administrator can do after every migration, and call the on_migrated callbacks."""
     hand_over_functions(admin_url=admin_url, database=database)
     grant_global_tables(admin_url=admin_url, database=database)
     settle_tables(admin_url=admin_url, database=database)
@@ -93,26 +94,27 @@ def settle(*, admin_url: str, database: str) -> None:
 
 
 def hand_over_functions(*, admin_url: str, database: str) -> None:
-    """Functions that a migration made for a role that nobody logs in as: a migration can't give them away itself."""
+    """Give the functions in HANDED_OVER to the roles that they belong to, which a migration can't do itself."""
     with psycopg.connect(admin_url, dbname=database) as connection:
         for function, role in HANDED_OVER.items():
             row = connection.execute(
                 "SELECT pg_get_userbyid(proowner) FROM pg_proc WHERE oid = to_regprocedure(%s)", [function]
             ).fetchone()
             if row is not None and row[0] != role:
-                # Who is no superuser may give a function only to a role that may create where it lies.
+                # An administrator who is not a superuser may give a function only to a role that may create objects in
+                # the function's schema.
                 connection.execute(f"GRANT CREATE ON SCHEMA public TO {role}")
                 connection.execute(sql.SQL(f"ALTER FUNCTION {function} OWNER TO {role}"))
                 connection.execute(f"REVOKE CREATE ON SCHEMA public FROM {role}")
                 if function in CALLED_BY_OWNER:
-                    # Its own right went with the function.
+                    # The previous owner lost its right to call the function along with the ownership.
                     connection.execute(sql.SQL(f"GRANT EXECUTE ON FUNCTION {function} TO glassbox_owner"))
             if row is not None and function in ASKED_BY_RECORDER:
                 connection.execute(sql.SQL(f"GRANT EXECUTE ON FUNCTION {function} TO glassbox_recorder"))
 
 
 def settle_tables(*, admin_url: str, database: str) -> None:
-    """What the planner may do with tables that hold more than one tenant's rows, and what it may know of them.
+    """Limit what the planner may do with the tables that hold rows of tenants, and what it may know about them.
 
     See sql/conditions_in_order.sql and sql/planner.sql.
     """
@@ -128,7 +130,7 @@ def settle_tables(*, admin_url: str, database: str) -> None:
 
 
 def grant_global_tables(*, admin_url: str, database: str) -> None:
-    """Give the runtime roles their rights on the platform's own tables; after every migration."""
+    """Give the roles in GLOBAL_GRANTS their rights on tables without row-level security, after every migration."""
     with psycopg.connect(admin_url, dbname=database) as connection:
         unguarded = connection.execute(
             "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT relrowsecurity "
@@ -146,13 +148,16 @@ def grant_global_tables(*, admin_url: str, database: str) -> None:
 
 
 def set_defaults(connection: psycopg.Connection, database: str) -> None:
-    """What every session of the database begins with. Not copied with a database, nor put back with a backup."""
+    """Set the settings that every session of the database begins with.
+
+    PostgreSQL does not copy these settings with a database, nor restore them from a backup.
+    """
     for setting, value in DATABASE_DEFAULTS.items():
         connection.execute(sql.SQL(f"ALTER DATABASE {{}} SET {setting} = {value}").format(sql.Identifier(database)))
 
 
 def closed_doors() -> sql.Composed:
-    """The statements that shut PostgreSQL's side doors, as far as whoever runs them may."""
+    """Return the statements that close PostgreSQL's ways around row-level security, as far as their runner may."""
     statements = _CLOSED_DOORS_SQL.read_text(encoding="utf-8")
     return sql.SQL(statements).format(
         closed=sql.Literal(list(CLOSED_FUNCTIONS)), leakproof=sql.Literal(LEAKPROOF_FUNCTIONS)
@@ -160,7 +165,10 @@ def closed_doors() -> sql.Composed:
 
 
 def _stamp(connection: psycopg.Connection, passwords: Mapping[str, str], keys: Sequence[SigningKey]) -> str:
-    """Of all that is provisioned, and of the database: a restored one has our comment, and not what it stands for."""
+    """Return a digest of everything that is provisioned, and of the database's oid.
+
+    The oid is included because a restored database has the comment with this stamp, but not everything it stands for.
+    """
     row = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
     digest = hashlib.sha256(_AUTHZ_SQL.read_bytes() + _CLOSED_DOORS_SQL.read_bytes())
     limits = sorted((role, sorted(of_role.items())) for role, of_role in ROLE_LIMITS.items())
@@ -194,7 +202,8 @@ def _roles(server: psycopg.Connection, passwords: Mapping[str, str]) -> None:
             server.execute(sql.SQL(statement + " PASSWORD {}").format(sql.Literal(passwords[role])))
         else:
             server.execute(statement)
-        # A role may change its own defaults; whoever ran SQL as one may have left some for its later sessions.
+        # A role may change its own defaults: somebody who ran SQL as this role may have left settings for its later
+        # sessions.
         server.execute(f"ALTER ROLE {role} RESET ALL")
         for name, value in ROLE_LIMITS.get(role, {}).items():
             try:
@@ -241,7 +250,8 @@ def _wall(connection: psycopg.Connection, database: str, keys: Sequence[SigningK
         "GRANT USAGE ON SCHEMA public TO glassbox_api, glassbox_worker, glassbox_auditor, glassbox_eraser, "
         "glassbox_backup, glassbox_remover, glassbox_recorder, glassbox_authz",
         "GRANT pg_read_all_data TO glassbox_backup",
-        # pg_dump and the reading of the log share one snapshot; closed_doors.sql took this from everybody.
+        # A backup's pg_dump and its reading of the log share one snapshot. closed_doors.sql revoked this right from
+        # everybody.
         "GRANT EXECUTE ON FUNCTION pg_export_snapshot() TO glassbox_backup",
     ):
         connection.execute(sql.SQL(statement).format(db=name))

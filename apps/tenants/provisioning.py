@@ -1,6 +1,6 @@
-"""What the floors above do when a tenant is made or changed, or the database migrated. They register it here.
+"""Callbacks of the layers above, for when a tenant is made or changed, or the database was migrated.
 
-This floor may not import them.
+The layers above register their callbacks here, because this layer may not import them.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ def on_tenant_created(callback: Callable[[Tenant], None]) -> None:
 
 
 def on_tenant_configured(callback: Callable[[Tenant, Tenant], None]) -> None:
-    """Call back inside the transaction that changes a tenant's settings, with the tenant as it was and as it is.
+    """Call back inside the transaction that changes a tenant's settings, with the tenant before and after the change.
 
-    The scope of whoever changes them is open. A callback that raises undoes the change.
+    The scope of the acting principal is open. A callback that raises undoes the change.
     """
     if callback not in _on_configured:
         _on_configured.append(callback)
 
 
 def on_scope_create(callback: Callable[[Scope], None]) -> None:
-    """Call back inside the transaction that makes a scope below another one, with that other one, before it is made.
+    """Call back with the parent scope before a scope is made below it, inside the same transaction.
 
-    A callback that raises refuses it.
+    A callback that raises refuses the new scope.
     """
     if callback not in _on_scope_create:
         _on_scope_create.append(callback)
 
 
 def on_migrated(callback: Callable[[str, str], None]) -> None:
-    """Call back after every migration of a database, with the administrator's connection string and its name."""
+    """Call back after every migration of a database, with the administrator's connection string and the name."""
     if callback not in _on_migrated:
         _on_migrated.append(callback)
 

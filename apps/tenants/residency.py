@@ -1,4 +1,7 @@
-"""X7: a strict tenant's data goes to providers of its own region alone. Refused when chosen, and when called."""
+"""X7: a strict tenant's data goes only to providers in its region.
+
+Another provider is refused when it is chosen, and again when it is called.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +23,20 @@ def check_region(
     provider_region: str,
     refusal: type[ResidencyError] = ResidencyError,
 ) -> None:
-    """The rule itself, for the choice of a provider and for every call of one.
+    """Raise an error if a strict tenant may not use a provider. Call it when a provider is chosen, and at every call.
 
-    Args:   refusal: what is raised; a subclass for callers that also catch an error of their own floor.
-    Raises: ResidencyError when a strict tenant's region is not the provider's, or is not named.
+    Args:   refusal: the error class to raise; a subclass for callers that also catch an error class of their own layer.
+    Raises: ResidencyError: the tenant is strict, and its region is not the provider's or is not named.
     """
     if strict and tenant_region != provider_region:
         raise refusal(tenant_region=tenant_region or "(none named)", provider=provider, provider_region=provider_region)
 
 
 def check_providers(tenant: Tenant) -> None:
-    """Both of a tenant's providers, when it is configured.
+    """Check both providers of a tenant, when it is made or configured.
 
-    Raises: ValidationError: a profile that is not configured, beside its field.
-            ResidencyError: a profile of another region.
+    Raises: ValidationError: there is no such profile; the error names the tenant's field.
+            ResidencyError: the tenant is strict and a profile is in another region.
     """
     profiles: Mapping[str, tuple[str, Mapping[str, Mapping[str, Any]]]] = {
         "embedding_profile": (tenant.embedding_profile, settings.GLASSBOX_EMBEDDING_PROFILES),

@@ -1,14 +1,18 @@
-"""The database's roles, its defaults, and what roles may do beyond isolated tables: read where given and checked."""
+"""The database's roles and defaults, and the rights of roles beyond isolated tables.
+
+The code that grants these rights and the checks that compare them with the database both read this module.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 RUNTIME_ROLES = ("glassbox_api", "glassbox_worker")
-# Those that a person or a queue may log in as besides; none of them may see past the wall either.
+# The other roles that a person or a process may log in as. Row-level security holds for all of these.
 ORDINARY_ROLES = (*RUNTIME_ROLES, "glassbox_auditor", "glassbox_eraser")
 
-# Functions that run with the rights of a role that nobody logs in as or is a member of: the only way to those rights.
+# Functions that run with the rights of a role that nobody logs in as, and that no role is a member of. Calling them is
+# the only way to use those rights.
 _RECORD = "public.audit_record(uuid, uuid[], text, text, text, uuid, uuid, text[], bytea[], bytea[], text[])"
 HANDED_OVER: Mapping[str, str] = {
     _RECORD: "glassbox_recorder",
@@ -36,22 +40,23 @@ HANDED_OVER: Mapping[str, str] = {
     "public.tenants_factor_stands()": "glassbox_remover",
     "public.tenants_factor_given_up(uuid)": "glassbox_remover",
 }
-# Those of them that policies ask: whoever reads the tables calls them, their owner with a scope open included.
+# Functions of HANDED_OVER that policies call. Every role that reads the tables calls them, including the tables' owner
+# with an open scope.
 ASKED_BY_POLICIES = ("public.restricted_documents()", "public.hidden_documents()", "public.held_documents()")
-# Those that their first owner calls all the same: as it does for whoever reads; to say that a log was put back; and to
-# count what came back with it.
+# Functions of HANDED_OVER that glassbox_owner, which made them, still calls: those of the policies when it reads the
+# tables, _RECORD to record that a log was restored, and tenants_of_account to count what was restored with it.
 CALLED_BY_OWNER = (*ASKED_BY_POLICIES, _RECORD, "public.tenants_of_account(uuid, text, text)")
-# Those of them that the log's own function asks: what an executing run names (audit/sql/recording.sql), and what
-# the policies of documents ask of it, too.
+# Functions of HANDED_OVER that the log's own function calls: what an executing run names (audit/sql/recording.sql), and
+# what the policies of documents call.
 ASKED_BY_RECORDER = (
     "public.audit_removal_targets(text)",
     "public.audit_removal_terms()",
     "public.hidden_documents()",
 )
 
-# Functions of pg_catalog that look past row-level security and that everybody may call by default, as LIKE patterns of
-# their names, or with the types of their arguments: what tells of others' activity, of the server and its files, and
-# what acts on it. tests/isolation/open_functions.txt lists the others, one by one.
+# Functions of pg_catalog that bypass row-level security and that everybody may call by default, as LIKE patterns of
+# their names, or with the types of their arguments. They reveal other sessions' activity, or the server and its files,
+# or act on the server. tests/isolation/open_functions.txt lists the other functions, one by one.
 CLOSED_FUNCTIONS = (
     r"pg\_stat\_get\_%",
     r"lo\_%",
@@ -71,8 +76,8 @@ CLOSED_FUNCTIONS = (
     r"pg\_get\_multixact\_members",
     r"pg\_stat\_have\_stats",
     r"pg\_prepared\_xact",
-    # Which transactions of others are running, and what became of one. (One's own id stays open: the triggers of runs
-    # of removals ask for it, and it stands in every row that one writes.)
+    # Which transactions of others are running, and how they ended. (A transaction may still read its own id: the
+    # triggers of runs of removals need it, and every row that the transaction writes contains it.)
     r"txid\_current\_snapshot",
     r"txid\_status",
     r"pg\_current\_snapshot",
@@ -83,7 +88,7 @@ CLOSED_FUNCTIONS = (
     r"pg\_safe\_snapshot\_blocking\_pids",
     r"pg\_isolation\_test\_session\_is\_blocked",
     r"pg\_export\_snapshot",
-    # How much is written.
+    # How much the server writes.
     r"pg\_current\_wal\_%",
     r"pg\_get\_wal\_%",
     r"pg\_is\_wal\_%",
@@ -94,7 +99,7 @@ CLOSED_FUNCTIONS = (
     r"pg\_control\_init",
     r"pg\_notification\_queue\_usage",
     r"pg\_column\_toast\_chunk\_id",
-    # Where the newest version of a row lies, of a hidden one too: that it was changed, and when.
+    # Where the newest version of a row lies, even of a hidden one, which reveals that and when it was changed.
     "currtid%",
     r"pg\_nextoid",
     # Replication and upgrades.
@@ -112,44 +117,44 @@ CLOSED_FUNCTIONS = (
     r"pg\_postmaster\_start\_time",
 )
 
-# What stays marked LEAKPROOF, as a regular expression: see sql/closed_doors.sql.
+# The functions that stay marked LEAKPROOF, as a regular expression (sql/closed_doors.sql).
 LEAKPROOF_FUNCTIONS = (
     "^(uuid_eq|texteq|date_eq|timestamptz_eq|int[248]{1,2}eq|int8[24]?(lt|le|gt|ge)|timestamptz_(lt|le|gt|ge))$"
 )
 
-# Without it no walled table can be read: see authz.conditions_in_order in sql/authz.sql.
+# Without this setting no isolated table can be read: see authz.conditions_in_order in sql/authz.sql.
 DATABASE_DEFAULTS: Mapping[str, str] = {"cpu_operator_cost": "0"}
 
-# Columns that hold secrets, and who may read each by SQL: nobody may read more, and no other column is one (a test
-# compares them with the inventory of personal data, apps/audit/registry.py).
+# The columns that hold secrets, and the roles that may read each by SQL. No other role may, and no other column holds a
+# secret: a test compares them with the inventory of personal data (apps/audit/registry.py).
 SECRET_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    # A slow hash of a password: two functions of glassbox_authz reach one account's.
+    # A slow hash of a password. Two functions of glassbox_authz reach the hash of one account.
     "public.tenants_credential.password": (),
     "authz.signing_key.inner_pad": (),
     "authz.signing_key.outer_pad": (),
-    # A stamp: it changes with the password, and tells nothing of it. A function reads it to its own person.
+    # A stamp, which changes with the password and reveals nothing about it. A function returns it to its own person.
     "public.tenants_user.password": (),
     # A digest of 256 random bits: there is nothing to guess, and it does not sign anybody in.
     "public.tenants_apikey.secret_sha256": RUNTIME_ROLES,
     "public.tenants_apikey.prefix": (*RUNTIME_ROLES, "glassbox_auditor"),
-    # Digests of random bits, too: of links, and of codes for a lost device, which no guess finds in their time.
+    # Digests of random bits as well: of links, and of recovery codes, which can't be guessed while they are valid.
     "public.tenants_invitation.token_sha256": RUNTIME_ROLES,
     "public.tenants_accountlink.token_sha256": RUNTIME_ROLES,
     "public.tenants_recoverycode.code_sha256": RUNTIME_ROLES,
-    # Of an authenticator app, sealed by a key outside the database.
+    # The secret of an authenticator app, sealed by a key outside the database.
     "public.tenants_secondfactor.sealed": RUNTIME_ROLES,
-    # Wrapped by a key outside the database; the eraser destroys them and wraps what it erases by.
+    # Data keys, wrapped by a key outside the database. The eraser destroys them, and wraps those that it erases with.
     "public.audit_datakey.wrapped_key": (*RUNTIME_ROLES, "glassbox_auditor", "glassbox_eraser"),
-    # Where events are sent, and what they are signed with, sealed by a data key of the tenant.
+    # The address that events are sent to, and the secret that signs them, sealed by a data key of the tenant.
     "public.audit_webhook.url": RUNTIME_ROLES,
     "public.audit_webhook.sealed": RUNTIME_ROLES,
-    # Of the one session whose key the transaction was sent, under the digest of that key.
+    # Only the session whose key the transaction was sent can be read, by the digest of that key.
     "public.tenants_session.content": RUNTIME_ROLES,
     "public.tenants_session.key_sha256": RUNTIME_ROLES,
 }
 
-# Tables that nobody isolates, since they hold nothing of a tenant: role -> table -> the rights that it cannot do
-# without. A table that is neither here nor isolated is closed to both.
+# Tables that are not isolated, since they hold nothing of a tenant: role -> table -> the rights that the role needs. A
+# table that is neither here nor isolated is closed to these roles.
 GLOBAL_GRANTS: Mapping[str, Mapping[str, str]] = {
     "glassbox_api": {
         "django_content_type": "SELECT",
@@ -159,6 +164,6 @@ GLOBAL_GRANTS: Mapping[str, Mapping[str, str]] = {
         "django_content_type": "SELECT",
         "django_migrations": "SELECT",
     },
-    # At its start it asks whether the tables are those of its release.
+    # At its start the eraser checks whether the tables are those of its release.
     "glassbox_eraser": {"django_migrations": "SELECT"},
 }

@@ -1,4 +1,4 @@
-"""What each role may do. One table, read by the admin, the API and the commands alike."""
+"""The roles and their permissions, in one table that the admin, the API and the commands all use."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ PERMISSIONS: Mapping[Role, frozenset[Permission]] = {
         Permission.POLICY_APPROVE,
         Permission.PRIVACY_APPROVE,
         Permission.AUDIT_VIEW,
-        # Whoever confirms that somebody else becomes a reviewer sees who that is.
+        # To confirm a new reviewer, a reviewer must see who that is.
         Permission.MEMBER_VIEW,
     },
     # A second DPO may approve what the first proposes; nobody approves their own.
@@ -81,12 +81,12 @@ def allows(roles: Iterable[Role], permission: Permission) -> bool:
     return any(permission in PERMISSIONS[role] for role in roles)
 
 
-# What decides on what somebody else proposed. A role that carries one takes a second person to be given.
+# Permissions to decide on what somebody else proposed. Giving a role with one of them takes a second person.
 APPROVING: frozenset[Permission] = frozenset(each for each in Permission if each.value.endswith(".approve"))
 
 
 def approvals(role: Role) -> frozenset[Permission]:
-    """What the role may decide on: whoever confirms that somebody gets it holds all of these."""
+    """Return the approving permissions of a role. The person who confirms a membership with it must hold them all."""
     return PERMISSIONS[role] & APPROVING
 
 

@@ -1,7 +1,8 @@
-"""Whether the acting person may decide on what somebody asked for: a second person, and not the same one twice.
+"""Whether the acting person counts as a second person, who may decide on what somebody else asked for.
 
-An account whose mailbox was never confirmed counts as in the hands of whoever made it (sql/accounts.sql). The
-database asks the same of every decision that takes two (sql/decisions.sql), whoever forgets to ask here.
+An account whose mailbox was never confirmed counts as an account of the person who made it (sql/accounts.sql). The
+database checks the same for every decision that takes two people (sql/decisions.sql), even if code does not call this
+module.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _refused: ContextVar[bool] = ContextVar("glassbox_step_up_refused", default=Fals
 
 
 def are_same_hands(other: UUID | None) -> bool:
-    """Whether another account counts as the acting person's. One query."""
+    """Whether the acting person's account and another one count as one person's. One query."""
     if other is None:
         return False
     with connection.cursor() as cursor:
@@ -27,23 +28,26 @@ def are_same_hands(other: UUID | None) -> bool:
 
 
 def are_hands_above(*, tenant_id: UUID, account: UUID, inviter: UUID | None) -> bool:
-    """Whether an account of the acting person's is in the chain of invitations that led to another one. One query."""
+    """Whether an account of the acting person is in the chain of invitations that led to another account. One query."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT tenants_invited_by_hands(%s, %s, %s)", [tenant_id, account, inviter])
         return bool(cursor.fetchone()[0])
 
 
 def require_step_up() -> None:
-    """Raises: StepUpNeededError: the acting person has not used their second factor within the last minutes."""
+    """Raise StepUpNeededError unless the principal may decide now (Principal.may_decide).
+
+    A person must have used their second factor within the last minutes, if the installation asks for one.
+    """
     if not current_scope().principal.may_decide:
         _refused.set(True)
         raise StepUpNeededError
 
 
 def step_up_was_refused() -> bool:
-    """Whether a decision was refused for want of a code since the last call: the admin then asks for one.
+    """Whether a decision was refused since the last call because a code was missing. The admin then asks for a code.
 
-    Pages turn a service's errors into words beside their forms, each in its own way; this one leads to another page.
+    Pages show a service's errors beside their forms, each in its own way. This error leads to another page instead.
     """
     refused = _refused.get()
     _refused.set(False)
@@ -51,7 +55,11 @@ def step_up_was_refused() -> bool:
 
 
 def require_second_person(asked_by: UUID | None) -> None:
-    """Args: asked_by: who asked for it; None where it was the platform. Raises: StepUpNeededError, SameHandsError."""
+    """Raise an error unless the acting person may decide as the second person.
+
+    Args:   asked_by: the account that asked for the decision; None for the platform.
+    Raises: StepUpNeededError, SameHandsError.
+    """
     require_step_up()
     if are_same_hands(asked_by):
         raise SameHandsError

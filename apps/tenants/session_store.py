@@ -1,6 +1,7 @@
-"""Django's sessions behind the wall: a transaction reaches the one session whose key it was sent, by its digest.
+"""A store for Django's sessions with row-level security. A transaction reaches only the session whose key it was sent.
 
-Named by SESSION_ENGINE. The wall's policies are those of tenants_session; Django's own table is not used.
+The setting SESSION_ENGINE names this module. The rows are in tenants_session, which has the policies and finds a
+session by the digest of its key; Django's own session table is not used.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class SessionStore(SessionBase):
         with open_identity(Identity(session=digest)):
             found = Session.objects.filter(key_sha256=digest, expires_at__gt=timezone.now()).first()
         if found is None:
-            # A key that we did not make, or that has ended, is not taken over.
+            # Do not adopt a key that this store did not make, or whose session has ended.
             self._session_key = None
             return {}
         content: dict[str, Any] = self.decode(found.content)
@@ -47,7 +48,7 @@ class SessionStore(SessionBase):
             return
 
     def save(self, must_create: bool = False) -> None:
-        """Raises CreateError where the key is taken, UpdateError where the session was ended meanwhile."""
+        """Save the session. Raises CreateError if the key is taken, UpdateError if the session was ended meanwhile."""
         if self.session_key is None:
             self.create()
             return
@@ -75,7 +76,7 @@ class SessionStore(SessionBase):
 
     @classmethod
     def clear_expired(cls) -> None:
-        """Remove what has ended, as `manage.py clearsessions` and the hourly task do."""
+        """Remove the sessions that have ended. `manage.py clearsessions` and the hourly task call this."""
         with open_identity(Identity(ended_sessions=True)):
             Session.objects.filter(expires_at__lte=timezone.now()).delete()
 

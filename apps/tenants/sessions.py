@@ -1,6 +1,7 @@
-"""Signing in, out and failing to are events of the tenants that the person belongs to.
+"""Record sign-ins, sign-outs and failed sign-ins in the log of every tenant that the person belongs to.
 
-Of a sign-in that failed they are recorded once the answer was sent: how long it takes tells nobody who is a member.
+A failed sign-in is recorded only after the answer was sent, so that the time of the answer does not reveal whether the
+account exists and is a member.
 """
 
 from __future__ import annotations
@@ -51,19 +52,19 @@ def _login_failed(sender: object, credentials: dict[str, Any], request: HttpRequ
 
 
 def _record_failed(username: str) -> None:
-    # A name that nobody has belongs to no tenant, and so to no tenant's log.
+    # A name without an account belongs to no tenant, and so no tenant's log records it.
     user = user_by_name(username)
     if user is not None:
         _record("tenants.session.login_failed", user, outcome="failed")
 
 
 def sign_in_begins(request: HttpRequest) -> None:
-    """Before a password is looked at: what fails waits for record_after_answer."""
+    """Mark a sign-in before its password is checked, so that a failure is kept for record_after_answer."""
     request.__dict__[_FAILED_AS] = ""
 
 
 def record_after_answer(request: HttpRequest, response: HttpResponse, username: str, limits: Iterable[Limit]) -> None:
-    """Record a sign-in that failed, and the limits that it used up, when the answer has been sent."""
+    """Record a failed sign-in, and the limits that it used up, after the answer was sent."""
 
     def record() -> None:
         try:
@@ -73,12 +74,12 @@ def record_after_answer(request: HttpRequest, response: HttpResponse, username: 
         except Exception as error:  # noqa: BLE001 - Django drops what is raised here
             logger.critical("a sign-in that failed is not recorded: %s", type(error).__name__)
 
-    # What Django closes once the last byte was sent.
+    # Django calls these once the last byte of the answer was sent.
     response._resource_closers.append(record)  # type: ignore[attr-defined]
 
 
 def record_locked_out(username: str, limits: Iterable[Limit]) -> None:
-    """Record of each limit that is used up that sign-ins under this name are refused until its window ends."""
+    """Record, for each used-up limit, that sign-ins under this name are refused until the limit's window ends."""
     user = user_by_name(username)
     if user is None:
         return

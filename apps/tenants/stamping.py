@@ -1,11 +1,11 @@
-"""The migration operation for columns that vouch: what names a time or a person is not taken from who writes the row.
+"""The migration operation for columns whose time or person the database sets, and not the writer of the row.
 
     Stamp("LegalHold", placed_at="made", placed_by_label="label", released_at="time")
 
-The database fills them, whatever a role that runs anything writes (authz.stamp in sql/authz.sql). What the server sets
-is a column with db_default=Now(): a row that was just made then has the server's time at once. A check names one that
-has not (catalogue/stamps.py), and a test every column that names a person or a time, and what binds it
-(tests/isolation/test_stamped.py).
+The database fills these columns, whatever a runtime role or the eraser writes into them (authz.stamp in sql/authz.sql).
+A column for the time of the insertion needs db_default=Now(), so that a new object has the server's time at once; a
+check finds columns without that default (catalogue/stamps.py). A test lists every column that names a person or a time,
+and what protects it (tests/isolation/test_stamped.py).
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 from apps.tenants.operations import Isolating
 
-# Before the triggers of the tables themselves, which fire by name: what they judge is what will stand there.
+# Triggers fire in the order of their names. This name puts the stamp before the triggers of the tables themselves, so
+# that they check the final values.
 TRIGGER: Final = "aa_stamp"
 _KINDS: Final = ("made", "once", "time", "within", "from", "label")
-# Brought by the platform itself, such as with a tenant's rows after a restore, it stays as it was.
+# With this prefix, values that the platform itself writes stay unchanged, such as those of a tenant's restored rows.
 OWN: Final = "own "
 KINDS: Final = (*_KINDS, *(f"{OWN}{kind}" for kind in _KINDS), "own")
 
@@ -28,10 +29,15 @@ class Stamp(Isolating):
     """Have the database fill columns of a table.
 
     Args: model_name: the model.
-          columns: column -> kind. made: the time of the insertion, for good. once: when it was set first, for good.
-              time: when it was set or changed. within: as it is given, but not before created_at and not to come.
-              from: now, or later. label: the name of whoever acts. Null and the empty text stay, but for made. With
-              "own " before it, what the platform itself writes stays as it is; own alone is short for "own time".
+          columns: column -> kind of stamp.
+              made: the time of the insertion; it never changes.
+              once: the time when the column was first set; it never changes.
+              time: the time when the column was last set or changed.
+              within: the given time, but not before created_at and not in the future.
+              from: the given time, but not before now.
+              label: the name of the acting principal.
+              Null and the empty text are kept, except for "made". With the prefix "own ", values that the platform
+              itself writes are kept; "own" alone is short for "own time".
     """
 
     def __init__(self, model_name: str, **columns: str) -> None:

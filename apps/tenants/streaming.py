@@ -1,4 +1,4 @@
-"""Answers that are made after the request's transaction has ended, and may take longer than what was granted for it."""
+"""Answers that are made after the request's transaction has ended, and that may outlast the principal's grants."""
 
 from __future__ import annotations
 
@@ -23,21 +23,23 @@ def scoped_stream(
     permission: Permission | None,
     cut_short: CutShort,
 ) -> Iterator[bytes]:
-    """Make the parts of an answer one by one, each in a transaction of its own.
+    """Make the parts of an answer one by one, each in a separate transaction.
 
-    The grants are read again before each part: who lost them in the middle gets no more. The iterator raises then,
-    which makes the server break the connection. The response must carry its Content-Length, so that a client knows a
-    part of the answer from all of it.
+    The grants are read again before each part, so that a principal who loses them gets no further part. In that case
+    the iterator raises, which makes the server break the connection. The response must carry its Content-Length, so
+    that the client notices an incomplete answer.
 
     Args:    principal: who asked, as the request knew them.
-             parts: called in order, each when the one before it has been sent; they keep nothing open between them.
-             scopes: all that the parts may see.
-             permission: what the principal needs for them; None where any that belongs to the tenant may have them.
-             cut_short: records that the answer ended early, given the reason and the bytes sent until then. Called
-                 in a scope of the system: the principal may hold none any more.
+             parts: functions that are called in order, each once the part before it was sent. They must keep nothing
+                 open between them.
+             scopes: all scopes that the parts may see.
+             permission: the permission that the principal needs; None if every principal of the tenant may get the
+                 answer.
+             cut_short: records that the answer ended early, given the error and the number of bytes sent until then.
+                 It is called in a scope of the system, because the principal may hold none any more.
     Raises:  UnknownTenantError, InvalidKeyError, ScopeNotGrantedError, PermissionDeniedError: the principal lost what
-             it needs; and what a part raises.
-    Costs:   about 25 short statements a part beside its own, so a part should be large.
+             it needs; and whatever a part raises.
+    Costs:   about 25 short statements for each part beside those of the part itself, so a part should be large.
     """
     wanted = frozenset(scopes)
     sent_bytes = 0

@@ -1,6 +1,7 @@
-"""Going over many things by the clock: each by itself, failures told, and no time in a row keeps one waiting for ever.
+"""Scheduled sweeps over many items. Each item is done separately, and failures are reported.
 
-A sweep that stops at the first thing that is damaged does nothing for all that come after it, every time anew.
+A sweep that stopped at the first damaged item would never reach the items after it. No time that stands in a row can
+keep an item waiting for ever (is_past).
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from apps.tenants.selectors.tenants import all_tenants
 
 logger = logging.getLogger("glassbox.sweep")
 
-# No lease and no wait of ours is longer: one that is was written by somebody else, or under another clock.
+# No lease or wait that our code writes is longer. A longer one was written by somebody else, or by a wrong clock.
 LONGEST_WAIT: Final = timedelta(hours=12)
-# Told to whoever asks for so long; a sweep that goes on tells it anew each time.
+# How long failures are kept in the cache. Each run of a sweep writes them anew.
 _TOLD_FOR_S: Final = 26 * 3600
 _KEY: Final = "sweep:failed:{doing}"
 
@@ -31,7 +32,7 @@ Item = TypeVar("Item")
 
 
 class SweepIncompleteError(ApplicationError):
-    """Of several things some were not done; the rest was."""
+    """Some items of a sweep failed. The others were done."""
 
     code = "sweep.incomplete"
     status = 500
@@ -39,7 +40,7 @@ class SweepIncompleteError(ApplicationError):
 
 
 class Sweep(StrEnum):
-    """What is done by the clock for one tenant after another, in words for a log and for people."""
+    """What the schedule does for one tenant after another, in words for the log and for people."""
 
     REQUESTS = "forget expired requests"
     DOCUMENTS = "send due documents again"
@@ -60,11 +61,12 @@ class Sweep(StrEnum):
 
 
 def each_by_itself(items: Iterable[Item], work: Callable[[Item], int], *, doing: str) -> int:
-    """Do it for each; what fails is logged by what it is, and keeps no other waiting.
+    """Call `work` for each item. A failure is logged and does not keep the other items from being done.
 
-    Args:    work: opens its own transactions. doing: what for, in a log's words, such as "send due jobs again".
+    Args:    work: a function that opens its own transactions.
+             doing: what the work is for, in words for the log, such as "send due jobs again".
     Returns: the sum of what `work` returned.
-    Raises:  SweepIncompleteError: after all of them, where some failed.
+    Raises:  SweepIncompleteError: after all items, if some failed.
     """
     done, failed = _each(items, work, doing=doing)
     if failed:
@@ -79,9 +81,12 @@ def each_tenant(
     tenants: Iterable[TenantId] | None = None,
     rank: Callable[[TenantId], float] | None = None,
 ) -> int:
-    """The same for every tenant, whatever its status; `failing` tells for which it failed last.
+    """Call `work` for every tenant, whatever its status. `failing` returns the tenants for which it failed last.
 
-    Args: tenants: these alone. rank: the lowest first; None for any order.
+    A failure is logged and does not keep the other tenants from being done; nothing is raised.
+
+    Args: tenants: only these tenants; None for all.
+          rank: the order of the tenants, the lowest first; None for any order.
     """
     every = [TenantId(each.id) for each in all_tenants()] if tenants is None else [*tenants]
     if rank is not None:
@@ -90,15 +95,16 @@ def each_tenant(
     try:
         cache.set(_KEY.format(doing=doing.name), [str(each) for each in failed], timeout=_TOLD_FOR_S)
     except RedisError as error:
-        # It is in the log; a cache that does not answer is red by itself.
+        # The failures are in the log, and health shows by itself that the cache does not answer.
         logger.warning("which tenants a sweep failed for can't be shown: %s", type(error).__name__)
     return done
 
 
 def each_that_can(tenants: Iterable[TenantId], work: Callable[[TenantId], Item], *, doing: str) -> list[Item]:
-    """What comes of it for each tenant; one for which it fails is logged and left out.
+    """Return the results of `work` for each tenant. A tenant for which it fails is logged and left out.
 
-    Args: work: opens its own scope; within a transaction of the caller's, what fails is undone by itself.
+    Args: work: a function that opens its own scope. Within a transaction of the caller, a failure rolls back only the
+              work for that tenant.
     """
     found: list[Item] = []
 
@@ -111,7 +117,7 @@ def each_that_can(tenants: Iterable[TenantId], work: Callable[[TenantId], Item],
 
 
 def failing() -> dict[Sweep, list[str]]:
-    """Ids of the tenants that each sweep failed for when it last ran; none where the cache does not answer."""
+    """Return the ids of the tenants for which each sweep failed in its last run; empty if the cache does not answer."""
     keys = {_KEY.format(doing=sweep.name): sweep for sweep in Sweep}
     try:
         found = cache.get_many(keys)
@@ -121,12 +127,15 @@ def failing() -> dict[Sweep, list[str]]:
 
 
 def is_past(field: str, now: datetime, *, longest: timedelta = LONGEST_WAIT) -> Q:
-    """A time that has come, or lies further off than any that we write: that one keeps nothing waiting either."""
+    """Return the filter for a time that has come.
+
+    A time further in the future than any that our code writes counts as come too, so that it keeps nothing waiting.
+    """
     return Q(**{f"{field}__lte": now}) | Q(**{f"{field}__gt": now + longest})
 
 
 def has_come(moment: datetime, now: datetime, *, longest: timedelta = LONGEST_WAIT) -> bool:
-    """What is_past asks the database, of one that was read."""
+    """Whether a time has come, by the same rule as in is_past."""
     return moment <= now or moment > now + longest
 
 
@@ -137,7 +146,7 @@ def _each(items: Iterable[Item], work: Callable[[Item], int], *, doing: str) -> 
             done += work(item)
         except Exception as error:  # noqa: BLE001 - one's trouble is not another's; it is told, and tried again
             failed.append(item)
-            # Not its message: a database's may quote a row.
+            # Do not log the error's message: a database's message may quote a row.
             code = error.code if isinstance(error, ApplicationError) else type(error).__name__
             logger.error("%s failed for %s: %s", doing, item, code)  # noqa: TRY400
     return done, failed

@@ -1,7 +1,7 @@
-"""How often something happened, over all processes and tenants together: counts in Redis, for /metrics alone.
+"""Counts of how often something happened, over all processes and tenants together. They are in Redis, for /metrics.
 
-No tenant and no person is in them. Without Redis nothing is counted, and nothing else is lost: /metrics says that Redis
-is away, and a monitoring system takes a count that begins anew for what it is.
+The counts name no tenant and no person. Without Redis nothing is counted, and nothing else is lost: /metrics says that
+Redis can't be reached, and a monitoring system recognises a count that begins anew.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BETWEEN: Final = "|"
 
 
 def counted(*what: str, by: int = 1) -> None:
-    """Args: what: codes of ours, such as an action and its outcome."""
+    """Add to a count. Args: what: codes of this platform, such as an action and its outcome."""
     try:
         client().hincrby(cache.make_key(_KEY), _BETWEEN.join(what), by)
     except RedisError as error:
@@ -30,7 +30,7 @@ def counted(*what: str, by: int = 1) -> None:
 
 
 def counts() -> Mapping[tuple[str, ...], int]:
-    """Raises: RedisError."""
+    """Return all counts by their codes. Raises: RedisError."""
     found = client().hgetall(cache.make_key(_KEY))
     return {tuple(_text(name).split(_BETWEEN)): int(count) for name, count in found.items()}
 

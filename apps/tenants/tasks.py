@@ -1,4 +1,4 @@
-"""What this floor does by the clock."""
+"""The Celery tasks of this app: its scheduled tasks, and the one that mails a link to set a password."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from apps.tenants.sweeping import Sweep, each_tenant
 
 
 def forget_all_expired() -> None:
-    """Remove what was kept to replay requests, after its day, and mailboxes of expired invitations, in every tenant."""
+    """Remove idempotency keys after their day, and the mailboxes of expired invitations, in every tenant."""
     each_tenant(_forget_expired, doing=Sweep.REQUESTS)
 
 
@@ -29,7 +29,7 @@ def _forget_expired(tenant_id: TenantId) -> int:
 
 
 def tell_all_alarms() -> None:
-    """Mail the operators what is wrong, and was not told today."""
+    """Mail the operators the alarms that were not sent today."""
     seen = seen_now()
     if seen is not None:
         tell_operators(seen.alarms)

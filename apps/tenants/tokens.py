@@ -1,8 +1,8 @@
 """Signed tokens that the database verifies (the other half is sql/authz.sql).
 
-A scope token says which tenant and scopes a transaction may touch, and what its principal may do; an identity token
-lets a sign-in read the few rows that are needed before a scope is known. Both are good for one transaction of one
-backend process, and for at most a minute of it.
+A scope token says which tenant and scopes a transaction may use, and what its principal may do. An identity token lets
+a sign-in read the few rows that are needed before a scope is known. Both are valid for one transaction of one backend
+process, and for at most a minute.
 """
 
 from __future__ import annotations
@@ -33,15 +33,17 @@ class Bearer:
 class Identity:
     """What may be looked up before a scope is known.
 
-    user: an account, and its memberships; username: an account by its name, for a sign-in or an invitation.
-    session: a session by the digest of its key.
-    key_prefix: one API key; directory: one tenant's scopes and grants.
-    all_tenants, all_accounts, ended_sessions: every tenant's own row, every account, every session that has ended: for
-    the platform's sweepers and administrators.
-    link: what a mailed link opens, by the digest of its secret: an invitation, or an account's link.
+    user: an account by its id, and its memberships.
+    username: an account by its name, for a sign-in or an invitation.
+    session: a session, by the digest of its key.
+    key_prefix: one API key.
+    directory: one tenant's scopes and grants.
+    all_tenants, all_accounts, ended_sessions: every tenant's own row, every account, every session or mailed link that
+        has ended. They are for the platform's sweepers and administrators.
+    link: an invitation or an account's link, by the digest of the mailed secret.
     credential: the account whose password is compared or set (credentials.py).
-    mails: the account that the platform is making a link for (services/account_links.py), which nothing else asks for.
-    founds: an account is made by the platform itself, such as the first ones from a shell (models/user.py).
+    mails: the account for which the platform makes a link. Only services/account_links.py uses this field.
+    founds: the platform itself makes an account, such as the first ones from a shell (models/user.py).
     """
 
     user: UserId | None = None
@@ -64,7 +66,7 @@ class Identity:
                 self.key_prefix,
                 str(self.directory or ""),
                 "all" if self.all_tenants else "",
-                # A name may hold the separators.
+                # In hex, because a name may contain the separators.
                 self.username.encode().hex(),
                 self.session,
                 "all" if self.all_accounts else "",
@@ -104,7 +106,7 @@ def _sign(key: SigningKey, purpose: str, bearer: Bearer, claim: str, now: float 
 
 
 def pads(secret: bytes) -> tuple[bytes, bytes]:
-    """The inner and outer HMAC key blocks (RFC 2104), so that the database needs nothing but sha256()."""
+    """Return the inner and outer HMAC key blocks (RFC 2104), so that the database needs no function but sha256()."""
     if len(secret) > 64:
         secret = hashlib.sha256(secret).digest()
     block = secret.ljust(64, b"\0")

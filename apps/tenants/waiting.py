@@ -1,6 +1,6 @@
-"""What waits for a worker, and since when: noted by the sweeps, which see every tenant, and told by health.
+"""How much work waits for a worker, and since when. The sweeps, which see every tenant, note it; health shows it.
 
-It is in the cache: nobody learns from it whose work it is, and what asks costs nothing.
+The figures are in the cache. They do not say whose work it is, and reading them costs no query.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from redis.exceptions import RedisError
 logger = logging.getLogger("glassbox.sweep")
 
 _KEY: Final = "waiting:{work}"
-# What no sweep has looked at for so long is not told any more: that they are late is (clock.py).
+# A figure is dropped if no sweep has written it anew for this long. That the sweep is late is reported by clock.py.
 _TOLD_FOR_S: Final = 600
-# Longer than a large upload of one tenant should keep its last document waiting.
+# A wait of this many seconds raises an alarm. Even a large upload should not keep its last document waiting so long.
 LONG_S: Final = 1_800
 
 
 class Work(StrEnum):
-    """What is put by for a worker, by kind; health names them."""
+    """The kinds of work that wait for a worker, with the names that health uses."""
 
     DOCUMENTS = "documents"
     SEARCHES = "searches"
@@ -38,7 +38,7 @@ class Work(StrEnum):
 
     @property
     def process(self) -> str:
-        """The process that takes it, as `manage.py serve` knows it."""
+        """The process that does this work, by its name for `manage.py serve`."""
         return "ingest" if self is Work.DOCUMENTS else "worker"
 
 
@@ -51,14 +51,17 @@ _LABELS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """count: over all tenants; oldest_s: for how long the oldest has waited, 0 where none does."""
+    """What waits of one kind of work.
+
+    count: how many items wait, over all tenants. oldest_s: seconds that the oldest has waited; 0 if none waits.
+    """
 
     count: int
     oldest_s: int
 
 
 class Count:
-    """Adds up what a sweep sees, tenant by tenant; the last note stays where one of them could not be looked at."""
+    """A counter of the waiting work that a sweep sees, tenant by tenant. `note` writes the total into the cache."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -77,7 +80,10 @@ class Count:
 
 
 def waiting_now() -> dict[Work, Waiting]:
-    """By kind; without those that nobody has looked at, and without all where the cache does not answer."""
+    """Return what waits, by kind of work.
+
+    Kinds that no sweep has looked at lately are missing. If the cache does not answer, the result is empty.
+    """
     keys = {_KEY.format(work=work.name): work for work in Work}
     try:
         found = cache.get_many(keys)

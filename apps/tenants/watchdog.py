@@ -1,7 +1,8 @@
-"""Ends what sessions of the runtime roles do beyond their limits of time, which a role may lift for itself.
+"""The watchdog ends statements and sessions of limited roles that exceed their time limits.
 
-It runs beside beat, in a thread and with a connection of its own: no task that waits or hangs keeps it from looking.
-The database decides whom it ends, by limits that no runtime role may change (authz.end_overlong).
+PostgreSQL's own limits do not suffice, because a role may lift them for itself. The watchdog runs in the process of
+beat, in a separate thread with its own connection, so that no waiting or hanging task can stop it. The database decides
+what to end, by limits that no runtime role may change (authz.end_overlong).
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from apps.tenants.clock import WATCHDOG, note
 logger = logging.getLogger("glassbox.watchdog")
 
 EVERY_S: Final = 10.0
-# For so long health is red, and the start page shows it to whom it concerns.
+# How long health stays red after something was ended.
 TOLD_FOR_S: Final = 3_600
 _KEY: Final = "watchdog:ended"
 
 
 def connect() -> None:
-    """Look from now on, where this process is beat."""
+    """Start the watchdog when beat starts, if this process is beat."""
     beat_init.connect(_start, dispatch_uid="glassbox.watchdog")
 
 
@@ -35,12 +36,15 @@ def _start(**_: Any) -> None:
 
 
 def keep_looking(stop: threading.Event, *, every_s: float = EVERY_S) -> None:
-    """Until told to stop; what fails is tried again with a new connection. Silence is an alarm (clock.py)."""
+    """Call `look` at intervals until `stop` is set. After an error it tries again with a new connection.
+
+    If the watchdog stops calling, clock.py reports it as late, which raises an alarm.
+    """
     while not stop.is_set():
         try:
             look()
         except Error as error:
-            # Not its message: a database's may quote a row.
+            # Do not log the error's message: a database's message may quote a row.
             logger.error("sessions can't be held to their limits: %s", type(error).__name__)  # noqa: TRY400
             connection.close()
         stop.wait(every_s)
@@ -48,7 +52,7 @@ def keep_looking(stop: threading.Event, *, every_s: float = EVERY_S) -> None:
 
 
 def look() -> int:
-    """End what takes too long now. Returns: how much that was. Costs: one query."""
+    """End what takes too long now. Returns: how many statements and sessions were ended. Costs: one query."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT role, what, seconds, ended FROM authz.end_overlong()")
         ended = cursor.fetchall()
@@ -61,7 +65,7 @@ def look() -> int:
 
 
 def lately() -> list[str]:
-    """The roles of which something was ended within the last hour; none where the cache does not answer."""
+    """Return the roles of which something was ended within the last hour; empty if the cache does not answer."""
     try:
         return list(cache.get(_KEY) or [])
     except RedisError:
