@@ -26,14 +26,16 @@ _TOLD_FOR_S: Final = 48 * 3600
 # The letter shows this many alarms, and says how many more there are.
 _SHOWN: Final = 20
 _BEGAN = time.monotonic()
-# Keys of the alarms that this process has sent, for when the cache can't be reached.
+# Keys of the alarms that this process has reported, for when the cache can't be reached.
 _told_here: set[str] = set()
 
 
 def tell_operators(alarms: Sequence[Alarm]) -> int:
-    """Write to GLASSBOX_OPERATORS about the alarms that were not sent today. Returns: how many were sent.
+    """Log the alarms that were not reported today, and mail them to GLASSBOX_OPERATORS in one letter.
 
-    The alarms are logged in any case. If the mail server is down, they count as not sent and are sent the next time.
+    If the mail server is down, the alarms count as not reported and are reported the next time.
+
+    Returns: how many were reported; without GLASSBOX_OPERATORS, how many were logged.
     """
     new = {key: alarm for alarm in _lasting(alarms) if (key := _key(alarm)) and _is_new(key)}
     if not new:
@@ -85,7 +87,7 @@ def _is_untold(key: str) -> bool:
 
 
 def _is_new(key: str) -> bool:
-    """Whether the alarm was not sent yet, and mark it as sent."""
+    """Whether the alarm was not reported today, and mark it as reported."""
     if key in _told_here:
         return False
     _told_here.add(key)

@@ -112,7 +112,7 @@ def register_watch(watch: Watch) -> None:
 
 
 def concerns(principal: Principal) -> frozenset[Watched]:
-    """Return what the alarms may be about that concern a person of a tenant."""
+    """Return the kinds of alarm that concern a person of a tenant."""
     return frozenset(watched for watched, of in CONCERNS.items() if any(principal.may(permission) for permission in of))
 
 

@@ -1,4 +1,4 @@
-"""A part of a tenant, such as one fund. Scopes form a tree; a grant includes the scopes below its own, never above."""
+"""A part of a tenant, such as one fund. Scopes form a tree. A grant includes the scopes below it, and none above."""
 
 from __future__ import annotations
 

@@ -24,7 +24,10 @@ class UserManager(DjangoUserManager["User"]):
 
     @classmethod
     def normalize_email(cls, email: str | None) -> str:
-        """Normalise an address as Django does, after NFKC as for names, so that addresses that look alike are equal."""
+        """Normalise an address by Unicode NFKC, like sign-in names, and then as Django does.
+
+        Addresses that look alike are then equal.
+        """
         return super().normalize_email(unicodedata.normalize("NFKC", email or ""))
 
     def get_by_natural_key(self, username: str | None) -> User:

@@ -19,7 +19,7 @@ HolderT = TypeVar("HolderT", bound=Model)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeNode:
-    """A scope at its place in the tree. Depth 0 means that the reader may see no scope above it."""
+    """A scope at its place in the tree. Depth 0 means that the reader can see no scope above it."""
 
     scope: Scope
     depth: int
