@@ -1,19 +1,23 @@
-"""The bytes that an event is committed by. Standard library only: an offline verifier does the same with no more.
+"""Define the bytes that an event is committed by.
 
-Canonical JSON, the only form in which a value is hashed or sealed:
-- one line of UTF-8 without spaces; names of an object in the order of their Unicode code points, each once;
-- in texts only `"`, `\\` and the characters below U+0020 are escaped, as `\\"`, `\\\\`, `\\b`, `\\f`, `\\n`, `\\r`,
-  `\\t` and otherwise `\\u00xx` in lower case; nothing is normalised; a lone surrogate is refused;
-- a whole number in decimal digits, of any size; a float as Python's `repr` writes it: the shortest decimal that reads
-  back as the same IEEE 754 double, always with a point or an exponent (`5.0`, `1e-07`), so that 5 and 5.0 differ.
-  NaN and infinities are refused. What was sealed is these very bytes, so that a verifier never has to render a number.
+This module uses the standard library only, because the offline verifier computes the same bytes with no more.
+
+Canonical JSON is the only form in which a value is hashed or sealed:
+- It is one line of UTF-8 without spaces. The names of an object are in the order of their Unicode code points, each
+  once.
+- In texts only `"`, `\\` and the characters below U+0020 are escaped, as `\\"`, `\\\\`, `\\b`, `\\f`, `\\n`, `\\r`,
+  `\\t` and otherwise `\\u00xx` in lower case. Nothing is normalised. A lone surrogate is refused.
+- A whole number is written in decimal digits and may be of any size. A float is written as Python's `repr` writes it:
+  the shortest decimal that reads back as the same IEEE 754 double, always with a point or an exponent (`5.0`, `1e-07`),
+  so that 5 and 5.0 differ. NaN and infinities are refused. The sealed content is these very bytes, so a verifier never
+  has to render a number.
 
     commitment = HMAC-SHA256(key: 32 random bytes, "glassbox.audit.commitment.v1" 00 group 00 canonical(content))
     leaf       = SHA-256(00 canonical(header) canonical({group: commitment in hex, ...}))
 
-where 00 is one zero byte. The number at the end of the domain is the version of all of this.
+In these formulas, 00 is one zero byte. The number at the end of the domain is the version of this whole format.
 
-The header holds ids, codes and numbers alone, since a leaf stays for ever: the label of the actor is in the actor's
+The header holds only ids, codes and numbers, since a leaf stays for ever: the label of the actor is in the actor's
 group, and the time is cut to the second.
 """
 
@@ -35,12 +39,13 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separator
 
 
 class NotCanonicalError(ValueError):
-    """The value has no canonical form: a programmer's mistake."""
+    """The value has no canonical form, which is a programmer's mistake."""
 
 
 def canonical_bytes(value: Any) -> bytes:
-    """Args: value: None, bool, int, finite float, text, and lists, tuples and objects of these; names are texts.
+    """Return the canonical JSON of a value.
 
+    Args:   value: None, bool, int, finite float, text, and lists, tuples and objects of these; names are texts.
     Raises: NotCanonicalError.
     """
     _check(value, "value")
@@ -52,9 +57,9 @@ def canonical_bytes(value: Any) -> bytes:
 
 
 def commitment(*, salt: bytes, group: str, content: bytes) -> bytes:
-    """32 bytes that bind a group's content and tell nothing of it to whoever lacks the salt.
+    """Return 32 bytes that bind a group's content and reveal nothing of it to a reader without the salt.
 
-    Args: content: what canonical_bytes made of the group.
+    Args: content: the canonical_bytes of the group.
     """
     return hmac.digest(salt, b"\0".join((COMMITMENT_DOMAIN, group.encode(), content)), "sha256")
 
@@ -72,7 +77,7 @@ def event_header(
     subject_id: UUID | None,
     scope_ids: Iterable[UUID],
 ) -> dict[str, Any]:
-    """What of an event is never removed: ids and codes, and the second in which it happened (UTC)."""
+    """Return the part of an event that is never removed: ids, codes, and the second in which it happened (UTC)."""
     return {
         "action": action,
         "actor_id": _text(actor_id),
@@ -89,12 +94,15 @@ def event_header(
 
 
 def leaf_bytes(header: Mapping[str, Any], commitments: Mapping[str, str]) -> bytes:
-    """Args: commitments: group -> 64 hexadecimal digits in lower case, of all groups that it was written with."""
+    """Return the canonical bytes of the header, followed by those of the commitments.
+
+    Args: commitments: group -> 64 hexadecimal digits in lower case, for all groups that the event was written with.
+    """
     return canonical_bytes(dict(header)) + canonical_bytes(dict(commitments))
 
 
 def leaf_hash(header: Mapping[str, Any], commitments: Mapping[str, str]) -> bytes:
-    """The leaf of RFC 6962, section 2.1: the 0 tells it from an inner node."""
+    """Return the leaf hash of RFC 6962, section 2.1. The leading zero byte distinguishes a leaf from an inner node."""
     return hashlib.sha256(b"\0" + leaf_bytes(header, commitments)).digest()
 
 

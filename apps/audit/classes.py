@@ -1,4 +1,4 @@
-"""The events of this floor and of the one below, which can't register its own."""
+"""The classes of events of apps.audit and of apps.tenants below it, which can't register its own."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def register_tenant_events() -> None:
             by=frozenset({Permission.TENANT_MANAGE}),
         ),
         _core("tenants.scope.created", "Scope created", "key", "parent_id", by=of_scopes),
-        # Neither name, since one may hold a person's: which of them changed, and why.
+        # These events hold neither the old nor the new name, since a name may be a person's. They hold which fields
+        # changed, and why.
         *(
             EventClass(
                 action=f"tenants.{what}.renamed",
@@ -102,7 +103,7 @@ def register_tenant_events() -> None:
         _core("tenants.factor.set_up", "Second factor set up", "user_id", by=THEMSELVES),
         _core("tenants.factor.used", "Second factor used", "user_id", "recovery_code", by=THEMSELVES),
         _core("tenants.factor.recovery_codes_made", "Recovery codes made", "user_id", by=THEMSELVES),
-        # Of oneself, or as the second of two who reset it.
+        # People remove their own second factor, or an approver does so as the second of two people who reset it.
         _core("tenants.factor.removed", "Second factor taken away", "user_id", by=THEMSELVES | of_approvers),
         _core(
             "tenants.factor.reset_asked",

@@ -1,6 +1,6 @@
-"""The registered classes of events as the database knows them: authz.event_class, which audit_record goes by.
+"""The registered classes of events as the database knows them: authz.event_class, which audit_record consults.
 
-Written with every migration, as the server's administrator; held against the registry at every start.
+Every migration writes the table, as the server's administrator. Every start compares it with the registry.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _READ: Final = "SELECT action, groups, required, permissions, binding FROM authz
 
 
 def class_rows() -> list[Row]:
-    """(action, groups, required, permissions, binding) of each class, by action; sets in order."""
+    """Return (action, groups, required, permissions, binding) of each class, ordered by action; the sets are sorted."""
     return [
         (
             each.action,
@@ -34,7 +34,7 @@ def class_rows() -> list[Row]:
 
 
 def write_event_classes(admin_url: str, database: str) -> None:
-    """A hook of every migration (apps.tenants.provisioning.on_migrated)."""
+    """Write the classes to the database. This is a hook of every migration (apps.tenants.provisioning.on_migrated)."""
     with psycopg.connect(admin_url, dbname=database) as connection:
         connection.execute("DELETE FROM authz.event_class")
         connection.cursor().executemany(
@@ -45,7 +45,10 @@ def write_event_classes(admin_url: str, database: str) -> None:
 
 
 def event_classes_check(*, databases: Sequence[str] | None = None, **kwargs: Any) -> list[checks.CheckMessage]:
-    """`manage.py check --database default`, and every process' start: the database knows what the code registers."""
+    """Check that the database knows the classes that the code registers.
+
+    The check runs with `manage.py check --database default` and when any process starts.
+    """
     if not databases or "default" not in databases:
         return []
     try:
@@ -53,7 +56,7 @@ def event_classes_check(*, databases: Sequence[str] | None = None, **kwargs: Any
             cursor.execute(_READ)
             known = {row[0]: row for row in cursor.fetchall()}
     except OperationalError:
-        # Said by tenants.E003.
+        # The check tenants.E003 reports this failure.
         return []
     registered = {row[0]: row for row in class_rows()}
     differing = sorted(

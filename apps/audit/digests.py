@@ -1,8 +1,8 @@
-"""Digests of short texts that can't be guessed back.
+"""Keyed digests of short texts, which can't be guessed back.
 
-A plain hash of a question is found by hashing likely questions; a keyed one is not, as long as the key is outside
-the database. The key is of one tenant and one epoch (a calendar quarter), derived from the installation's master key
-by HKDF, so that equal questions of two tenants or two epochs do not look equal.
+A plain hash of a question can be found by hashing likely questions. A keyed hash can't, as long as the key is outside
+the database. Each key belongs to one tenant and one epoch (a calendar quarter) and is derived from the installation's
+master key by HKDF, so that equal questions of two tenants or two epochs do not look equal.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from config.secrets import given
 
 
 def epoch(moment: datetime) -> str:
-    """The key epoch of a moment: its calendar quarter in UTC, such as 2026Q4."""
+    """Return the key epoch of a moment: its calendar quarter in UTC, such as 2026Q4."""
     return f"{moment.year}Q{(moment.month + 2) // 3}"
 
 
 def keyed_digest(text: str, *, tenant: TenantId, epoch: str) -> str:
-    """HMAC-SHA256 of the text under the tenant's key of that epoch, in hex."""
+    """Return the HMAC-SHA256 of the text under the tenant's key of that epoch, in hex."""
     key = HKDF(algorithm=SHA256(), length=32, salt=None, info=f"glassbox question {tenant} {epoch}".encode()).derive(
         given(settings.GLASSBOX_AUDIT_KEY, "GLASSBOX_AUDIT_MASTER_KEY")
     )

@@ -4,7 +4,7 @@ from apps.errors import ApplicationError
 
 
 class UnregisteredActionError(ApplicationError):
-    """A programmer's mistake that must not pass silently: the act is rolled back."""
+    """A programmer's mistake that must not pass silently: the transaction is rolled back."""
 
     code = "audit.unregistered_action"
     status = 500
@@ -18,7 +18,7 @@ class UnregisteredFieldError(ApplicationError):
 
 
 class PayloadDamagedError(ApplicationError):
-    """A part of an event is there and is not what was recorded. Never shown; never passed over."""
+    """A part of an event exists but is not what was recorded. It is never shown, and the error is never ignored."""
 
     code = "audit.payload_damaged"
     status = 500
@@ -43,7 +43,7 @@ class DataKeyDamagedError(ApplicationError):
 
 
 class LogInconsistentError(ApplicationError):
-    """The log is not a continuation of what was signed before: nothing more of it is signed."""
+    """The log does not continue what was signed before, so no later state of it is signed."""
 
     code = "audit.log_inconsistent"
     status = 500
@@ -60,7 +60,7 @@ class SigningKeyMissingError(ApplicationError):
 
 
 class CheckpointExportError(ApplicationError):
-    """It is tried again with the next checkpoint."""
+    """A checkpoint could not be exported. The export is tried again with the next checkpoint."""
 
     code = "audit.checkpoint_export"
     status = 500
@@ -68,7 +68,7 @@ class CheckpointExportError(ApplicationError):
 
 
 class NotSealedError(ApplicationError):
-    """The event is recorded, and has no leaf in the tree that was asked for."""
+    """The event is recorded but has no leaf in the tree that was asked for."""
 
     code = "audit.not_sealed"
     status = 409
@@ -88,7 +88,7 @@ class NoCheckpointError(ApplicationError):
 
 
 class MissingNodesError(ApplicationError):
-    """Leaves or subtrees that the log's size promises are not there."""
+    """Leaves or subtrees that the size of the log implies are missing."""
 
     code = "audit.log_damaged"
     status = 500
@@ -105,7 +105,7 @@ class CertificateNotFoundError(ApplicationError):
 
 
 class WholeLogError(ApplicationError):
-    """A copy of the log with gaps where the reader's scopes end would prove nothing."""
+    """The reader does not hold every scope, and a copy of the log with gaps would prove nothing."""
 
     code = "audit.whole_log"
     status = 403
@@ -115,7 +115,7 @@ class WholeLogError(ApplicationError):
 
 
 class WitnessError(ApplicationError):
-    """A checkpoint goes on without this cosignature, and it is asked for again."""
+    """A witness did not cosign. The checkpoint stands without this cosignature, which is asked for again."""
 
     code = "audit.witness"
     status = 502
@@ -123,7 +123,7 @@ class WitnessError(ApplicationError):
 
 
 class TimestampError(ApplicationError):
-    """A checkpoint goes on without a time stamp, and it is asked for again."""
+    """A checkpoint got no time stamp. The checkpoint stands without it, and the time stamp is asked for again."""
 
     code = "audit.timestamp"
     status = 502
@@ -131,7 +131,7 @@ class TimestampError(ApplicationError):
 
 
 class TombstonesUnavailableError(ApplicationError):
-    """Whether something was erased can't be asked: nothing is taken in, removed or served until it can."""
+    """The record of erasures can't be read or written. Nothing is taken in, removed or served until it can."""
 
     code = "audit.tombstones_unavailable"
     status = 503
@@ -139,7 +139,7 @@ class TombstonesUnavailableError(ApplicationError):
 
 
 class TombstonesDamagedError(ApplicationError):
-    """A tombstone was changed or taken away, or the key is another one."""
+    """A tombstone was changed or removed, or the key is not the one that it was written with."""
 
     code = "audit.tombstones_damaged"
     status = 503

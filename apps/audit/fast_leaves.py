@@ -1,8 +1,8 @@
-"""The leaf of an event from its columns, at a fifth of the cost of canonical.py, for whoever reads a whole log.
+"""Compute the leaf of an event from its columns, at a fifth of the cost of canonical.py, to read a whole log.
 
-canonical.py defines the bytes; this writes the same ones for an event whose columns have the types that they should,
-and tests/audit/test_fast_leaves.py holds it to that. Where a hash that was made here is not the leaf, ask canonical.py:
-it says whether the event is not the one that was sealed, or has no canonical form at all.
+canonical.py defines the bytes. This module writes the same bytes for an event whose columns have the right types, and
+tests/audit/test_fast_leaves.py compares the two. Where a hash that was computed here is not the stored leaf, ask
+canonical.py: it tells whether the event is not the one that was sealed, or has no canonical form at all.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ def fast_leaf_hash(
     scope_ids: Iterable[UUID],
     commitments: Mapping[str, str],
 ) -> bytes:
-    """canonical.leaf_hash of the header and the commitments. Args: seconds: since the epoch, of a year up to 9999.
+    """Return canonical.leaf_hash of the header and the commitments.
 
+    Args:   seconds: since the epoch, of a year up to 9999.
     Raises: UnicodeEncodeError: a text has no canonical form.
     """
     scopes = ",".join(sorted(f'"{each}"' for each in scope_ids))
@@ -53,7 +54,7 @@ def fast_leaf_hash(
 
 @lru_cache(maxsize=1_024)
 def _text(value: str) -> str:
-    """Codes, of which there are few."""
+    """Return the JSON string of a code. There are few distinct codes, so the results are cached."""
     return encode_basestring(value)
 
 

@@ -1,4 +1,4 @@
-"""Ids made before the row is: what is sealed is sealed for its event's id."""
+"""Ids that exist before their rows, because an event's content is sealed for the event's id."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import threading
 import time
 from uuid import UUID
 
-# A second, in ticks of a millisecond's 4096th part.
+# One second, in ticks of 1/4096 millisecond.
 _PUT_BACK_TICKS = 1_000 << 12
 _lock = threading.Lock()
 _last = 0
 
 
 def new_id() -> UUID:
-    """A UUID of version 7 as PostgreSQL's uuidv7() makes them: milliseconds, 12 bits below them, 62 random bits.
+    """Return a UUID of version 7 as PostgreSQL's uuidv7() makes it: milliseconds, 12 bits below them, 62 random bits.
 
-    Those of one process ascend, also when the clock stands still or is put back by a little. By more than that they
-    follow it: an id tells when its event was recorded, and a clock that was once ahead must not make it lie for ever.
+    The ids of one process ascend, even when the clock stands still or is set back by up to a second. When the clock is
+    set back further, the ids follow it: an id tells when its event was recorded, and a clock that was once ahead must
+    not falsify that for ever.
     """
     global _last
     milliseconds, rest_ns = divmod(time.time_ns(), 1_000_000)

@@ -1,8 +1,8 @@
-"""A migration operation for tables that events tell of: who records sees that a row is there, and since when.
+"""A migration operation for tables that events refer to: it lets the recorder see that a row exists, and since when.
 
 ToldOf("Document", "id", "created_at")
 
-For classes of events that are bound to a row (registry.made_with).
+It is for classes of events that are bound to a row (registry.made_with).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from apps.tenants.operations import Isolating
 
 _RECORDER = "glassbox_recorder"
-# Of a table whose commands have a policy each, and of one with a policy for all.
+# The policy is named isolation_read where each command has a policy, and isolation where one policy covers all.
 _POLICIES = """
     SELECT policyname::text, array_remove(roles::text[], %s) FROM pg_policies
      WHERE schemaname = 'public' AND tablename = %s AND policyname IN ('isolation', 'isolation_read')
@@ -22,7 +22,10 @@ _POLICIES = """
 
 
 class ToldOf(Isolating):
-    """Args: columns: the key that an event names as its subject, and the time that the server sets."""
+    """Let the recorder read a model's key and time.
+
+    Args: columns: the key that an event names as its subject, and the time that the server sets.
+    """
 
     def __init__(self, model_name: str, *columns: str) -> None:
         self.model_name = model_name

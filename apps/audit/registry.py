@@ -1,8 +1,8 @@
-"""What the rooms above declare to the log: the kinds of events, which of them webhooks are told of, and how parts show.
+"""What the packages above declare to the log: classes of events, those that webhooks may send, and how parts are shown.
 
-Of every kind of event its fields by group, why it may be kept, and for how long. A room registers its own in
-`AppConfig.ready`. Recording an action or a field that is not here raises, so nothing
-reaches the log that nobody has thought about.
+Each class of events names its fields by group, why it may be kept, and for how long. A package registers its classes in
+`AppConfig.ready`. Recording an action or a field that is not registered raises, so that nothing reaches the log that
+nobody has thought about.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Group(StrEnum):
-    """Field groups are the unit of a later erasure: each can be removed without the others."""
+    """A field group, the unit of a later erasure: each group can be removed without the others."""
 
     CORE = "core"  # what the regulator needs: ids, versions, counts, outcomes
     ACTOR = "actor"  # what concerns the acting person beyond the surrogate id
@@ -29,47 +29,53 @@ class Group(StrEnum):
     PASSAGES = "passages"
 
 
-# What binds an event that something acts upon to what it tells of; audit_record holds it (sql/recording.sql).
-# Removal of parts of events: the eraser, for parts that an executing run names, or a restore repeats.
+# The binding of a class whose events trigger an action: what must be true before audit_record accepts one
+# (sql/recording.sql).
+# REMOVAL_NAMED, for the removal of parts of events: written by the eraser, for parts that an executing run names or a
+# restore repeats.
 REMOVAL_NAMED: Final = ("removal",)
-# The end of a tenant: the eraser, for a run that names it, or a restore that repeats it.
+# TENANT_NAMED, for the end of a tenant: written by the eraser, for a run that names the tenant or a restore that
+# repeats it.
 TENANT_NAMED: Final = ("tenant",)
-# What a restore says: the owner of the tables alone, as whom nothing runs; and the eraser, while the owner repeats.
+# RESTORES and REPEATS, for restores: written by the owner of the tables, as whom no service runs, and by the eraser
+# while the owner repeats removals.
 RESTORES: Final = ("restore",)
 REPEATS: Final = ("repeated",)
 
 
 def made_with(table: str, at: str, *, key: str = "id", once: bool = True) -> tuple[str, ...]:
-    """Bound to a row of a table that was made in the very transaction, and only the first time that it is told of.
+    """Return the binding to a row that was made in the same transaction, by default accepted only once per subject.
 
-    Args: at: the column of the time that the server sets. key: the column that the event's subject is found by.
-          once: whether an event of the class is there but once for a subject.
+    Args: at: the column of the time that the server sets. key: the column that holds the event's subject.
+          once: whether a subject may have only one event of the class.
     """
     return ("made" if once else "made again", table, key, at)
 
 
-# Instead of permissions: every token may write events of the class.
+# A value for `permissions`: every token may write events of the class.
 ANYBODY: Final = frozenset({"anybody"})
-# And of an account, whoever it is of: the event's subject is the person who acts.
+# A value for `permissions`: every account may write the event if its subject is the person who acts.
 THEMSELVES: Final = frozenset({"themselves"})
-# The field of the actor's group that every event has, beside those of its class: the name of that moment.
+# Every event has this field in the actor's group, beside those of its class: the actor's name at that moment.
 ACTOR_LABEL = "actor_label"
-# And this one, where a request was what it came of: its name in the answer's X-Request-ID and in the logs.
+# An event that results from a request also has this field: the request's name in the X-Request-ID header and in the
+# logs.
 ACTOR_REQUEST = "http_request_id"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventClass:
-    """One kind of event.
+    """One class of events.
 
     action: dotted, `app.thing.verb_in_the_past`.
     fields: group -> names of the fields that its payload may hold.
-    permissions: one of these the token of whoever writes it must hold (apps/tenants/roles.py), and the database sees to
-        that (classes_table.py): an event that vouches for a decision is written by nobody who could not take it. None:
-        the platform's own token, which may write every class. ANYBODY: any token. THEMSELVES: the token of the person
-        who is the event's subject. Where each of them is one to approve by, the second factor was just used as well.
-    binding: of a class whose events something acts upon, such as a sweep, a trigger or a verifier: what the database
-        asks for before it believes one. tests/isolation/test_bindings.py names a class that lacks it.
+    permissions: the writer's token must hold one of these (apps/tenants/roles.py), which the database checks
+        (classes_table.py): nobody can write an event that vouches for a decision unless they could take that decision.
+        Empty: only the platform's own token, which may write every class. ANYBODY: any token. THEMSELVES: the token of
+        the person who is the event's subject. If all of them are permissions to approve, the second factor must also
+        have been used recently.
+    binding: for a class whose events trigger an action, such as a sweep, a trigger or a verifier: what the database
+        requires before it accepts one. tests/isolation/test_bindings.py names a class that lacks it.
     legal_basis: the GDPR article 6 ground for keeping it.
     retention_years: how long it must be kept, counted from the event.
     """
@@ -84,18 +90,18 @@ class EventClass:
 
     @property
     def groups(self) -> frozenset[str]:
-        """Those that an event of the class may have: its own, and who acted."""
+        """Return the groups that an event of the class may have: those of its fields, and the actor's."""
         return frozenset(map(str, self.fields)) | {Group.ACTOR}
 
     @property
     def required(self) -> frozenset[str]:
-        """Those that it has in any case: who acted, and what the regulator needs."""
+        """Return the groups that every event of the class has: the actor's, and the core if the class has one."""
         return self.groups & {Group.ACTOR, Group.CORE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptGroup:
-    """What became of a group that an event was written with, in words for its page, and what binds its content."""
+    """The state of a group that an event was written with, in words for the event's page, and its commitment."""
 
     group: str
     title: str
@@ -105,8 +111,8 @@ class KeptGroup:
     commitment: str
 
 
-# Returns a line for each group of an event, as templates/glassbox/event.html shows it: the room that holds parts of
-# events says who keeps each, and how to hold it.
+# Returns a line for each group of an event, as templates/glassbox/event.html shows it. The package that implements
+# holds on parts of events says who keeps each group, and how to place a hold on it.
 PartLines = Callable[["HttpRequest", UUID, Sequence[KeptGroup]], Sequence[object]]
 
 _classes: dict[str, EventClass] = {}
@@ -123,7 +129,7 @@ def register(*classes: EventClass) -> None:
 
 
 def event_class(action: str) -> EventClass:
-    """Raises UnregisteredActionError."""
+    """Return the class of an action. Raises UnregisteredActionError."""
     try:
         return _classes[action]
     except KeyError:
@@ -135,7 +141,7 @@ def event_classes() -> tuple[EventClass, ...]:
 
 
 def check_fields(event_class: EventClass, payload: Mapping[str, Mapping[str, object]]) -> None:
-    """Raises UnregisteredFieldError when the payload holds a group or field that the class does not name."""
+    """Raise UnregisteredFieldError if the payload holds a group or field that the class does not name."""
     unknown = [
         f"{group}.{name}"
         for group, values in payload.items()
@@ -147,10 +153,10 @@ def check_fields(event_class: EventClass, payload: Mapping[str, Mapping[str, obj
 
 
 def offer_to_webhooks(*actions: str) -> None:
-    """Let webhooks be told of registered classes. Raises UnregisteredActionError.
+    """Let webhooks send events of registered classes. Raises UnregisteredActionError.
 
-    A delivery names what an event was done to. So a class whose subject is a person, or an account, is not offered: its
-    deliveries would be a record of who did what when, out of the reach of any erasure.
+    A delivery names the subject of the event. So a class whose subject is a person or an account is not offered: its
+    deliveries would record who did what when, where no erasure could reach them.
     """
     for action in actions:
         event_class(action)
@@ -162,7 +168,7 @@ def offered_actions() -> tuple[str, ...]:
 
 
 def register_part_lines(lines: PartLines) -> None:
-    """Set what makes the lines. Raises: ValueError: another room has."""
+    """Set the function that makes the lines. Raises: ValueError: another package has set one."""
     if _part_lines and _part_lines != [lines]:
         raise ValueError("The lines of an event's parts are made by another room already")
     _part_lines[:] = [lines]

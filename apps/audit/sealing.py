@@ -1,7 +1,7 @@
-"""A field group as it lies in the database: sealed for its place, with the salt of its commitment inside.
+"""Seal a field group for its place in the database, with the salt of its commitment inside.
 
 AES-256-GCM under the tenant's data key: nonce (12 bytes), then the ciphertext of salt (32 bytes) and canonical JSON,
-then the tag. Tenant, event and group are authenticated too, so that a ciphertext opens in its own place alone.
+then the tag. Tenant, event and group are authenticated too, so that a ciphertext opens only in its own place.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _DOMAIN: Final = b"glassbox.audit.payload.v1"
 
 
 class SealBrokenError(Exception):
-    """What lies there is not what was sealed there. The text says how it shows, and nothing of the content."""
+    """The ciphertext is not what was sealed there. The text says how that shows, and nothing of the content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a group belongs."""
+    """The tenant, event and group that a ciphertext belongs to."""
 
     tenant_id: UUID
     event_id: UUID
@@ -41,14 +41,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sealed:
-    """commitment: 32 bytes, for the event. ciphertext: for the payload row."""
+    """A sealed group. commitment: 32 bytes, for the event. ciphertext: for the payload row."""
 
     commitment: bytes
     ciphertext: bytes = field(repr=False)
 
 
 def seal(values: Mapping[str, Any], *, place: Place, key: bytes) -> Sealed:
-    """Args: key: the data key, 32 bytes. Raises: NotCanonicalError."""
+    """Seal the values of a group. Args: key: the data key, 32 bytes. Raises: NotCanonicalError."""
     salt, nonce = secrets.token_bytes(SALT_BYTES), secrets.token_bytes(_NONCE_BYTES)
     content = canonical_bytes(dict(values))
     return Sealed(
@@ -58,7 +58,7 @@ def seal(values: Mapping[str, Any], *, place: Place, key: bytes) -> Sealed:
 
 
 def unsealed(ciphertext: bytes, *, place: Place, key: bytes) -> tuple[bytes, bytes]:
-    """The salt and the canonical content, whatever the event says of them. Raises: SealBrokenError."""
+    """Return the salt and the canonical content without checking the commitment. Raises: SealBrokenError."""
     try:
         plain = AESGCM(key).decrypt(ciphertext[:_NONCE_BYTES], ciphertext[_NONCE_BYTES:], place.aad())
     except (InvalidTag, ValueError):
@@ -67,7 +67,7 @@ def unsealed(ciphertext: bytes, *, place: Place, key: bytes) -> tuple[bytes, byt
 
 
 def open_sealed(ciphertext: bytes, *, place: Place, key: bytes, committed: bytes) -> dict[str, Any]:
-    """The group's values. Args: committed: what the event says of this group. Raises: SealBrokenError."""
+    """Return the group's values. Args: committed: the event's commitment to this group. Raises: SealBrokenError."""
     salt, content = unsealed(ciphertext, place=place, key=key)
     if not hmac.compare_digest(commitment(salt=salt, group=place.group, content=content), committed):
         raise SealBrokenError("it does not open its commitment: it is not what the event was written with")

@@ -1,4 +1,4 @@
-"""Reading the log: what an event tells, group by group, and whether it is what was recorded."""
+"""Read the log: the content of events, group by group, and whether it is what was recorded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ALL = frozenset(str(group) for group in Group)
 
 
 class GroupState(StrEnum):
-    """What became of a group that an event was written with."""
+    """The state of a group that an event was written with."""
 
     INTACT = "intact"
     REMOVED = "removed"
@@ -33,12 +33,14 @@ class GroupState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """An event's payload with what can be said of it.
+    """An event's payload and the state of each group.
 
-    payload: group -> field -> value, of the groups that are what was recorded.
-    states: of every group that was asked for and that the event was written with, or that lies beside it unasked.
-    problems: what is wrong with the damaged ones.
-    request_id: of the request that it came of, as the logs name it; empty for none, and without the actor's group.
+    payload: group -> field -> value, for the intact groups.
+    states: for each requested group that the event was written with, and for each extra group that is stored beside it.
+    problems: what is wrong with the damaged groups.
+    request_id: of the request that the event results from, as the logs name it; empty for none, and if the actor's
+    group
+        was not read.
     """
 
     payload: Groups
@@ -59,10 +61,10 @@ class _Draft:
 
 
 def payloads_of(events: Iterable[Event], *, groups: Collection[str] = _ALL) -> dict[UUID, Groups]:
-    """The payload of each event, by its id: group -> field -> value. A group that was removed is absent.
+    """Return the payload of each event, by its id: group -> field -> value. A group that was removed is absent.
 
-    Args:   groups: decrypt these alone; a list that shows the core has no business with the questions.
-    Raises: PayloadDamagedError: a group is not what was recorded; readings_of says which and goes on.
+    Args:   groups: decrypt only these; a list that shows the core has no reason to decrypt questions.
+    Raises: PayloadDamagedError: a group is not what was recorded; readings_of says which and continues.
             KeyEncryptionKeyMissingError.
     Costs:  one query, and one more for data keys that this process has not used lately.
     """
@@ -74,7 +76,7 @@ def payloads_of(events: Iterable[Event], *, groups: Collection[str] = _ALL) -> d
 
 
 def readings_of(events: Iterable[Event], *, groups: Collection[str] = _ALL) -> dict[UUID, Reading]:
-    """As payloads_of, for who must see the rest where a part is damaged: nothing of a damaged group is in it."""
+    """Do the same as payloads_of, but continue past damaged groups. Nothing of a damaged group is in the result."""
     wanted = {event.id: event for event in events}
     chosen = frozenset(str(group) for group in groups)
     rows = _rows(wanted, chosen)
@@ -97,7 +99,7 @@ def readings_of(events: Iterable[Event], *, groups: Collection[str] = _ALL) -> d
 
 
 def with_term(*, group: Group, name: str, value: object) -> Q:
-    """Events whose group has this term (see terms.py), without decrypting any; for a filter of events."""
+    """Return the condition for events whose group has this term (see terms.py); nothing is decrypted."""
     rows = Payload.objects.filter(event_id=OuterRef("id"), group=group, terms__contains=[term(name, value)])
     return Q(Exists(rows))
 
@@ -105,7 +107,7 @@ def with_term(*, group: Group, name: str, value: object) -> Q:
 def _rows(wanted: Collection[UUID], groups: frozenset[str]) -> list[Payload]:
     if not wanted:
         return []
-    # As a table: a list of thousands would be compared with every row of the tenant.
+    # Pass the ids as a table: a list of thousands would be compared with every row of the tenant.
     ids = RawSQL("SELECT unnest(%s::uuid[])", [list(wanted)])
     rows = Payload.objects.filter(event_id__in=ids).defer("terms", "scope_ids")
     return list(rows if groups == _ALL else rows.filter(group__in=groups))

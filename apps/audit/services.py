@@ -1,7 +1,7 @@
-"""Writing an event: in the act's own transaction, so that the act without its event does not happen.
+"""Write an event in the transaction of the act that it records, so that the act can't happen without its event.
 
-The row of the event holds what is never removed, and a commitment a field group; the groups themselves are sealed, each
-in a row of its own (see apps/audit/canonical.py and sealing.py).
+The row of the event holds what is never removed, and a commitment for each field group. The groups themselves are
+sealed, each in a separate row (see apps/audit/canonical.py and sealing.py).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def record(
              scopes: the scopes that the act touched; empty for an act on the tenant as a whole.
     Returns: the event, already inserted in the current transaction, with its payload sealed.
     Raises:  UnregisteredActionError, UnregisteredFieldError, NoScopeError; NotCanonicalError for what is not JSON;
-             KeyEncryptionKeyMissingError. The act is rolled back with each of them.
+             KeyEncryptionKeyMissingError. Each of them rolls the act back.
     Costs:   one query; up to four more when the process has not used the tenant's data key lately.
     """
     context = current_scope()
@@ -62,9 +62,11 @@ def record(
     payload = {str(group): dict(values) for group, values in groups.items() if values}
     check_fields(event_class(action), payload)
     now, label = timezone.now(), context.principal.label[:LABEL_CHARS]
-    # The name in the row is there to be searched; what vouches for it is sealed, and removed when it must be.
+    # The name in the row is for searching. The authoritative name is in the sealed group, and is removed with it when
+    # required.
     payload[Group.ACTOR] = {**payload.get(Group.ACTOR, {}), ACTOR_LABEL: label}
-    # Beside the name, and removed with it: whoever called may have named the request after anything.
+    # The request's name is stored beside the actor's name and removed with it, since a caller can choose any name for a
+    # request.
     if request_id.current():
         payload[Group.ACTOR][ACTOR_REQUEST] = request_id.current()
     id, key = new_id(), current_data_key(context.tenant_id, now)
@@ -95,16 +97,16 @@ def record(
 def rewrap_data_keys() -> int:
     """Wrap the open tenant's data keys under the newest key-encryption key, and record it. Can be repeated.
 
-    No payload is touched. As glassbox_worker: no other role that runs anything may change a data key's row.
+    No payload is changed. Run it as glassbox_worker: no other role of a running process may change a data key's row.
 
-    Returns: how many were wrapped anew. Raises: KeyEncryptionKeyMissingError, DataKeyDamagedError.
+    Returns: how many were wrapped again. Raises: KeyEncryptionKeyMissingError, DataKeyDamagedError.
     """
     provider = key_provider()
     newest = provider.current_id
     rewrapped = 0
     for row in DataKey.objects.exclude(kek_id=newest).order_by("id"):
         wrapped = provider.wrap(unwrapped(row), context=context_of(row))
-        # Another rotation may have been there first.
+        # The filter on kek_id skips a row that a concurrent rotation has already rewrapped.
         rewrapped += DataKey.objects.filter(id=row.id, kek_id=row.kek_id).update(
             kek_id=wrapped.kek_id, wrapped_key=wrapped.wrapped
         )

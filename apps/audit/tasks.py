@@ -1,6 +1,6 @@
-"""What this floor does by the clock, and on a message.
+"""The scheduled and queued tasks of apps.audit.
 
-As glassbox_worker: no other role may make a leaf or a checkpoint.
+They run as glassbox_worker, because no other role may make a leaf or a checkpoint.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from apps.tenants.ids import ScopeId, TenantId
 
 logger = logging.getLogger("glassbox.audit")
 
-# Longer than other tasks have: ten million events take a quarter of an hour and more.
+# This is longer than for other tasks: ten million events take a quarter of an hour and more.
 _LONGEST_VERIFICATION_S: Final = 6 * 3600
-# A witness may take its time, and no other task waits for it for long.
+# A witness may take some time, but other tasks must not wait for it for long.
 _LONGEST_ATTESTING_S: Final = 300
 
 _last_run: float | None = None
@@ -37,7 +37,7 @@ _last_run: float | None = None
 def seal_all() -> int:
     """Give every waiting event its leaf. Returns: how many.
 
-    An alarm is given for what waited while nobody was there to seal it, and for what still waits afterwards.
+    Alarm before sealing, if events waited while no sealer ran, and again for events that still wait afterwards.
     """
     global _last_run
     if _last_run is None or monotonic() - _last_run > ALARM_AFTER.total_seconds():
@@ -63,11 +63,11 @@ def _deliver_webhook(tenant_id: str, webhook_id: str, scope_ids: list[str]) -> N
 
 seal: Task = shared_task(name="apps.audit.tasks.seal", ignore_result=True)(seal_all)
 checkpoint: Task = shared_task(name="apps.audit.tasks.checkpoint", ignore_result=True)(checkpoint_all)
-# Beside the checkpoint, which never waits for what somebody else answers.
+# A separate task from the checkpoint, which never waits for an answer from outside.
 attest: Task = shared_task(name="apps.audit.tasks.attest", ignore_result=True, time_limit=_LONGEST_ATTESTING_S)(
     attest_all
 )
-# In the worker, beside documents, and not in the sealer: nothing is sealed later because something is verified.
+# It runs in the worker that processes documents and not in the sealer, so that no verification delays sealing.
 run_verification: Task = shared_task(
     name=Verification.task,
     acks_late=True,
@@ -78,6 +78,6 @@ run_verification: Task = shared_task(
 verification_sweep: Task = shared_task(name="apps.audit.tasks.verification_sweep", ignore_result=True)(
     verification_sweep_all
 )
-# A run ends by itself after some seconds.
+# A run ends on its own after a few seconds.
 deliver_webhook: Task = shared_task(name=DELIVER_TASK, ignore_result=True, time_limit=120)(_deliver_webhook)
 webhooks_due: Task = shared_task(name="apps.audit.tasks.webhooks_due", ignore_result=True)(webhooks_sweep)

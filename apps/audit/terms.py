@@ -1,7 +1,7 @@
-"""What an event can be found by although its payload is sealed: ids and codes, never a word that somebody wrote.
+"""Terms by which an event can be found although its payload is sealed: ids and codes, never words that a person wrote.
 
-They lie beside the ciphertext of the group that they come from, so that they are removed with it and cost no row of
-their own. They are an aid for searching and prove nothing: what is shown is read from the sealed group.
+Terms are stored beside the ciphertext of the group that they come from, so that they are removed with it and need no
+row of their own. They only help to search and prove nothing: what is shown is read from the sealed group.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from apps.audit.registry import Group
 INTENT: Final = "intent"
 POLICY_VERSION: Final = "policy_version"
 DOCUMENT: Final = "document_id"
-# Of an event that authorises removals: what audit_erase goes by, since the database can't read the sealed core.
+# Names a group that an event authorises to remove. audit_erase reads this term, since the database can't read the
+# sealed core.
 REMOVAL: Final = "removal"
-# Of an event that empties a tenant's log: what stays all the same.
+# Names a group that stays although the event empties the tenant's log.
 KEPT: Final = "kept"
 
 
@@ -25,7 +26,7 @@ def term(name: str, value: object) -> str:
 
 
 def terms_of(group: str, values: Mapping[str, Any]) -> list[str]:
-    """The terms of a group, each once, in no telling order."""
+    """Return the terms of a group without duplicates, sorted so that their order reveals nothing."""
     found = _FINDERS[group](values) if group in _FINDERS else ()
     return sorted(set(found))
 

@@ -1,4 +1,4 @@
-"""An event and its sealed groups, in one statement: the record is part of every question's latency."""
+"""Insert an event and its sealed groups in one statement, because recording adds to the latency of every question."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from django.db import connection
 from apps.audit.models import Event
 from apps.audit.sealing import Sealed
 
-# What can't stand in a term, between those of one group: PostgreSQL has no arrays of arrays of different lengths.
+# The separator of the terms of one group, which no term can contain. PostgreSQL has no arrays of arrays of different
+# lengths.
 _BETWEEN: Final = "\x1f"
 _RECORD: Final = """
     SELECT audit_record(%s, %s::uuid[], %s, %s, %s, %s, %s, %s::text[], %s::bytea[], %s::bytea[], %s::text[])
@@ -21,10 +22,10 @@ _RECORD: Final = """
 def insert_event(
     event: Event, sealed: Mapping[str, Sealed], *, key_id: UUID, terms: Mapping[str, Sequence[str]]
 ) -> None:
-    """Insert both, and the row by which the event waits for its leaf; from then on it counts as one that was read.
+    """Insert an event, its groups, and the row by which the event waits for its leaf.
 
-    The database takes the tenant and the actor from the token, and the time from its own clock, which the event has
-    afterwards (apps/audit/sql/recording.sql).
+    The database takes the tenant and the actor from the token, and the time from its own clock; this sets the time on
+    the event (apps/audit/sql/recording.sql). Afterwards the event counts as one that was read from the database.
 
     Args: event: made and not saved, with its id.
           sealed, terms: by group.

@@ -1,4 +1,4 @@
-"""Unwrapped data keys that this process has used lately. They are in memory alone, and never printed or logged."""
+"""The unwrapped data keys that this process used lately. They are only in memory, and are never printed or logged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Final
 from uuid import UUID
 
 MAX_ENTRIES: Final = 2_048
-# A key that was destroyed, or a key-encryption key that was withdrawn, is forgotten at the latest after this.
+# After a data key is destroyed, or a key-encryption key withdrawn, this process forgets it after this time at the
+# latest.
 MAX_AGE_S: Final = 300.0
 
 
@@ -21,7 +22,10 @@ class DataKeyInUse:
 
 
 class KeyCache:
-    """By tenant and name: a data key's id, or the period whose current key it is. The least used go first."""
+    """Data keys by tenant and name, where the least recently used are dropped first.
+
+    A name is a data key's id, or the period whose current key it is.
+    """
 
     def __init__(self, *, max_entries: int = MAX_ENTRIES, max_age_s: float = MAX_AGE_S) -> None:
         self._max_entries, self._max_age_s = max_entries, max_age_s

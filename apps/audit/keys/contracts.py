@@ -1,4 +1,4 @@
-"""What stands between the database and the keys that open it."""
+"""The interface between the database and the keys that open its content."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class WrappedKey:
 class KeyProvider(Protocol):
     """Wraps and unwraps data keys under key-encryption keys that lie outside PostgreSQL and its backups.
 
-    The environment's is in environment.py; a key management service fits behind the same three.
+    environment.py holds the provider that reads the environment. A key management service needs only these three
+    members.
     """
 
     @property
@@ -26,9 +27,12 @@ class KeyProvider(Protocol):
         ...
 
     def wrap(self, key: bytes, *, context: bytes) -> WrappedKey:
-        """Wrap a data key under the current one. Args: context: authenticated; unwrap must be given the same."""
+        """Wrap a data key under the current key-encryption key.
+
+        Args: context: authenticated with the key; unwrap must be given the same context.
+        """
         ...
 
     def unwrap(self, wrapped: WrappedKey, *, context: bytes) -> bytes:
-        """Raises: KeyEncryptionKeyMissingError, DataKeyDamagedError."""
+        """Unwrap a data key. Raises: KeyEncryptionKeyMissingError, DataKeyDamagedError."""
         ...

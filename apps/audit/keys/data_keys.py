@@ -1,4 +1,4 @@
-"""Data keys: one a tenant and period, made when the first event of the period is written."""
+"""Data keys: one for each tenant and period, made when the first event of the period is written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 
 KEY_BYTES: Final = 32
-# Of a tenant that is being erased: what is recorded from then on, in whatever period, is sealed by the newest of these.
+# The prefix of the epochs of a tenant that is being erased. The newest of these keys seals all events recorded from
+# then on, whatever their period.
 END: Final = "end."
 _DOMAIN: Final = b"glassbox.audit.datakey.v1"
 _BOUND_DOMAIN: Final = b"glassbox.audit.datakey.v2"
@@ -34,18 +35,18 @@ cache = KeyCache()
 
 
 def key_provider() -> KeyProvider:
-    """What GLASSBOX_AUDIT_KEY_PROVIDER names, by dotted path."""
+    """Return the provider that GLASSBOX_AUDIT_KEY_PROVIDER names by its dotted path."""
     provider: KeyProvider = import_string(settings.GLASSBOX_AUDIT_KEY_PROVIDER)()
     return provider
 
 
 def key_context(*, tenant: UUID, key_id: UUID) -> bytes:
-    """What is authenticated with a wrapped key: it opens as this tenant's, under this id, alone."""
+    """Return the bytes that are authenticated with a wrapped key: it opens only for this tenant and under this id."""
     return b"\0".join((_DOMAIN, tenant.bytes, key_id.bytes))
 
 
 def data_key_context(*, tenant: UUID, key_id: UUID, epoch: str, subject_id: UUID | None) -> bytes:
-    """What is authenticated with a data key of the log: also for what period it is, and for whom."""
+    """Return the bytes that are authenticated with a data key of the log, which also bind its period and subject."""
     subject = b"" if subject_id is None else subject_id.bytes
     return b"\0".join((_BOUND_DOMAIN, tenant.bytes, key_id.bytes, epoch.encode(), subject))
 
@@ -55,7 +56,9 @@ def context_of(row: DataKey) -> bytes:
 
 
 def unwrapped(row: DataKey) -> bytes:
-    """The key of a row. One that an earlier release wrapped is bound to tenant and id alone, until it is rotated.
+    """Return the key of a row.
+
+    A key that an earlier release wrapped is bound only to tenant and id, until it is rotated.
 
     Raises: KeyEncryptionKeyMissingError, DataKeyDamagedError.
     """
@@ -67,10 +70,11 @@ def unwrapped(row: DataKey) -> bytes:
 
 
 def current_data_key(tenant: TenantId, moment: datetime) -> DataKeyInUse:
-    """The key that events of this moment are sealed with; made where there is none.
+    """Return the key that events of this moment are sealed with, and make it if it does not exist.
 
-    A period is a calendar quarter, which bounds how much one key seals. Costs: nothing when the process has used it
-    lately, else one query; three when it is made.
+    A period is a calendar quarter, which bounds how much one key seals.
+
+    Costs: nothing when the process has used the key lately, else one query; three when the key is made.
     """
     period = epoch(moment)
     known = cache.get(tenant, period)
@@ -88,10 +92,10 @@ def current_data_key(tenant: TenantId, moment: datetime) -> DataKeyInUse:
 
 
 def end_data_key(tenant: TenantId) -> UUID:
-    """Make the key that seals what is recorded from now on of a tenant that is being erased. Returns: its id.
+    """Make the key that seals what is recorded from now on for a tenant that is being erased. Returns: the key's id.
 
-    The earlier ones can go then. Other processes take it up within five minutes (see cache.py); what they seal by an
-    earlier one meanwhile keeps that from going.
+    The earlier keys can then be destroyed. Other processes use the new key within five minutes (see cache.py). A key
+    that they seal events with in the meantime can't be destroyed yet.
     """
     made = DataKey.objects.filter(epoch__startswith=END, subject_id=None).count()
     _make(tenant, f"{END}{made + 1}")
@@ -103,9 +107,9 @@ def end_data_key(tenant: TenantId) -> UUID:
 
 
 def subject_data_key(tenant: TenantId, subject_id: UUID) -> DataKeyInUse:
-    """A new key of one subject alone: destroying it destroys what it sealed, and nothing else. Costs: one query.
+    """Make a new key for one subject. Destroying it destroys what it sealed, and nothing else. Costs: one query.
 
-    It is not kept in memory, as those of a tenant are: once it is destroyed, no process opens anything by it.
+    Unlike the keys of a tenant, it is not kept in memory: once it is destroyed, no process opens anything with it.
     """
     id, key = new_id(), secrets.token_bytes(KEY_BYTES)
     period = epoch(timezone.now())
@@ -123,7 +127,7 @@ def subject_data_key(tenant: TenantId, subject_id: UUID) -> DataKeyInUse:
 
 
 def data_keys(tenant: UUID, ids: Iterable[UUID]) -> dict[UUID, bytes | None]:
-    """Unwrapped keys by id; None for one that does not unwrap. Costs: at most one query.
+    """Return unwrapped keys by id, with None for a key that does not unwrap. Costs: at most one query.
 
     Raises: KeyEncryptionKeyMissingError: the environment lacks a key-encryption key.
     """
@@ -147,19 +151,23 @@ def data_keys(tenant: UUID, ids: Iterable[UUID]) -> dict[UUID, bytes | None]:
 
 
 def _of_period(period: str) -> DataKey | None:
-    """That of the period; of a tenant that is being erased, the newest that was made for its end."""
+    """Return the key of the period, or for a tenant that is being erased the newest key that was made for its end."""
     found = DataKey.objects.filter(Q(epoch=period) | Q(epoch__startswith=END), subject_id=None)
     newest: DataKey | None = max(found, key=lambda each: (each.epoch.startswith(END), each.id), default=None)
     return newest
 
 
 def _make(tenant: TenantId, period: str) -> None:
-    """Two writers at once: the second waits for the first's transaction, and then uses its key."""
+    """Make the key of a period.
+
+    Of two concurrent writers, the second waits for the first's transaction and then uses its key.
+    """
     id = new_id()
     context = data_key_context(tenant=tenant, key_id=id, epoch=period, subject_id=None)
     wrapped = key_provider().wrap(secrets.token_bytes(KEY_BYTES), context=context)
     row = DataKey(id=id, tenant_id=tenant, epoch=period, kek_id=wrapped.kek_id, wrapped_key=wrapped.wrapped)
-    # Whoever's event comes first: the key is everybody's, and no person's token may make one.
+    # The scope is the system's and not the acting person's: the key serves every member of the tenant, and no person's
+    # token may make one.
     with open_scope(tenant=tenant, scopes=[], reason="make a data key of the log"):
         DataKey.objects.bulk_create([row], ignore_conflicts=True)
 
@@ -169,5 +177,6 @@ def _unwrapped(row: DataKey) -> DataKeyInUse:
 
 
 def _remember(tenant: UUID, names: tuple[str, ...], key: DataKeyInUse) -> None:
-    # Not before the transaction is sure: a key that was made in it and rolled back must not seal a later event.
+    # Cache the key only after the commit: a key that was made in a transaction and rolled back must not seal a later
+    # event.
     transaction.on_commit(partial(cache.put, tenant, names, key))

@@ -1,4 +1,4 @@
-"""Key-encryption keys from the environment (GLASSBOX_AUDIT_KEKS): several by id, the first wraps."""
+"""Key-encryption keys from the environment (GLASSBOX_AUDIT_KEKS): several keys by id, of which the first wraps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NONCE_BYTES: Final = 12
 
 
 class EnvironmentKeys:
-    """AES-256-GCM. Args: keys: at least one; without any, those of the settings."""
+    """A key provider with AES-256-GCM. Args: keys: at least one; None uses the keys of the settings."""
 
     def __init__(self, keys: Sequence[WrappingKey] | None = None) -> None:
         found: Sequence[WrappingKey] = (

@@ -1,7 +1,7 @@
-"""Having others attest a tenant's newest checkpoint: witnesses and a time-stamping service. As glassbox_worker.
+"""Have witnesses and a time-stamping service attest a tenant's newest checkpoint. Runs as glassbox_worker.
 
-By a clock of its own: a checkpoint waits for none of it. What can't be had is logged and shown, and asked for again a
-minute later, of the checkpoint that is the newest then.
+The task has its own schedule, and no checkpoint waits for it. A missing attestation is logged and shown. A minute later
+it is asked for again, for the checkpoint that is the newest then.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from apps.tenants.sweeping import Sweep, each_tenant
 
 logger = logging.getLogger("glassbox.audit")
 
-# Of one run: the next one goes on, with those who waited longest.
+# The time limit of one run. The next run begins with the tenants that waited longest.
 LONGEST_S: Final = 50.0
 _REASON: Final = "have the checkpoint of the log attested"
 
@@ -37,7 +37,7 @@ _waited: dict[TenantId, float] = {}
 
 
 def attest_all() -> int:
-    """Ask for what the newest checkpoint of each tenant lacks. Returns: how many attestations were had."""
+    """Ask for the attestations that the newest checkpoint of each tenant lacks. Returns: how many were obtained."""
     if not settings.GLASSBOX_WITNESSES and settings.GLASSBOX_TIMESTAMPS is None:
         return 0
     began, waiting = monotonic(), 0
@@ -57,7 +57,10 @@ def attest_all() -> int:
 
 
 def attest_tenant(tenant_id: TenantId) -> int:
-    """Have its newest checkpoint attested by whoever has not; no transaction spans a call. Returns: how many did."""
+    """Ask each witness and service that has not attested the tenant's newest checkpoint. No transaction spans a call.
+
+    Returns: how many attestations were obtained.
+    """
     witnesses: Sequence[Witness] = settings.GLASSBOX_WITNESSES
     service: TimestampService | None = settings.GLASSBOX_TIMESTAMPS
     with open_scope(tenant=tenant_id, reason=_REASON):
@@ -97,17 +100,20 @@ def attest_tenant(tenant_id: TenantId) -> int:
 
 
 def attested_note(note: str, lines: Sequence[str]) -> str:
-    """A note with the cosignatures of its checkpoint, as further lines."""
+    """Return a note with the cosignatures of its checkpoint as further lines."""
     return note + "".join(f"{line}\n" for line in lines)
 
 
 def _is_current(checkpoint: Checkpoint, tenant_id: TenantId) -> bool:
-    """Not one of before a restore, whose log goes on under another name."""
+    """Return whether the checkpoint is of the current origin; after a restore, the log has another one."""
     return checkpoint.note.partition("\n")[0] == current_origin(tenant_id)
 
 
 def _last_of(witness: str, checkpoint: Checkpoint) -> int:
-    """The newest size that it cosigned before under this origin, as far as is known; it says if it is another."""
+    """Return the largest size that the witness is known to have cosigned under this origin, 0 for none.
+
+    The witness says so when it last cosigned another size.
+    """
     origin = checkpoint.note.partition("\n")[0]
     of_origin = Checkpoint.objects.filter(note__startswith=f"{origin}\n", size__lt=checkpoint.size).values("size")
     mine = Attestation.objects.filter(kind=AttestationKind.COSIGNATURE, by=witness, size__in=of_origin)
@@ -130,13 +136,13 @@ def _keep(
                 tenant_id=tenant_id, size=checkpoint.size, kind=kind, by=by, content=content, told_at=told_at
             )
     except IntegrityError:
-        # Another process was first; what it had is as good.
+        # Another process stored its attestation first, which is as good as this one.
         return 0
     return 1
 
 
 def _export(tenant_id: TenantId, checkpoint: Checkpoint) -> None:
-    """Beside the note, which stays as it was signed: that is what the time stamp is of."""
+    """Export the attestations beside the note, which stays as signed because the time stamp is of those bytes."""
     with open_scope(tenant=tenant_id, reason=_REASON):
         found = list(Attestation.objects.filter(size=checkpoint.size))
     origin = checkpoint.note.partition("\n")[0]

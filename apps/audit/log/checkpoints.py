@@ -1,4 +1,4 @@
-"""Signing the state of a tenant's log, and carrying it to where the database can't rewrite it. As glassbox_worker."""
+"""Sign the state of a tenant's log and export it to where the database can't rewrite it. Runs as glassbox_worker."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _REASON: Final = "sign and export a checkpoint of the log"
 def checkpoint_all() -> int:
     """Sign and export a checkpoint of every tenant whose log grew. Returns: how many were signed.
 
-    What fails is logged and shown, and tried again the next time; no other tenant waits for it.
+    A failure is logged and shown, and tried again at the next run. It does not delay the other tenants.
     """
     return each_tenant(checkpoint_tenant, doing=Sweep.CHECKPOINTS)
 
 
 def checkpoint_tenant(tenant_id: TenantId) -> bool:
-    """Sign a checkpoint where the log grew, and export every one that the place outside lacks.
+    """Sign a checkpoint if the log grew, and export every checkpoint that the outside place lacks.
 
-    Before it signs, the log must be a continuation of the newest stored checkpoint and of the newest exported one,
-    each as its own signature tells it: a log that was rewritten is not signed over.
+    Before signing, check that the log continues both the newest stored checkpoint and the newest exported one, as their
+    signed notes state them. A log that was rewritten is not signed.
 
     Returns: whether a checkpoint was signed.
-    Raises:  LogInconsistentError, SigningKeyMissingError; CheckpointExportError: it is signed and stored, and is
-             exported the next time.
+    Raises:  LogInconsistentError, SigningKeyMissingError; CheckpointExportError: the checkpoint is signed and stored,
+             and the next run exports it.
     """
     try:
         made = _signed_and_exported(tenant_id)
@@ -61,7 +61,8 @@ def _signed_and_exported(tenant_id: TenantId) -> bool:
         if outside is None:
             _refuse_unvouched(origin)
     except CheckpointExportError:
-        # What can't be compared with the outside is compared with what is stored, and signed: the chain goes on.
+        # The log can't be compared with the exported checkpoint, so it is compared with the stored one and signed: the
+        # chain goes on.
         _signed_now(tenant_id, origin, None)
         raise
     made = _signed_now(tenant_id, origin, outside)
@@ -70,7 +71,9 @@ def _signed_and_exported(tenant_id: TenantId) -> bool:
 
 
 def _refuse_unvouched(origin: str) -> None:
-    """Whoever can write to the database could cut the log off and say that it was restored; a restore says so outside.
+    """Raise unless `manage.py restore` vouched, outside the database, for the restore that this origin names.
+
+    Otherwise an attacker who can write to the database could cut the log off and claim that it was restored.
 
     Raises: LogInconsistentError; TombstonesUnavailableError, TombstonesDamagedError.
     """
@@ -81,7 +84,7 @@ def _refuse_unvouched(origin: str) -> None:
 
 
 def _signed_now(tenant_id: TenantId, origin: str, outside: str | None) -> bool:
-    """In a transaction of its own: exported is what is committed."""
+    """Sign and store a checkpoint in a separate transaction, so that only committed checkpoints are exported."""
     key: SigningKey | None = settings.GLASSBOX_LOG_SIGNING_KEY
     if key is None:
         raise SigningKeyMissingError
@@ -140,12 +143,15 @@ def _refuse_other_history(tenant_id: TenantId, which: str, note: str, size: int)
 
 
 def _export(tenant_id: TenantId, origin: str, place: CheckpointPlace, outside: str | None) -> None:
-    """Put what the place lacks, in order, and `latest` after it. One that was interrupted begins again there."""
+    """Export the missing checkpoints in order, writing `latest` after each.
+
+    An interrupted export resumes after `latest`.
+    """
     done = opened(outside, settings.GLASSBOX_LOG_VERIFY_KEYS).size if outside is not None else 0
     with open_scope(tenant=tenant_id, reason=_REASON):
         waiting = list(Checkpoint.objects.filter(size__gt=done).order_by("size").values_list("size", "note"))
     for size, note in waiting:
-        # One of before a restore lies at its own origin, if it was exported.
+        # A checkpoint from before a restore lies under its own origin, if it was exported.
         if not note.startswith(f"{origin}\n"):
             continue
         place.put(origin, note_name(size), note)

@@ -1,9 +1,9 @@
-"""Cosignatures: what a witness says of a checkpoint, as one more line of the note.
+"""Cosignatures: the statement of a witness about a checkpoint, as one more line of the note.
 
-    \N{EM DASH} <witness's name> <base64 of 4 bytes that tell the key, 8 of the time, and the signature>
+    \N{EM DASH} <witness's name> <base64 of 4 bytes that identify the key, 8 of the time, and the signature>
 
-The signature (Ed25519) is over "cosignature/v1", the time, and the text of the checkpoint: that it continues every one
-that the witness saw of this log, and is the newest. Pure.
+The signature (Ed25519) covers "cosignature/v1", the time, and the text of the checkpoint. It states that the checkpoint
+continues every checkpoint of this log that the witness saw, and is the newest of them. The module is pure.
 
 Source: C2SP, tlog-cosignature and signed-note.
 """
@@ -29,24 +29,24 @@ _LATEST: Final = 253_402_300_799  # the last second of the year 9999
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WitnessKey:
-    """Of a witness by its name; `public` is 32 bytes."""
+    """The public key of a named witness; `public` is 32 bytes."""
 
     name: str
     public: bytes
 
     @property
     def mark(self) -> bytes:
-        """The four bytes by which a cosignature names its key."""
+        """Return the four bytes by which a cosignature names its key."""
         return hashlib.sha256(self.name.encode() + b"\n" + COSIGNATURE + self.public).digest()[:4]
 
     def line(self) -> str:
-        """`name+mark+key`, as the witness publishes it."""
+        """Return `name+mark+key`, as the witness publishes it."""
         return f"{self.name}+{self.mark.hex()}+{base64.b64encode(COSIGNATURE + self.public).decode()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cosignature:
-    """line: without its line feed. at: when the witness says that it signed."""
+    """A cosignature. line: without its line feed. at: when the witness says that it signed."""
 
     witness: str
     line: str
@@ -54,7 +54,7 @@ class Cosignature:
 
 
 def parsed_witness_key(line: str) -> WitnessKey:
-    """Raises: ValueError: it is none, or its parts do not belong together."""
+    """Parse a published key. Raises: ValueError: the line is no witness key, or its parts do not belong together."""
     name, _, rest = line.partition("+")
     mark, _, encoded = rest.partition("+")
     try:
@@ -68,12 +68,15 @@ def parsed_witness_key(line: str) -> WitnessKey:
 
 
 def cosigned_message(text: str, seconds: int) -> bytes:
-    """What a witness signs. Args: text: of the checkpoint, all lines before the empty one with their line feeds."""
+    """Return what a witness signs.
+
+    Args: text: of the checkpoint, which is all lines before the empty one with their line feeds.
+    """
     return f"cosignature/v1\ntime {seconds}\n{text}".encode()
 
 
 def text_of(note: str) -> str:
-    """What is signed of a note. Raises: InvalidNoteError."""
+    """Return the signed text of a note. Raises: InvalidNoteError."""
     text, separator, _ = note.rpartition("\n\n")
     if not separator:
         raise InvalidNoteError("it is no signed note: lines, an empty line, and signatures")
@@ -81,9 +84,9 @@ def text_of(note: str) -> str:
 
 
 def cosignature_of(note: str, lines: str, key: WitnessKey) -> Cosignature:
-    """The line among those that this witness made for the note's checkpoint; others are passed over.
+    """Return the line that this witness made for the note's checkpoint, ignoring the lines of others.
 
-    Raises: InvalidNoteError: there is none, or it is not of this checkpoint.
+    Raises: InvalidNoteError: there is no such line, or it is not of this checkpoint.
     """
     text = text_of(note)
     for line in lines.split("\n"):

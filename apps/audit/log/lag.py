@@ -1,4 +1,4 @@
-"""How long events wait for their leaf. Until they have it, nobody outside would miss them."""
+"""How long events wait for their leaf. Until an event has its leaf, nobody outside would notice that it is missing."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ logger = logging.getLogger("glassbox.audit")
 
 ALARM_AFTER: Final = timedelta(seconds=5)
 _ALARM_KEY: Final = "audit:lag-alarm:{tenant}"
-# While it lasts, an alarm is given again after this long.
+# While the delay lasts, the alarm is repeated after this time.
 _ALARM_LASTS_S: Final = 300
-# An id tells when its event was recorded (RFC 9562, version 7). The clock is the database's.
+# An event's id contains the time of its recording (RFC 9562, version 7). Its age is measured by the database's clock.
 _AGE: Final = "clock_timestamp() - uuid_extract_timestamp(min(event_id::text)::uuid)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealingLag:
-    """Of one tenant: how many events wait, and for how long the oldest of them has."""
+    """How many events of one tenant wait, and how long the oldest of them has waited."""
 
     waiting: int
     oldest: timedelta
@@ -39,10 +39,12 @@ class SealingLag:
 
 
 def sealing_lag() -> SealingLag:
-    """Of the open scope's tenant; above five seconds it is logged as an error.
+    """Return the lag of the open scope's tenant. A lag above five seconds is logged as an error.
 
-    The age counts from the recording: the events of an act that took long are old when they come to wait, and sealed a
-    moment later. Costs: one query over the queue, which is short or a reason for alarm.
+    The age counts from the recording, so the events of a long transaction are already old when they begin to wait, and
+    are sealed a moment later.
+
+    Costs: one query over the queue, which is short unless something is wrong.
     """
     tenant_id = current_scope().tenant_id
     with connection.cursor() as cursor:
@@ -57,7 +59,7 @@ def sealing_lag() -> SealingLag:
 
 
 def alarm_where_late() -> None:
-    """Log an error for each tenant whose events have waited too long. Costs: one query over all that wait."""
+    """Log an error for each tenant whose events have waited too long. Costs: one query over all queues."""
     with open_identity(Identity(all_tenants=True)), connection.cursor() as cursor:
         cursor.execute(
             f"SELECT tenant_id, count(*), {_AGE} FROM {Unsealed._meta.db_table} GROUP BY tenant_id"  # noqa: S608
@@ -73,7 +75,7 @@ def _alarm(tenant_id: TenantId, lag: SealingLag) -> None:
     try:
         is_new = cache.add(_ALARM_KEY.format(tenant=tenant_id), True, timeout=_ALARM_LASTS_S)
     except RedisError:
-        # Without a memory every time is the first.
+        # Without the cache, every alarm counts as the first.
         is_new = True
     if is_new:
         logger.error(

@@ -1,4 +1,4 @@
-"""The leaf of an event as the database holds it."""
+"""Compute the leaf of an event that the database holds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from apps.audit.canonical import event_header, leaf_hash
 from apps.audit.fast_leaves import IS_COMMITMENT, fast_leaf_hash
 from apps.audit.models import Event
 
-# Of a time that a header can have. A timestamp by itself would be parsed in Python, at a third of the cost of a leaf.
+# The seconds of a time that a header can represent. Parsing a timestamp in Python would cost a third as much as a leaf.
 SECONDS: Final = """
     CASE WHEN e.occurred_at BETWEEN '0001-01-02' AND '9999-12-30'
          THEN floor(extract(epoch FROM e.occurred_at))::bigint END
@@ -35,7 +35,7 @@ _NAMES: Final = (
 
 
 def leaf_of(event: Event) -> bytes:
-    """32 bytes: canonical.leaf_hash of the event's header and commitments."""
+    """Return canonical.leaf_hash of the event's header and commitments, 32 bytes."""
     header = event_header(
         tenant_id=event.tenant_id,
         event_id=event.id,
@@ -52,9 +52,9 @@ def leaf_of(event: Event) -> bytes:
 
 
 def leaf_of_row(tenant_id: UUID, row: Sequence[Any]) -> bytes:
-    """The same of the columns, at a third of the cost (apps/audit/fast_leaves.py).
+    """Return the same hash from the columns of a row, at a third of the cost (apps/audit/fast_leaves.py).
 
-    What a column should not hold is left to leaf_of, and with it the judgement whether it has a leaf at all.
+    If a column holds an invalid value, leaf_of computes the hash, or decides that the event has no leaf at all.
     """
     columns: dict[str, Any] = dict(zip(_NAMES, row, strict=False))
     commitments = json.loads(row[-1])

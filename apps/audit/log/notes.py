@@ -1,12 +1,12 @@
-"""Signed notes, and the checkpoint that is one: what an outsider keeps to check the log against.
+"""Signed notes, and checkpoints in that form, which an outsider keeps to check the log against.
 
     <origin>                     whose log it is, such as glassbox/audit/<tenant id>
-    <size>                       leaves, in decimal
+    <size>                       number of leaves, in decimal
     <root>                       of the tree over them, base64
 
-    \N{EM DASH} <key name> <base64 of 4 bytes that tell the key, and the signature>
+    \N{EM DASH} <key name> <base64 of 4 bytes that identify the key, and the signature>
 
-The signature (Ed25519) is over all lines before the empty one, each with its line feed. Pure.
+The signature (Ed25519) covers all lines before the empty one, each with its line feed. The module is pure.
 
 Source: C2SP, signed-note and tlog-checkpoint.
 """
@@ -33,7 +33,7 @@ _NAME: Final = re.compile(r"[^\s+]{1,200}")
 
 
 class InvalidNoteError(ValueError):
-    """The text is no signed note, or no key that is known has signed it."""
+    """The text is no signed note, or no known key has signed it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,24 +50,24 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyKey:
-    """A public key by its name; `public` is 32 bytes."""
+    """A public key with its name; `public` is 32 bytes."""
 
     name: str
     public: bytes
 
     @property
     def mark(self) -> bytes:
-        """The four bytes by which a signature names its key."""
+        """Return the four bytes by which a signature names its key."""
         return hashlib.sha256(self.name.encode() + b"\n" + _ED25519 + self.public).digest()[:4]
 
     def line(self) -> str:
-        """`name+mark+key`, as signed notes write a verifier's key."""
+        """Return `name+mark+key`, as signed notes write a verifier's key."""
         return f"{self.name}+{self.mark.hex()}+{base64.b64encode(_ED25519 + self.public).decode()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SigningKey:
-    """A private key by its name; `seed` is 32 bytes."""
+    """A private key with its name; `seed` is 32 bytes."""
 
     name: str
     seed: bytes = field(repr=False)
@@ -79,7 +79,7 @@ class SigningKey:
 
 
 def signed(checkpoint: Checkpoint, key: SigningKey) -> str:
-    """The checkpoint as a note with one signature."""
+    """Return the checkpoint as a note with one signature."""
     if not _NAME.fullmatch(key.name) or "\n" in checkpoint.origin or not checkpoint.origin:
         raise ValueError("a key's name has no blank and no +, an origin is one line")
     text = checkpoint.text()
@@ -88,9 +88,10 @@ def signed(checkpoint: Checkpoint, key: SigningKey) -> str:
 
 
 def opened(note: str, keys: Iterable[VerifyKey]) -> Checkpoint:
-    """The checkpoint of a note that one of the keys has signed.
+    """Return the checkpoint of a note that one of the keys has signed.
 
-    Signatures of other keys are passed over, as a note may have several. One that names a known key must be right.
+    A note may have several signatures: those of unknown keys are ignored, and each one that names a known key must be
+    valid.
 
     Raises: InvalidNoteError.
     """

@@ -1,4 +1,4 @@
-"""Proofs for whoever keeps a checkpoint: that an event is in the log, and that the log only ever grew."""
+"""Proofs for the holder of a checkpoint: that an event is in the log, and that the log only ever grew."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from apps.audit.models import Checkpoint, Leaf
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InclusionProof:
-    """event stands at `index` of the first `size` leaves, over which the root is `root`; hashes are 32 bytes.
+    """The proof that the event is at `index` of the first `size` leaves, whose root is `root`; hashes are 32 bytes.
 
-    checkpoint: the signed note that says so; None for a size that was not signed.
+    checkpoint: the signed note of that size; None for a size that was not signed.
     """
 
     event_id: UUID
@@ -28,7 +28,7 @@ class InclusionProof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsistencyProof:
-    """The first `first` leaves of the log of `second` leaves are the log of `first` leaves."""
+    """The proof that the log of `second` leaves begins with the log of `first` leaves."""
 
     first: int
     second: int
@@ -40,8 +40,8 @@ class ConsistencyProof:
 def inclusion_proof(event_id: UUID, *, size: int | None = None) -> InclusionProof:
     """Prove that an event is in the log of the open scope's tenant.
 
-    Args:   size: of the tree in which; None for that of the newest checkpoint.
-    Raises: NotSealedError: the event has no leaf among those; SizeUnknownError; NoCheckpointError;
+    Args:   size: of the tree to prove it for; None for the size of the newest checkpoint.
+    Raises: NotSealedError: the event has no leaf in that tree; SizeUnknownError; NoCheckpointError;
             MissingNodesError: the stored tree is damaged.
     Costs:  six queries at most.
     """
@@ -69,7 +69,7 @@ def inclusion_proof(event_id: UUID, *, size: int | None = None) -> InclusionProo
 
 
 def consistency_proof(first: int, second: int) -> ConsistencyProof:
-    """Prove that the log of `first` leaves begins that of `second`.
+    """Prove that the log of `second` leaves begins with the log of `first` leaves.
 
     Raises: SizeUnknownError: not 1 <= first <= second <= the log's size; MissingNodesError.
     Costs:  seven queries at most.
@@ -87,7 +87,7 @@ def consistency_proof(first: int, second: int) -> ConsistencyProof:
 
 
 def latest_checkpoint() -> Checkpoint:
-    """Raises: NoCheckpointError."""
+    """Return the newest checkpoint. Raises: NoCheckpointError."""
     found: Checkpoint | None = Checkpoint.objects.order_by("-size").first()
     if found is None:
         raise NoCheckpointError

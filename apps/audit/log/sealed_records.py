@@ -1,4 +1,4 @@
-"""Canonical JSON with a message authentication code, for what lies outside the database. The key is in no database."""
+"""Canonical JSON with a message authentication code, for records outside the database. Its key is in no database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from config.secrets import given
 
 
 def written(body: Mapping[str, Any]) -> str:
-    """The text with its message authentication code, canonically."""
+    """Return the canonical text of a record with its message authentication code."""
     return _canonical({**body, "mac": mac_of(body)}) + "\n"
 
 
@@ -26,7 +26,10 @@ def mac_of(body: Mapping[str, Any]) -> str:
 
 
 def opened(text: str, *, number: int) -> dict[str, Any]:
-    """The values of a text that `written` made, without the code. Raises: TombstonesDamagedError: it is not one."""
+    """Return the values of a text that `written` made, without the code.
+
+    Raises: TombstonesDamagedError: the text can't be read, or its code does not match.
+    """
     try:
         values = json.loads(text)
         mac = values.pop("mac")

@@ -1,7 +1,8 @@
-"""The sequencer: gives the events that wait their places in the tenant's log. One at a time, as glassbox_worker.
+"""The sequencer gives waiting events their places in the tenant's log. One runs at a time, as glassbox_worker.
 
-A batch is one transaction: the leaves, the roots of the subtrees that they complete, and the rows by which the events
-waited. Killed before its commit, nothing of it is there and the same events wait; after it, they do not wait any more.
+Each batch is one transaction, which writes the leaves and the roots of the subtrees that they complete, and deletes the
+events' rows in the queue. If the process is killed before the commit, nothing is written and the same events still
+wait; after the commit, they no longer wait.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ from apps.tenants.tokens import Identity
 
 logger = logging.getLogger("glassbox.audit")
 
-# Four of the smallest subtrees: a transaction costs a dozen ways to the database and back, however much is in it.
-# With 256, one sealer fell behind 32 writers on two cores.
+# Four of the smallest subtrees. A transaction costs a dozen round trips to the database, whatever its size. With 256,
+# one sealer fell behind 32 writers on two cores.
 BATCH: Final = 1_024
-# Batches of one tenant before the next one has its turn: a fraction of a second.
+# How many batches of one tenant are sealed before it is the next tenant's turn: a fraction of a second.
 TURN: Final = 4
 _REASON: Final = "seal the log"
 
@@ -44,8 +45,9 @@ _SEAL: Final = """
     DELETE FROM audit_unsealed WHERE tenant_id = %(tenant)s AND event_id = ANY (%(events)s::uuid[])
 """
 _Leaf = tuple[UUID, bytes]
-# One way to the database: what waits longest, whether it has its leaf already, and what its leaf is made of. One look
-# into each index an event (LATERAL, kept apart by OFFSET 0), whatever the planner knows of a table that is filling.
+# One round trip reads the events that wait longest, whether each has its leaf already, and the columns that its leaf is
+# made of. LATERAL with OFFSET 0 forces one lookup per event in each index, whatever the planner knows of a table that
+# is filling.
 _NEXT: Final = f"""
     SELECT waiting.event_id,
            EXISTS (SELECT FROM audit_leaf l WHERE l.tenant_id = %(tenant)s AND l.event_id = waiting.event_id),
@@ -57,7 +59,7 @@ _NEXT: Final = f"""
       ) AS event ON true
      ORDER BY waiting.event_id
 """  # noqa: S608
-# One step from tenant to tenant, however many events of each wait.
+# The query takes one step per tenant, however many events of each tenant wait.
 _WAITING: Final = """
     WITH RECURSIVE waiting (tenant_id) AS (
         (SELECT tenant_id FROM audit_unsealed ORDER BY tenant_id LIMIT 1)
@@ -71,17 +73,17 @@ _WAITING: Final = """
 
 
 def tenants_that_wait() -> tuple[TenantId, ...]:
-    """Tenants with events that have no leaf. Costs: one query, whatever waits."""
+    """Return the tenants with events that have no leaf. Costs: one query, however many events wait."""
     with open_identity(Identity(all_tenants=True)), connection.cursor() as cursor:
         cursor.execute(_WAITING)
         return tuple(TenantId(row[0]) for row in cursor.fetchall())
 
 
 def seal_all_waiting() -> int:
-    """Seal what waits in every tenant, by turns: a long queue of one keeps the others waiting for one turn at most.
+    """Seal the waiting events of every tenant in turns, so that one long queue delays the others by one turn at most.
 
-    Returns: how many events. A tenant whose log can't be sealed is logged and tried again the next time; no other waits
-    for it.
+    Returns: how many events were sealed. A tenant whose log can't be sealed is logged and tried again at the next run,
+             and does not delay the other tenants.
     """
     sealed, is_more = 0, True
     while is_more:
@@ -94,15 +96,17 @@ def seal_all_waiting() -> int:
 
 
 def seal_tenant(tenant_id: TenantId, *, batches: int | None = None, waits: bool = False) -> int:
-    """Seal what waits in one tenant's log, batch by batch. Returns: how many events.
+    """Seal the waiting events of one tenant's log, batch by batch. Returns: how many events were sealed.
 
-    It stops at once where another sequencer is at it, unless it waits for that one: what had to be sealed is, then,
-    by one of them. A process that was killed is one as well, until the server has noticed.
+    If another sequencer holds the lock, return at once, or with `waits` wait for it. With `waits`, every event that was
+    waiting is sealed on return, by one of the two. A process that was killed counts as holding the lock until the
+    server has noticed.
 
-    Args: batches: at most so many; None for all.
+    Args: batches: the most batches to seal; None for all.
     """
     sealed = done = 0
-    # Read once a turn: an event of a scope that is made meanwhile has its turn in a second.
+    # Read the scopes once per turn: an event of a scope that is made in the meantime is sealed in a later turn, in a
+    # second.
     principal = system_principal(tenant_id=tenant_id, scope_ids=tenant_scope_ids(tenant_id), label=f"system: {_REASON}")
     while batches is None or done < batches:
         count = _seal_batch(principal)
@@ -121,9 +125,9 @@ def _turn(counts: dict[TenantId, int], tenant_id: TenantId) -> int:
 
 
 def _seal_batch(principal: Principal) -> int | None:
-    """One batch in a transaction of its own. Returns: how many; None where another sequencer has the lock.
+    """Seal one batch in a separate transaction. Returns: how many events; None if another sequencer has the lock.
 
-    It is read after the lock is held, so what the last holder committed is seen.
+    The events are read after the lock is held, so the commits of its last holder are visible.
     """
     tenant_id = principal.tenant_id
     with open_scope(tenant=tenant_id, principal=principal, reason=_REASON):
@@ -136,14 +140,14 @@ def _seal_batch(principal: Principal) -> int | None:
 
 
 def _locked(tenant_id: TenantId) -> bool:
-    """Until the end of the transaction."""
+    """Try to take the sealing lock until the end of the transaction. Returns: whether this transaction holds it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [advisory_key("seal", tenant_id)])
         return bool(cursor.fetchone()[0])
 
 
 def _await_other(principal: Principal) -> None:
-    """Until whoever has the lock is done with the batch."""
+    """Wait until the holder of the lock has finished its batch."""
     with (
         open_scope(tenant=principal.tenant_id, principal=principal, reason=_REASON),
         connection.cursor() as cursor,
@@ -152,10 +156,10 @@ def _await_other(principal: Principal) -> None:
 
 
 def _next_leaves(tenant_id: TenantId) -> list[_Leaf]:
-    """The events that have waited longest with their leaves, by their ids, which ascend with the time.
+    """Return the events that have waited longest with their leaves, ordered by id, which ascends with the time.
 
-    An event may wait and not be visible, when its scope was made after the sequencer had read which scopes there are,
-    or when somebody took the event away: the others do not wait for it.
+    A waiting event may be invisible, because its scope was made after the sequencer read the scopes, or because
+    somebody removed the event. The other events do not wait for it.
     """
     after = UUID(int=0)
     while True:
@@ -170,10 +174,10 @@ def _next_leaves(tenant_id: TenantId) -> list[_Leaf]:
 
 
 def _let_off(sealed: Sequence[UUID]) -> None:
-    """Take events off the queue that have a leaf already.
+    """Remove events from the queue that have a leaf already.
 
-    Nothing of the application queues an event twice; whoever can write to the queue could, and a second leaf for one
-    event, which the database refuses, would keep all the others waiting for ever.
+    The application never queues an event twice, but an attacker who can write to the queue could. The database refuses
+    a second leaf for one event, so such a row would make all other events wait for ever.
     """
     if sealed:
         logger.warning("%d events were queued that have their leaves already", len(sealed))
@@ -196,11 +200,11 @@ def _append(tenant_id: TenantId, leaves: Sequence[_Leaf]) -> None:
 
 
 def _completed(tenant_id: TenantId, before: int, after: int) -> list[Subtree]:
-    """Subtrees whose last leaf is among the new ones, the lowest level first. The new leaves are stored already."""
+    """Return the subtrees that the new leaves complete, lowest level first. The new leaves must be stored already."""
     made: list[Subtree] = []
     level, new_from, new = 1, after, list[bytes]()
     while (first := before // ARITY**level) < (last := after // ARITY**level):
-        # Above the leaves, what was made this moment is not stored yet: it follows what is.
+        # Above the leaves, the new nodes are not stored yet: they follow the stored ones.
         below = _hashes(level - 1, first * ARITY, min(new_from, last * ARITY)) + new
         roots = [root_of(below[start : start + ARITY]) for start in range(0, (last - first) * ARITY, ARITY)]
         made += [

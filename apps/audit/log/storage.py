@@ -1,7 +1,8 @@
-"""A tenant's stored tree: how large it is, and the root over any of its leaves in a handful of queries.
+"""A tenant's stored tree: its size, and the root over any range of its leaves in a few queries.
 
-Roots of whole subtrees of 256**level leaves are stored, so a range is cut into at most 256 leaves at either end, 256
-subtrees a level, and what lies between. RFC 6962 cuts at powers of two, and 256**level is one: the cuts meet.
+The roots of whole subtrees of 256**level leaves are stored. A range is cut into at most 256 leaves at either end, 256
+subtrees per level, and the subtrees between them. RFC 6962 cuts at powers of two, and 256**level is such a power, so
+the cuts coincide.
 """
 
 from __future__ import annotations
@@ -23,35 +24,34 @@ Range = tuple[int, int]
 
 
 def stored_size() -> int:
-    """How many leaves the log of the open scope's tenant has. Costs: one query."""
+    """Return how many leaves the log of the open scope's tenant has. Costs: one query."""
     last: int | None = Leaf.objects.order_by("-index").values_list("index", flat=True).first()
     return 0 if last is None else last + 1
 
 
 def root_at(size: int) -> bytes:
-    """The root over the first `size` leaves. Costs: two queries. Raises: MissingNodesError."""
+    """Return the root over the first `size` leaves. Costs: two queries. Raises: MissingNodesError."""
     return _roots([(0, size)])[(0, size)]
 
 
 def stored_inclusion_path(index: int, size: int) -> tuple[bytes, ...]:
-    """tree.inclusion_path out of the database. Costs: two queries. Raises: ValueError, MissingNodesError."""
+    """Return tree.inclusion_path from the database. Costs: two queries. Raises: ValueError, MissingNodesError."""
     wanted: list[Range] = []
     inclusion_path(index, size, _noting(wanted))
     return inclusion_path(index, size, _looking_up(_roots(wanted)))
 
 
 def stored_consistency_path(first: int, second: int) -> tuple[bytes, ...]:
-    """tree.consistency_path out of the database. Costs: two queries. Raises: ValueError, MissingNodesError."""
+    """Return tree.consistency_path from the database. Costs: two queries. Raises: ValueError, MissingNodesError."""
     wanted: list[Range] = []
     consistency_path(first, second, _noting(wanted))
     return consistency_path(first, second, _looking_up(_roots(wanted)))
 
 
 def nodes_of(start: int, end: int) -> Iterator[Node]:
-    """The fewest stored nodes that a range is made of, from left to right.
+    """Yield the fewest stored nodes that cover a range, from left to right.
 
-    Args: start, end: such that RFC 6962 would ask for the range: start is a multiple of the power of two that covers
-          end - start.
+    Args: start, end: a range as RFC 6962 would cut it: start is a multiple of the power of two that covers end - start.
     """
     while start < end:
         level = 0
@@ -68,7 +68,10 @@ def _roots(ranges: Iterable[Range]) -> dict[Range, bytes]:
 
 
 def _joined(nodes: Iterable[Node], hashes: Mapping[Node, bytes]) -> bytes:
-    """The root over nodes from left to right, large ones first: peaks of each level stand beside one another."""
+    """Return the root over nodes that are ordered from left to right with the large ones first.
+
+    The peaks of each level are adjacent to those of the next.
+    """
     peaks: list[bytes] = []
     by_level: dict[int, list[bytes]] = {}
     for node in nodes:
@@ -79,7 +82,7 @@ def _joined(nodes: Iterable[Node], hashes: Mapping[Node, bytes]) -> bytes:
 
 
 def _stored(nodes: set[Node]) -> dict[Node, bytes]:
-    """Costs: a query for leaves, and one for subtrees."""
+    """Return the stored hashes of the nodes. Costs: one query for leaves, and one for subtrees."""
     found: dict[Node, bytes] = {}
     leaves = sorted(index for level, index in nodes if level == 0)
     if leaves:

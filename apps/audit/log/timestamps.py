@@ -1,6 +1,6 @@
-"""A time stamp of a checkpoint by a service that the operator names: that it was there at a moment (RFC 3161).
+"""A time stamp of a checkpoint (RFC 3161): a service that the operator names attests when the checkpoint existed.
 
-What is stamped is the note as it was signed and exported, with SHA-256. Anybody can check it without this program:
+The stamp covers the note as it was signed and exported, with SHA-256. Anybody can check it without this program:
 
     openssl ts -verify -data SIZE.note -in SIZE.tsr -CAfile ROOTS.pem
 """
@@ -35,7 +35,7 @@ _LARGEST_ANSWER: Final = 256 << 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimestampService:
-    """url: takes requests by POST. roots: PEM of the certificates that its own leads to."""
+    """A time-stamping service. url: takes requests by POST. roots: PEM of the roots of its certificate chain."""
 
     url: str
     roots: Path
@@ -43,21 +43,21 @@ class TimestampService:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stamp:
-    """content: the answer (DER), base64. at: the moment that it tells."""
+    """A time stamp. content: the service's answer (DER), base64. at: the time that it states."""
 
     content: str
     at: datetime
 
 
 def stamped(service: TimestampService, note: str) -> Stamp:
-    """Have a note stamped, and see that the answer is one. Raises: TimestampError. Costs: one request."""
+    """Have a note stamped and verify the answer. Raises: TimestampError. Costs: one request."""
     request = TimestampRequestBuilder().data(note.encode()).hash_algorithm(HashAlgorithm.SHA256).build()
     raw = _asked(service, request.as_bytes())
     return _verified(service, raw, note, nonce=request.nonce)
 
 
 def stamp_of(service: TimestampService, note: str, content: str) -> Stamp:
-    """A stamp that was stored. Raises: TimestampError: it is not of this note, or leads to none of the roots."""
+    """Verify a stored stamp. Raises: TimestampError: it is not of this note, or does not lead to one of the roots."""
     try:
         raw = base64.b64decode(content, validate=True)
     except (binascii.Error, ValueError) as error:

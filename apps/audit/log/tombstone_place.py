@@ -1,10 +1,10 @@
-"""Where tombstones lie: a directory or an object store, as checkpoints do, out of the database's reach.
+"""The place of tombstones: a directory or an object store, as for checkpoints, that the database can't reach.
 
-<number>.tombstone   one each, from 1, never changed
-latest               how many are confirmed: their removals may have begun
-served-<database>    that a database may be served, since it is not a restored one or all were replayed in it
-restored-<event>     that this event of a log tells of a restore: without it no checkpoint follows it
-store                that there is one: an empty place where one was is not taken for a new one
+<number>.tombstone   one tombstone each, numbered from 1, never changed
+latest               how many tombstones are confirmed: their removals may have begun
+served-<database>    the database may be served: it was not restored, or all tombstones were replayed in it
+restored-<event>     this event of a log is a genuine restore: without this record no checkpoint follows the event
+store                tombstones were kept here: if the place is empty later, it is not mistaken for a new one
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _STORE: Final = "store"
 
 @dataclass(frozen=True, slots=True)
 class TombstonePlace:
-    """All methods raise TombstonesUnavailableError, and TombstonesDamagedError for what is not as it was written."""
+    """The tombstones and records at a place.
+
+    All methods raise TombstonesUnavailableError, and TombstonesDamagedError for a record that is not as it was written.
+    """
 
     place: CheckpointPlace
 
@@ -33,7 +36,7 @@ class TombstonePlace:
         return self._get(f"{number}.tombstone")
 
     def add(self, number: int, text: str) -> None:
-        """Whoever calls it holds the lock: nothing is written over."""
+        """Store a tombstone. The caller holds the lock, so no tombstone is overwritten."""
         self._put(f"{number}.tombstone", text)
 
     def confirmed(self) -> int:
@@ -49,7 +52,7 @@ class TombstonePlace:
         return text is not None and opened(text, number=0).get("served") == database
 
     def found(self) -> None:
-        """Note that there is a place for tombstones, and that the next database is not the first."""
+        """Record that this is a place for tombstones, so that the next database is not taken for the first."""
         self._put(_STORE, written({"store": "tombstones"}))
 
     def serve(self, database: str) -> None:
@@ -77,7 +80,7 @@ class TombstonePlace:
 
 
 def tombstone_place() -> TombstonePlace:
-    """What GLASSBOX_TOMBSTONES_URL names. Raises: TombstonesUnavailableError."""
+    """Return the place that GLASSBOX_TOMBSTONES_URL names. Raises: TombstonesUnavailableError."""
     try:
         return TombstonePlace(place_at(settings.GLASSBOX_TOMBSTONES_URL, variable="GLASSBOX_TOMBSTONES_URL"))
     except CheckpointExportError as error:

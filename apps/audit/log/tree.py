@@ -1,6 +1,6 @@
-"""Merkle tree hashes and proofs (RFC 6962, section 2; the verification is RFC 9162's, sections 2.1.3 and 2.1.4). Pure.
+"""Merkle tree hashes and proofs (RFC 6962, section 2; verification follows RFC 9162, sections 2.1.3 and 2.1.4). Pure.
 
-Everything works on leaf hashes, not on what the leaves hold: a leaf whose content was erased still has its hash.
+All functions work on leaf hashes and not on the content of the leaves: a leaf whose content was erased keeps its hash.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frontier:
-    """A tree of `size` leaves as the roots of its complete subtrees, the largest first: all that appending needs."""
+    """A tree of `size` leaves as the roots of its complete subtrees, largest first: all that appending needs."""
 
     size: int = 0
     peaks: tuple[bytes, ...] = ()
 
     def appended(self, leaves: Iterable[bytes]) -> Frontier:
-        """The tree with these leaf hashes at its end. Two subtrees of one size become one of twice that size."""
+        """Return the tree with these leaf hashes appended. Two subtrees of equal size merge into one."""
         size, peaks = self.size, list(self.peaks)
         for leaf in leaves:
             peaks.append(leaf)
@@ -54,12 +54,15 @@ class Frontier:
 
 
 def root_of(leaves: Iterable[bytes]) -> bytes:
-    """The tree's root over these leaf hashes, in memory of their logarithm."""
+    """Return the tree's root over these leaf hashes. Memory grows with the logarithm of their number."""
     return Frontier().appended(leaves).root
 
 
 def inclusion_path(index: int, size: int, range_root: RangeRoot) -> tuple[bytes, ...]:
-    """The hashes that lead from a leaf to the root, nearest first. Raises ValueError where there is no such leaf."""
+    """Return the hashes that lead from a leaf to the root, nearest first.
+
+    Raises: ValueError: there is no such leaf.
+    """
     if not 0 <= index < size:
         raise ValueError(f"a tree of {size} leaves has no leaf {index}")
     path: list[bytes] = []
@@ -76,7 +79,9 @@ def inclusion_path(index: int, size: int, range_root: RangeRoot) -> tuple[bytes,
 
 
 def consistency_path(first: int, second: int, range_root: RangeRoot) -> tuple[bytes, ...]:
-    """The hashes that show that a tree of `first` leaves begins one of `second`; none where they are equal.
+    """Return the hashes that show that a tree of `second` leaves begins with the tree of its `first` leaves.
+
+    The path is empty where the two are equal.
 
     Raises: ValueError: first is not between 1 and second.
     """
@@ -98,7 +103,7 @@ def consistency_path(first: int, second: int, range_root: RangeRoot) -> tuple[by
 
 
 def proves_inclusion(*, leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:
-    """Whether the path shows that the leaf stands at this index of the tree with this root."""
+    """Return whether the path shows that the leaf is at this index of the tree with this root."""
     if not 0 <= index < size:
         return False
     here, last, found = index, size - 1, leaf
@@ -118,14 +123,14 @@ def proves_inclusion(*, leaf: bytes, index: int, size: int, path: Sequence[bytes
 def proves_consistency(
     *, first: int, second: int, first_root: bytes, second_root: bytes, path: Sequence[bytes]
 ) -> bool:
-    """Whether the path shows that the first tree begins the second. Every tree begins with the empty one."""
+    """Return whether the path shows that the second tree begins with the first. Every tree begins with the empty."""
     if first == second:
         return not path and first_root == second_root
     if first == 0:
         return not path and first_root == EMPTY_ROOT
     if first > second or not path:
         return False
-    # A first tree that is one complete subtree is its own first hash.
+    # If the first tree is one complete subtree, its root is the first hash of the path.
     hashes = [first_root, *path] if first & (first - 1) == 0 else list(path)
     here, last = first - 1, second - 1
     while here & 1:
@@ -145,5 +150,5 @@ def proves_consistency(
 
 
 def _split(count: int) -> int:
-    """The largest power of two below count (> 1)."""
+    """Return the largest power of two below count (> 1)."""
     return 1 << (count - 1).bit_length() - 1

@@ -1,4 +1,4 @@
-"""Asking a witness to cosign a checkpoint, over HTTP. No transaction is open meanwhile.
+"""Ask a witness to cosign a checkpoint, over HTTP. No transaction is open during the request.
 
 Source: C2SP, tlog-witness, add-checkpoint.
 """
@@ -21,13 +21,13 @@ from apps.audit.log.notes import InvalidNoteError
 TIMEOUT_S: Final = 10.0
 _LARGEST_ANSWER: Final = 64 << 10
 _SIZE: Final = re.compile(r"(0|[1-9][0-9]{0,18})\n")
-# From a size of the log on, up to the checkpoint's; none from 0.
+# Returns the proof from an earlier size of the log up to the checkpoint's. No proof is needed from size 0.
 ProofFrom = Callable[[int], Sequence[bytes]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """url: its submission prefix."""
+    """A witness. url: its submission prefix."""
 
     url: str
     key: WitnessKey
@@ -36,10 +36,10 @@ class Witness:
 def cosigned(witness: Witness, note: str, *, size: int, known: int, proof: ProofFrom) -> Cosignature:
     """Have a checkpoint cosigned.
 
-    Args:   size: the checkpoint's. known: the size that the witness is thought to have cosigned last; 0 for none.
+    Args:   size: the checkpoint's. known: the size that the witness is believed to have cosigned last; 0 for none.
             proof: reads the consistency proof; called outside of any request.
-    Raises: WitnessError: it can't be reached, refuses, or answers with what is no cosignature of its own.
-    Costs:  one request; two where the witness knows another size than was thought.
+    Raises: WitnessError: the witness can't be reached, refuses, or does not answer with its own cosignature.
+    Costs:  one request; two where the witness last cosigned another size than `known`.
     """
     answer = _asked(witness, note, known, proof)
     if answer.status_code == 409:
@@ -67,7 +67,10 @@ _REFUSALS: Final = {
 
 
 def _last_size(witness: Witness, answer: httpx.Response) -> int:
-    """What it cosigned last. Raises: WitnessError: it does not say, since it knows another tree of the very size."""
+    """Return the size that the witness cosigned last.
+
+    Raises: WitnessError: the answer names no size, because the witness knows another tree of this size.
+    """
     told = _SIZE.fullmatch(answer.text)
     if told is None or answer.headers.get("content-type", "").partition(";")[0].strip() != "text/x.tlog.size":
         raise WitnessError(witness=witness.key.name, problem="it knows another tree of this size (409)")
@@ -83,7 +86,7 @@ def _asked(witness: Witness, note: str, old: int, proof: ProofFrom) -> httpx.Res
     body = "\n".join(lines) + f"\n\n{note}"
     url = f"{witness.url.rstrip('/')}/add-checkpoint"
     try:
-        # Not through a proxy of the environment, and not to wherever it redirects.
+        # Ignore the environment's proxies, and follow no redirect.
         with (
             httpx.Client(timeout=TIMEOUT_S, trust_env=False) as client,
             client.stream("POST", url, content=body.encode()) as answer,

@@ -1,4 +1,4 @@
-"""What others say of a checkpoint: cosignatures of witnesses, and time stamps."""
+"""Statements of others about a checkpoint: cosignatures of witnesses, and time stamps."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class AttestationKind(models.TextChoices):
 
 
 class Attestation(TenantModel):
-    """Of the checkpoint of `size` leaves. Inserted by glassbox_worker alone, and never changed or removed.
+    """An attestation of the checkpoint of `size` leaves. Only glassbox_worker inserts it; it never changes.
 
-    by: the witness's name, or the address of the service. content: the line of the note, or the answer in base64; it is
-    what counts. told_at: the moment that it tells.
+    by: the witness's name, or the address of the service. content: the line of the note, or the answer in base64, which
+    is authoritative. told_at: the time that it states. An attestation is never removed.
     """
 
     size = models.BigIntegerField()

@@ -10,10 +10,10 @@ from apps.tenants.models.base import TenantModel
 
 
 class Checkpoint(TenantModel):
-    """The log when it had `size` leaves. Inserted by glassbox_worker alone, and never changed or removed.
+    """The log when it had `size` leaves. Only glassbox_worker inserts a row; it is never changed or removed.
 
-    root: 32 bytes. note: signed (apps/audit/log/notes.py), with the origin glassbox/audit/<tenant id>; it is what is
-    exported, and what counts where the columns say something else.
+    root: 32 bytes. note: signed (apps/audit/log/notes.py), with the origin glassbox/audit/<tenant id>. The note is what
+    is exported, and it is authoritative where the columns differ from it.
     """
 
     size = models.BigIntegerField()

@@ -1,4 +1,4 @@
-"""Keys that seal payloads. They open nothing without the key-encryption key, which is not in the database."""
+"""Keys that seal payloads. They are useless without the key-encryption key, which is not in the database."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from apps.tenants.models.base import TenantModel
 
 
 class DataKey(TenantModel):
-    """One key of a tenant and a period (a calendar quarter); of one data subject where subject_id names one.
+    """The key of a tenant and a period (a calendar quarter), or of one data subject where subject_id names one.
 
-    A tenant that is being erased has one more, of the epoch "end.1" (end.2, ... where it was interrupted by a hold): it
-    seals what is recorded of the erasure, and the others are destroyed. That is their rows' removal, which the foreign
-    key of the payloads allows only for a key that nothing is sealed by any more.
+    A tenant that is being erased has one more key, of the epoch "end.1" (end.2, ... where a hold interrupted the
+    erasure). It seals what is recorded of the erasure, and the other keys are destroyed. Destroying a key removes its
+    row, which the payloads' foreign key allows only when no payload is sealed by the key any more.
 
-    Of a row, kek_id and wrapped_key alone may change, and glassbox_worker alone may change them (rotation).
+    Only kek_id and wrapped_key of a row may change, and only glassbox_worker may change them (rotation).
     """
 
     epoch = models.CharField(max_length=16)

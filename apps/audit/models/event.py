@@ -1,4 +1,4 @@
-"""What happened. Rows are inserted and read; nothing that runs may change or remove one."""
+"""The events of the log. Rows are inserted and read; no running process may change or remove one."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Outcome(models.TextChoices):
 
 
 class Event(TenantModel):
-    """One event, written in the transaction of the act that it tells of.
+    """One event, written in the transaction of the act that it records.
 
-    scope_ids are the scopes that the act touched: a reader must hold them all. The actor is a surrogate id and the
+    scope_ids are the scopes that the act touched: a reader must hold all of them. The actor is a surrogate id and the
     label of that moment, never a foreign key, so that an event outlives its actor. commitments holds, for each field
-    group (see apps/audit/registry.py), what binds its content (see apps/audit/canonical.py), in hex; the content itself
-    is in Payload, sealed.
+    group (see apps/audit/registry.py), the commitment to its content (see apps/audit/canonical.py), in hex. The content
+    itself is in Payload, sealed.
     """
 
     scope_ids = ArrayField(models.UUIDField(), default=list)
@@ -46,7 +46,7 @@ class Event(TenantModel):
             models.Index(fields=["tenant", "action", "-occurred_at"], name="event_by_action"),
             models.Index(fields=["tenant", "subject_id"], name="event_by_subject"),
         )
-        # What a payload's foreign key refers to.
+        # A payload's foreign key refers to this constraint.
         constraints = (models.UniqueConstraint(fields=["tenant", "id", "scope_ids"], name="event_in_its_scopes"),)
 
     def __str__(self) -> str:
@@ -54,7 +54,7 @@ class Event(TenantModel):
 
     @cached_property
     def payload(self) -> Mapping[str, Mapping[str, Any]]:
-        """group -> field -> value, decrypted when it is first read; for many events, selectors.payloads_of.
+        """Return group -> field -> value, decrypted at the first access; for many events, use selectors.payloads_of.
 
         Raises: PayloadDamagedError.
         """

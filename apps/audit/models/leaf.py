@@ -1,4 +1,4 @@
-"""A tenant's Merkle tree as the database holds it: what waits, the leaves, and the roots of whole subtrees."""
+"""A tenant's Merkle tree as the database holds it: the queue, the leaves, and the roots of whole subtrees."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from apps.tenants.models.base import TenantManager, TenantModel
 
 
 def _tenant() -> models.ForeignKey[Any, Any]:
-    # Without a foreign key: the event has one, and here it would be checked for every event once more.
+    # There is no foreign key in the database: the event has one, and another would be checked again for every event.
     return models.ForeignKey(
         "tenants.Tenant", on_delete=models.PROTECT, db_index=False, db_constraint=False, related_name="+"
     )
 
 
 class Unsealed(models.Model):
-    """An event that has no leaf yet. Written with the event, removed by glassbox_worker with the leaf that it makes.
+    """An event that has no leaf yet. The row is written with the event, and glassbox_worker removes it with making the
+    leaf.
 
-    The database lets no row go whose event has no leaf.
+    The database refuses to delete a row whose event has no leaf.
     """
 
     event_id = models.UUIDField(primary_key=True)
@@ -34,10 +35,11 @@ class Unsealed(models.Model):
 
 
 class Leaf(models.Model):
-    """An event's place in the log of its tenant. Inserted by glassbox_worker alone, and never changed or removed.
+    """An event's place in the log of its tenant. Only glassbox_worker inserts it; it is never changed or removed.
 
-    index counts from 0 without a gap, which the database holds to. hash is canonical.leaf_hash of the event's header
-    and commitments, 32 bytes. There is no foreign key to the event: should it be gone, its leaf says that it was.
+    index counts from 0 without a gap, which the database enforces. hash is canonical.leaf_hash of the event's header
+    and commitments, 32 bytes. There is no foreign key to the event: if the event disappears, its leaf proves that it
+    existed.
     """
 
     event_id = models.UUIDField(primary_key=True)
@@ -59,9 +61,9 @@ class Leaf(models.Model):
 
 
 class Subtree(TenantModel):
-    """The root over the leaves from index * 256**level on, 256**level of them; level >= 1.
+    """The root over 256**level leaves, from the leaf index * 256**level on; level >= 1.
 
-    Inserted by glassbox_worker when the last of them is, so that a proof reads at most 256 hashes a level.
+    glassbox_worker inserts it with the last of these leaves, so that a proof reads at most 256 hashes per level.
     """
 
     level = models.PositiveSmallIntegerField()

@@ -1,4 +1,4 @@
-"""What an event tells beyond its header: field groups, each sealed by itself so that it can be removed by itself."""
+"""The content of an event beyond its header: field groups, sealed separately so that each can be removed alone."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from apps.tenants.models.base import TenantForeignKey, TenantModel
 
 
 class Payload(TenantModel):
-    """One group of one event. Rows are inserted and read; nothing that runs may change or remove one.
+    """One group of one event. Rows are inserted and read; no running process may change or remove one.
 
-    scope_ids are the event's own, and held to be by a foreign key over all three columns: a payload is exactly as hard
+    scope_ids are those of the event, which a foreign key over all three columns enforces: a payload is exactly as hard
     to read as its event. terms: see apps/audit/terms.py.
     """
 

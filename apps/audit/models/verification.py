@@ -1,4 +1,4 @@
-"""Verifications of a tenant's log: asked for by a person or by the clock, and what they found."""
+"""Verifications of a tenant's log, requested by a person or by the schedule, and their findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class VerificationState(models.TextChoices):
 
 
 MOVING = (VerificationState.WAITING, VerificationState.RUNNING)
-# Classes of findings that contradict nothing, and rest on events that no checkpoint covers.
+# Classes of findings that are no contradiction: they rest on events that no checkpoint covers.
 UNPROVEN = frozenset({"UNSIGNED_REMOVAL", "UNSIGNED_TAIL"})
 FINISHED = (VerificationState.INTACT, VerificationState.FINDINGS, VerificationState.FAILED)
 
@@ -27,14 +27,14 @@ FINISHED = (VerificationState.INTACT, VerificationState.FINDINGS, VerificationSt
 class Verification(LeasedJob):
     """One verification of the whole log against the newest checkpoint that lies outside the database.
 
-    started_by is the surrogate id of who asked (their name is in the event, where it can be removed); null for the
-    clock, which names the night (a day of UTC). checkpoint_size: of the outside checkpoint, in leaves; null where none
-    had been exported yet. covered_size: leaves below the newest signed checkpoint that fits; null where a release did
-    not say. findings: {"totals": {class: count}, "first": [{class, leaf, event, group, size}]}, ids,
-    places and counts alone; finding_count: all of them.
+    started_by is the surrogate id of the person who asked (the name is in the event, where it can be removed). It is
+    null for a verification by the schedule, which names the night (a day of UTC). checkpoint_size: of the outside
+    checkpoint, in leaves; null if none had been exported yet. covered_size: leaves below the newest signed checkpoint
+    that fits; null for rows of a release that did not record it. findings: {"totals": {class: count}, "first": [{class,
+    leaf, event, group, size}]}, which holds only ids, places and counts. finding_count: all findings.
 
-    glassbox_worker alone changes a row, until it is finished; after that nobody does, the owner included, and nobody
-    removes one (the database holds both).
+    Only glassbox_worker changes a row, and only until it is finished. After that nobody changes it, not even the owner,
+    and nobody removes one (the database enforces both).
     """
 
     task = "apps.audit.tasks.run_verification"
@@ -61,7 +61,8 @@ class Verification(LeasedJob):
     groups = models.BigIntegerField(default=0)
     finding_count = models.BigIntegerField(default=0)
     findings = models.JSONField(default=dict)
-    # Signed by the worker that ended it: what is believed of the row (apps/audit/verify/statements.py).
+    # The worker that finished the verification signs this note. Only the note is trusted, not the columns
+    # (apps/audit/verify/statements.py).
     note = models.TextField(blank=True, db_default="")
 
     class Meta:
@@ -90,12 +91,12 @@ class Verification(LeasedJob):
 
     @property
     def tail(self) -> int:
-        """Leaves that no signed checkpoint covered yet."""
+        """Return how many leaves no signed checkpoint covered yet."""
         return 0 if self.covered_size is None else self.leaves - self.covered_size
 
     @property
     def is_unproven(self) -> bool:
-        """Whether all that was found is that parts of it rest on events that no checkpoint covers."""
+        """Return whether every finding only says that something rests on events that no checkpoint covers."""
         totals = self.findings.get("totals", {})
         return bool(totals) and UNPROVEN.issuperset(totals)
 

@@ -1,4 +1,4 @@
-"""Addresses of a tenant's own programs that are told of events, and what was sent to each."""
+"""Webhooks, the addresses of a tenant's own programs that are told of events, and what was sent to each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from apps.tenants.models.base import TenantForeignKey, TenantModel
 
 
 class PauseReason(models.TextChoices):
-    """Why nothing is sent to an endpoint. All but the first are the platform's."""
+    """Why nothing is sent to an endpoint. The platform sets all reasons but the first."""
 
     PERSON = "person", "Somebody paused it"
     FAILING = "failing", "It failed for three days"
@@ -26,12 +26,13 @@ class DeliveryState(models.TextChoices):
 
 
 class Webhook(TenantModel):
-    """An endpoint: where to, of which classes of events, and within which scopes, which never change.
+    """An endpoint: its address, the classes of its events, and its scopes, which never change.
 
-    Whoever holds not all of its scopes sees no row of it. cursor: the leaf of the log at which it goes on; what lies
-    before has its delivery, or was not for it. sealed: its secrets (apps/audit/webhooks/secrets.py), the newest first;
-    the older one signs as well until previous_until. failures: attempts that failed, one after another, since
-    failing_since. next_attempt_at: not before it is anything sent; lease_*: the worker that sends now.
+    A reader who does not hold all of its scopes does not see its row. cursor: the leaf of the log at which the next
+    collection begins; each earlier event has its delivery or was not meant for this endpoint. sealed: its secrets
+    (apps/audit/webhooks/secrets.py), the newest first; the older one also signs until previous_until. failures: the
+    number of consecutive failed attempts since failing_since. next_attempt_at: nothing is sent before this time.
+    lease_*: the worker that is sending now.
     """
 
     url = models.TextField()
@@ -56,7 +57,7 @@ class Webhook(TenantModel):
     class Meta:
         ordering = ("-created_at", "-id")
         constraints = (
-            # What the foreign key of a delivery refers to.
+            # A delivery's foreign key refers to this constraint.
             models.UniqueConstraint(fields=["tenant", "id", "scope_ids"], name="webhook_in_its_scopes"),
             models.CheckConstraint(
                 condition=Q(paused_at__isnull=True, pause_reason="")
@@ -72,11 +73,11 @@ class Webhook(TenantModel):
 
 
 class WebhookDelivery(TenantModel):
-    """One event for one endpoint, whatever becomes of it. It holds ids; what is sent is made from the event each time.
+    """One event for one endpoint, in any state. It holds only ids; the message is made from the event at each attempt.
 
-    scope_ids are the endpoint's and event_scope_ids the event's, each held to be by a foreign key; the first contain
-    the second. place: of the event in the log, in whose order they are sent; null for a test, which goes first.
-    attempts: since it was to be sent, or sent again; earlier: those before that.
+    scope_ids are the endpoint's and event_scope_ids the event's, both enforced by foreign keys; the first contain the
+    second. place: of the event in the log, which is the order of sending; null for a test, which is sent first.
+    attempts: since it was first to be sent, or last sent again; earlier: the attempts before that.
     """
 
     webhook_id = models.UUIDField()
@@ -92,7 +93,7 @@ class WebhookDelivery(TenantModel):
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
-        # Ids of events are in the order of their times.
+        # The ids of events are in the order of their times.
         ordering = ("-event_id",)
         constraints = (
             models.UniqueConstraint(fields=["tenant", "webhook_id", "event_id"], name="webhook_delivery_once"),
@@ -108,7 +109,7 @@ class WebhookDelivery(TenantModel):
             ),
         )
         indexes = (
-            # With the scopes: a range of places would visit rows that the reader does not see.
+            # The index includes the scopes, or a range of places would visit rows that the reader does not see.
             models.Index(
                 fields=["tenant", "webhook_id", "scope_ids", "place"],
                 condition=Q(state="waiting"),
@@ -121,10 +122,10 @@ class WebhookDelivery(TenantModel):
 
 
 class WebhookAttempt(TenantModel):
-    """One request to an endpoint. Written before it is made: without a duration, the worker died in it.
+    """One request to an endpoint, written before the request is made. Without a duration, the worker died during it.
 
-    status: of HTTP; null where no answer came. error: a code (apps/audit/webhooks/sending.py); empty for one that was
-    taken. Nothing of what the receiver said is kept.
+    status: of HTTP; null if no answer came. error: a code (apps/audit/webhooks/sending.py); empty for a success.
+    Nothing of the receiver's answer is kept.
     """
 
     delivery_id = models.UUIDField()

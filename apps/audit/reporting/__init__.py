@@ -1,1 +1,1 @@
-"""What the log says in sum: figures over questions, and the list of events for somebody who reads it elsewhere."""
+"""Reports from the log: figures over questions, and lists of events for readers outside Glassbox."""

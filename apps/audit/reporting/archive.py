@@ -1,4 +1,4 @@
-"""Documents in one ZIP, written while it is sent: nothing of it is ever on a disk."""
+"""Write documents into one ZIP while it is sent, so that no part of it is ever on a disk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ The law: Article 15 GDPR. What else you may ask for, and whom, stands in both fi
 
 
 class _Sink(RawIOBase):
-    """Takes what the archive writes, until it is drained. Not seekable, so that the archive needs no way back."""
+    """A buffer for what the archive writes, until it is drained. It can't seek, so the archive never seeks back."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class _Sink(RawIOBase):
 
 
 def archive_parts(documents: Mapping[str, Iterable[Part]], *, made_at: datetime) -> Iterator[Part]:
-    """Parts of a ZIP with these files, each made of its own parts. Costs: a part of a file in memory, compressed."""
+    """Yield the parts of a ZIP of these files, each made of its own parts. Costs: one compressed part in memory."""
     sink = _Sink()
     moment = made_at.astimezone(UTC).timetuple()[:6]
     with ZipFile(sink, "w", ZIP_DEFLATED) as archive:

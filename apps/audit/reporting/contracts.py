@@ -1,4 +1,4 @@
-"""What a report is about, what was looked at for it, and its figures."""
+"""The period of a report, the questions it was computed from, and its figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-# Of the floor that writes them, which this one may not import; a test holds them to be the same.
+# These actions are defined in apps.retrieval, which this package may not import; a test checks that both are the same.
 ANSWERED: Final = "retrieval.question.answered"
 SEARCHED: Final = "retrieval.question.searched"
 DECIDED: Final = (ANSWERED, SEARCHED)
@@ -24,7 +24,7 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """Whole days in UTC, both ends included. until: what came later than this instant is left out."""
+    """Whole days in UTC, both ends included. until: events after this instant are left out."""
 
     first: date
     last: date
@@ -37,12 +37,12 @@ class Period:
 
     @property
     def end(self) -> datetime:
-        """The instant at which it is over; later ones don't belong to it."""
+        """Return the instant at which the period ends; it is not part of the period."""
         return min(datetime.combine(self.last + timedelta(days=1), time.min, UTC), self.until)
 
     @property
     def buckets(self) -> tuple[date, ...]:
-        """The first day of each bucket; a week begins on Monday, and may begin before the period does."""
+        """Return the first day of each bucket. A week begins on Monday, which may be before the period begins."""
         start, stride = self.bucket(self.start), timedelta(days=7 if self.step is Step.WEEK else 1)
         count = (self.last - start) // stride + 1
         return tuple(start + number * stride for number in range(count))
@@ -54,7 +54,10 @@ class Period:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
-    """What the figures are of. since: the oldest question looked at, where there were more than could be."""
+    """What the figures are computed from.
+
+    since: the time of the oldest question that was read, if there were more questions than the limit.
+    """
 
     total: int
     looked_at: int
@@ -74,7 +77,7 @@ Cell = str | int | float | None
 class Table:
     """Figures as they are shown and as they are downloaded. The first column names the row.
 
-    row_ids: of what the rows are about, where they are about something with a page.
+    row_ids: the ids of the rows' subjects, where these have a page.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""CSV that a spreadsheet shows and does not run."""
+"""CSV that a spreadsheet displays but does not execute."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Final
 
 from apps.audit.reporting.contracts import Cell
 
-# What begins so is a formula to a spreadsheet: a sign-in name or a file's name could be one. Where semicolons part
-# cells (in most of Europe), what follows one in a text begins a cell too; in East Asia full-width signs count.
+# A spreadsheet takes a text that begins so for a formula, and a user name or a file name may. Where semicolons separate
+# cells (in most of Europe), the text after a semicolon begins a cell too; in East Asia full-width signs count.
 _FORMULA: Final = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r])")
 
 
 def csv_bytes(rows: Iterable[Sequence[Cell]]) -> bytes:
-    """RFC 4180, UTF-8. What a spreadsheet would take for a formula gets an apostrophe before it."""
+    """Return CSV (RFC 4180, UTF-8). An apostrophe precedes anything that a spreadsheet would take for a formula."""
     made = io.StringIO()
     writer = csv.writer(made, lineterminator="\r\n")
     writer.writerows([_cell(value) for value in row] for row in rows)

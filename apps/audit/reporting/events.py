@@ -1,4 +1,4 @@
-"""The events of this package: who took figures or a list out of the log."""
+"""The events of this package: who downloaded figures or a list from the log."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Handing out a report's table, and the list of events: written to be read, not to be verified.
+"""Download a report's table or the list of events. These are made to be read, not to be verified.
 
-What proves that nothing was changed is the export of the log itself.
+The export of the log itself proves that nothing was changed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from apps.tenants.roles import Permission
 from apps.tenants.streaming import Part, scoped_stream
 
 BATCH: Final = 500
-# As the record of an export names what the API streams.
+# The name under which the record of an export lists what the API streams.
 IN_ORDER: Final = "jsonl in order"
 COLUMNS: Final = (
     "occurred_at",
@@ -61,7 +61,7 @@ class ListFormat(StrEnum):
 
 
 def report_export(report: Report, table: Table, *, scope_id: UUID | None) -> bytes:
-    """A table of a report as CSV, and an event that says who took it."""
+    """Return a table of a report as CSV, and record who downloaded it."""
     current_scope().principal.require(Permission.AUDIT_VIEW)
     record(
         action=REPORT_EXPORTED,
@@ -81,16 +81,16 @@ def report_export(report: Report, table: Table, *, scope_id: UUID | None) -> byt
 def events_export(
     events: QuerySet[Event], *, format: ListFormat, filters: Mapping[str, str], batch: int = BATCH
 ) -> Iterator[bytes]:
-    """The events of a list in parts, newest first, and an event that says who took them.
+    """Yield the events of a list in parts, newest first, and record who downloaded them.
 
-    The event is in the open transaction. The parts are made when the response is sent, each in a transaction of its
-    own with the grants of that moment (see scoped_stream): what the reader may not see is in none of them. Of the
-    payload only the core goes out, never a question or an answer.
+    The record is in the open transaction. The parts are made when the response is sent, each in a separate transaction
+    with the grants of that moment (see scoped_stream), so no part contains what the reader may not see. Of the payload
+    only the core is included, never a question or an answer.
 
-    Args:   events: filtered, of the open tenant; what comes in later than now is left out.
-            filters: what it was filtered by, as the event tells it: names, ids and codes, no words that a person typed.
-    Raises: PermissionDeniedError; WholeLogError: the package is of the whole log, which takes all of its scopes; in
-            the middle of the parts, what scoped_stream raises.
+    Args:   events: filtered, of the open tenant; events that are recorded later than now are left out.
+            filters: the filters as the event records them: names, ids and codes, no words that a person typed.
+    Raises: PermissionDeniedError; WholeLogError: the package contains the whole log, which requires all of its scopes;
+            while the parts are made, what scoped_stream raises.
     """
     principal, now = current_scope().principal, timezone.now()
     principal.require(Permission.AUDIT_VIEW)
@@ -114,14 +114,15 @@ def events_in_order(
     written: Callable[[Event], Mapping[str, Any]],
     filters: Mapping[str, str],
 ) -> Iterator[bytes]:
-    """Events in the order of the log, the oldest first, as lines of JSON; and an event that says who took them.
+    """Yield events as lines of JSON in the order of the log, oldest first, and record who downloaded them.
 
-    A line says its place in the log. Whoever keeps the last one asks for what comes after it, and misses nothing: what
-    waits for its place yet is in no export. Parts and their grants are as in events_export.
+    Each line states its place in the log. A reader who keeps the last place can ask for what comes after it and misses
+    nothing, because an event that still waits for its place is in no export. Parts and their grants are as in
+    events_export.
 
-    Args:   events: filtered, of the open tenant. after: the place that was had last; None for all.
-            written: the fields of a line but for `index`. filters: as in events_export.
-    Raises: PermissionDeniedError; in the middle of the parts, what scoped_stream raises.
+    Args:   events: filtered, of the open tenant. after: the last place that the reader has; None for all.
+            written: the fields of a line except `index`. filters: as in events_export.
+    Raises: PermissionDeniedError; while the parts are made, what scoped_stream raises.
     """
     principal = current_scope().principal
     principal.require(Permission.AUDIT_VIEW)
@@ -169,7 +170,9 @@ def _cut_short(principal: Principal, format: str) -> Callable[[ApplicationError,
 
 
 def reads_the_whole_log(principal: Principal) -> bool:
-    """Whether they hold every scope of the tenant: a log with gaps proves nothing. One query."""
+    """Return whether the principal holds every scope of the tenant, since a log with gaps proves nothing. Costs: one
+    query.
+    """
     return tenant_scope_ids(principal.tenant_id) <= principal.scope_ids
 
 
@@ -235,7 +238,7 @@ def _lines(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
 
 
 def _cells(line: Mapping[str, Any]) -> list[Cell]:
-    """The line of a spreadsheet: what it can be sorted by, and of the core its state."""
+    """Return the cells of a spreadsheet row: columns to sort by, and the core's state instead of its content."""
     core = line["core"] or {}
     flat = {
         **line,
@@ -252,7 +255,7 @@ def _state(reading: Reading) -> str:
 
 
 def _label(action: str) -> str:
-    """Of this release; an action that it no longer knows keeps its own name."""
+    """Return the label of the action in this release, or the action's name if the release does not know it."""
     try:
         return event_class(action).label
     except UnregisteredActionError:

@@ -1,4 +1,4 @@
-"""The report over a period's questions: read from the sealed record in batches, the newest first, up to a limit."""
+"""The report on a period's questions, read from the sealed records in batches, newest first, up to a limit."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ LONGEST_DAYS: Final = 366
 
 
 def question_report(period: Period, *, scope_id: UUID | None = None, limit: int = LIMIT) -> Report:
-    """The figures of the questions that the open scope's principal may see.
+    """Return the figures of the questions that the open scope's principal may see.
 
-    Args:    scope_id: questions that could reach this scope; None for all.
-             limit: the most questions to decrypt; the newest of the period.
+    Args:    scope_id: only questions that could reach this scope; None for all.
+             limit: the most questions to decrypt, which are the newest of the period.
     Raises:  PermissionDeniedError.
-    Costs:   a count, and two queries a batch; about 1 ms a question.
+    Costs:   a count, and two queries per batch; about 1 ms per question.
     """
     current_scope().principal.require(Permission.AUDIT_VIEW)
     events = _events(period, scope_id)
@@ -64,7 +64,7 @@ def _events(period: Period, scope_id: UUID | None) -> QuerySet[Event]:
 
 
 def _batches(events: QuerySet[Event], limit: int) -> Iterator[list[Event]]:
-    """Newest first, each batch beginning where the one before it ended."""
+    """Yield batches, newest first, each beginning where the previous one ended."""
     newest = events.order_by("-occurred_at", "-id")
     left, beyond = limit, Q()
     while left > 0:
@@ -77,5 +77,8 @@ def _batches(events: QuerySet[Event], limit: int) -> Iterator[list[Event]]:
 
 
 def before(event: Event) -> Q:
-    """Events that come after this one in a list with the newest first: from its place in the index on."""
+    """Return the condition for events that come after this one in a list that is ordered newest first.
+
+    The condition lets the query begin at the event's place in the index.
+    """
     return Q(occurred_at__lte=event.occurred_at) & (Q(occurred_at__lt=event.occurred_at) | Q(id__lt=event.id))

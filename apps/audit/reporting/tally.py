@@ -1,4 +1,4 @@
-"""Adding questions up, one after the other. Pure."""
+"""Add up the figures of questions, one question at a time. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from apps.audit.reporting.contracts import ANSWERED, DECIDED, SEARCHED, Cell, Pe
 UNRECOGNISED: Final = "unrecognised"
 _UNREADABLE: Final = "not readable"
 TOP_DOCUMENTS: Final = 20
-# Passages were found, and no answer was to be written.
+# The question asked for passages only, and not for an answer.
 _SEARCHED: Final = "searched"
 _OUTCOMES: Final = (
     (Outcome.SUCCESS, "Answered"),
@@ -28,7 +28,7 @@ _OUTCOMES: Final = (
 
 
 class Tally:
-    """The figures of a period so far. What it keeps grows with days and names, and by a number a question."""
+    """The figures of a period so far. Memory grows with days and names, and by one number per question."""
 
     def __init__(self, period: Period) -> None:
         self._period = period
@@ -49,7 +49,10 @@ class Tally:
         core: Mapping[str, Any] | None,
         hits: Sequence[Mapping[str, Any]],
     ) -> None:
-        """Args: core: None where it was removed or is damaged. hits: of the passages; empty where there are none."""
+        """Add one question.
+
+        Args: core: None if it was removed or is damaged. hits: of the passages; empty if there are none.
+        """
         bucket = self._period.bucket(at)
         searched = action == SEARCHED and outcome != Outcome.REFUSED
         self._outcomes[bucket][_SEARCHED if searched else outcome] += 1
@@ -66,7 +69,7 @@ class Tally:
         return (self._by_intent(), self._by_outcome(), self._latency(), self._by_kind(), self._by_document())
 
     def _add_hits(self, hits: Sequence[Mapping[str, Any]]) -> None:
-        """A question counts once for a kind or a document, however many of its passages it drew on."""
+        """Count the question once per kind and per document, however many of its passages it used."""
         for name, reached in (("in_context", "in the context"), ("cited", "cited")):
             for kind in {str(hit.get("kind", "")) for hit in hits if hit.get(name)}:
                 self._kinds[kind][reached] += 1
@@ -74,7 +77,7 @@ class Tally:
         for document_id, hit in cited.items():
             self._documents[document_id] += 1
             self._kind_of[document_id] = str(hit.get("kind", ""))
-            # A reference is document|page|chunk, as the answer named it.
+            # A reference has the form document|page|chunk, as the answer named it.
             self._names.setdefault(document_id, str(hit.get("ref_id", "")).partition("|")[0])
 
     def _by_intent(self) -> Table:
@@ -133,9 +136,10 @@ class Tally:
 
 
 def percentile(values: Sequence[float], share: float) -> Cell:
-    """The nearest-rank percentile: the smallest value that at least that share of the values does not exceed.
+    """Return the nearest-rank percentile: the smallest value that at least that share of the values does not exceed.
 
-    Args: share: above 0, up to 1. Returns: None of nothing.
+    Args:    share: above 0, up to 1.
+    Returns: None if there are no values.
     """
     if not values:
         return None
@@ -143,5 +147,5 @@ def percentile(values: Sequence[float], share: float) -> Cell:
 
 
 def readable(payload: Mapping[str, Mapping[str, Any]]) -> tuple[Mapping[str, Any] | None, Sequence[Mapping[str, Any]]]:
-    """The core and the hits of a payload, as add takes them."""
+    """Return the core and the hits of a payload, in the form that Tally.add takes."""
     return payload.get(Group.CORE), payload.get(Group.PASSAGES, {}).get("hits", ())

@@ -1,1 +1,1 @@
-"""Where checkpoints go, out of the database's reach."""
+"""The export of checkpoints to a place that the database can't reach."""

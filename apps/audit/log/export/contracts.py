@@ -1,4 +1,4 @@
-"""A place for checkpoints, and how one is found by its address."""
+"""The interface of a place for checkpoints, and the way to find a place by its address."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ LATEST: Final = "latest"
 
 
 class CheckpointPlace(Protocol):
-    """Keeps notes by origin and name; whoever can write to the database should not be able to write here."""
+    """Keeps notes by origin and name. An account that can write to the database should not be able to write here."""
 
     def put(self, origin: str, name: str, note: str) -> None:
-        """Store a note whole or not at all. Raises: CheckpointExportError."""
+        """Store a note completely or not at all. Raises: CheckpointExportError."""
         ...
 
     def get(self, origin: str, name: str) -> str | None:
-        """A note, or None where there is none of the name. Raises: CheckpointExportError."""
+        """Return a note, or None if there is none of that name. Raises: CheckpointExportError."""
         ...
 
 
@@ -28,22 +28,25 @@ def note_name(size: int) -> str:
 
 
 def checkpoint_place() -> CheckpointPlace:
-    """What GLASSBOX_CHECKPOINT_URL names. Raises: CheckpointExportError: it is no place."""
+    """Return the place that GLASSBOX_CHECKPOINT_URL names. Raises: CheckpointExportError: it names no place."""
     return place_at(settings.GLASSBOX_CHECKPOINT_URL, variable="GLASSBOX_CHECKPOINT_URL")
 
 
 def place_at(url: str, *, variable: str) -> CheckpointPlace:
-    """A directory, file:///directory, or s3://bucket/prefix with what GLASSBOX_CHECKPOINT_S3 says of the object store.
+    """Return the place at an address.
 
-    Args:   variable: the setting that the address is of, for the error.
-    Raises: CheckpointExportError: it is none of these.
+    An address is an absolute path, file:///path, or s3://bucket/prefix together with the object store's settings in
+    GLASSBOX_CHECKPOINT_S3.
+
+    Args:   variable: the name of the setting that holds the address, for the error message.
+    Raises: CheckpointExportError: the address has none of these forms.
     """
     from apps.audit.errors import CheckpointExportError
     from apps.audit.log.export.directory import Directory
 
     parts = urlsplit(url)
     if parts.scheme == "s3" and parts.netloc:
-        # boto3 takes a third of a second to load, and none of it where a directory is named.
+        # Import boto3 only when an object store is named: it takes a third of a second to load.
         from apps.audit.log.export.s3 import S3Bucket
 
         return S3Bucket(bucket=parts.netloc, prefix=parts.path.strip("/"), **settings.GLASSBOX_CHECKPOINT_S3)

@@ -1,6 +1,6 @@
-"""Checkpoints as objects of an S3-compatible store: s3://bucket/prefix, addressed by path, spoken to by boto3.
+"""Checkpoints as objects of an S3-compatible store, s3://bucket/prefix, through boto3 with path-style addresses.
 
-Lock the bucket's objects (WORM) for what it keeps to be out of reach of whoever has the keys, too.
+Lock the bucket's objects (WORM), so that even an attacker who has the access keys can't change what it keeps.
 """
 
 from __future__ import annotations
@@ -26,19 +26,21 @@ _ONCE: Final = Config(connect_timeout=_TIMEOUT_S, read_timeout=_TIMEOUT_S, retri
 _STORE: Final = Config(
     signature_version="s3v4",
     s3={"addressing_style": "path", "payload_signing_enabled": True},
-    # Stores other than Amazon's know none of the newer checksums, which boto3 would send unasked.
+    # Stores other than Amazon's do not support the newer checksums, which boto3 would send by default.
     request_checksum_calculation="when_required",
     response_checksum_validation="when_required",
-    # Not through a proxy of the environment: it would be shown what only the store should see.
+    # Ignore the environment's proxies: a proxy would see content that only the store should see.
     proxies={},
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Bucket:
-    """endpoint: such as https://s3.eu-central-1.amazonaws.com; the bucket is the first part of the path.
+    """A bucket of an S3-compatible store.
 
-    access_key, secret_key: or both empty, for what boto3 finds: variables AWS_*, a profile, the role of the instance.
+    endpoint: such as https://s3.eu-central-1.amazonaws.com; the bucket is the first part of the path.
+    access_key, secret_key: if both are empty, boto3 looks for credentials: AWS_* variables, a profile, the instance's
+    role.
     """
 
     bucket: str
@@ -50,7 +52,7 @@ class S3Bucket:
 
     def put(self, origin: str, name: str, note: str) -> None:
         body = note.encode()
-        # A bucket that locks its objects takes none without a checksum.
+        # A bucket that locks its objects accepts none without a checksum.
         checksum = base64.b64encode(hashlib.md5(body, usedforsecurity=False).digest()).decode()
         with self._telling():
             self._client().put_object(Bucket=self.bucket, Key=self._key(origin, name), Body=body, ContentMD5=checksum)
@@ -80,7 +82,7 @@ class S3Bucket:
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
-        """Whatever fails of a request, as the error that says where and what."""
+        """Turn any failure of a request into a CheckpointExportError that names the place and the problem."""
         try:
             yield
         except ClientError as error:
@@ -94,9 +96,9 @@ class S3Bucket:
 
 @lru_cache(maxsize=4)
 def _client(endpoint: str, region: str, access_key: str, secret_key: str, _process: int) -> Any:
-    """One of each process, which keeps its connections and the credentials of a role until they end."""
+    """Return the client of this process, which keeps its connections, and a role's credentials until they expire."""
     session = get_session()
-    # For whoever gives out credentials, too.
+    # These limits also apply to requests for credentials.
     session.set_default_client_config(_ONCE)
     if not access_key and session.get_credentials() is None:
         raise NoCredentialsError  # or the client would be kept without any, when they are there again

@@ -1,4 +1,7 @@
-"""How far a tenant's checkpoints have been exported, for the pages. In the cache: the place itself is what counts."""
+"""How far a tenant's checkpoints were exported, for the pages.
+
+The state is in the cache only, because the place itself is authoritative.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _ATTESTING: Final = "audit:attesting:{tenant}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportState:
-    """size, at: of the newest exported checkpoint, None before the first; problem: the code of what failed since."""
+    """size, at: of the newest exported checkpoint, None before the first. problem: the code of a later failure."""
 
     size: int | None = None
     at: datetime | None = None
@@ -29,7 +32,7 @@ class ExportState:
 
 
 def export_state(tenant_id: TenantId) -> ExportState:
-    """What is known; nothing where the cache was emptied, until the next run."""
+    """Return the known state; it is empty after the cache was cleared, until the next run."""
     try:
         found = cache.get(_KEY.format(tenant=tenant_id))
     except RedisError:
@@ -47,7 +50,7 @@ def note_problem(tenant_id: TenantId, *, code: str) -> None:
 
 
 def note_attesting(tenant_id: TenantId, *, problems: dict[str, str]) -> None:
-    """Who did not attest the newest checkpoint at the last try, and why."""
+    """Note who did not attest the newest checkpoint at the last attempt, and why."""
     try:
         cache.set(_ATTESTING.format(tenant=tenant_id), problems, timeout=None)
     except RedisError as error:
