@@ -38,9 +38,8 @@ class Reading:
     payload: group -> field -> value, for the intact groups.
     states: for each requested group that the event was written with, and for each extra group that is stored beside it.
     problems: what is wrong with the damaged groups.
-    request_id: of the request that the event results from, as the logs name it; empty for none, and if the actor's
-    group
-        was not read.
+    request_id: of the request that caused the event, as the logs name it; empty without one, or without the actor's
+    group.
     """
 
     payload: Groups

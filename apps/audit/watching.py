@@ -1,4 +1,4 @@
-"""Watches over the log: logs that were not verified, and webhooks whose receivers take nothing."""
+"""Alarms about the log: logs that were not verified, and webhooks whose receivers accept nothing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from apps.audit.verify.stating import exported_statements
 from apps.tenants.alarms import TELL, Alarm, Rows, Watch, Watched, register_watch
 from apps.tenants.sweeping import LONGEST_WAIT
 
-# For so long it is said that an event was given up.
+# How long an alarm is shown after an event was given up.
 _GIVEN_UP_TOLD_FOR: Final = timedelta(days=1)
 
-# The last that were stated, whatever time their rows claim.
+# The last statements, whatever time their rows claim.
 _VERIFIED: Final = """
     SELECT t.id, t.created_at,
            (SELECT coalesce(jsonb_agg(v.note), '[]')
@@ -40,7 +40,7 @@ def register_watches() -> None:
 
 
 def _statements(rows: Rows, now: datetime) -> Mapping[UUID, Statement | None]:
-    """Of each tenant, what its last verification found. Raises: CheckpointExportError."""
+    """Return what the last verification of each tenant found. Raises: CheckpointExportError."""
     exported = exported_statements([row[0] for row in rows])
     return {
         id: newest(
@@ -82,7 +82,7 @@ def _unverified(rows: Rows, now: datetime) -> Iterator[Alarm]:
 
 
 def _not_taken(rows: Rows, now: datetime) -> Iterator[Alarm]:
-    """Of each tenant, endpoints that were paused because they took nothing, and events that one did not take."""
+    """Yield an alarm for each tenant with endpoints that were paused by the platform, or events that were given up."""
     paused: dict[Any, int] = {}
     given_up: dict[Any, int] = {}
     for tenant_id, reason, given_up_at in rows:

@@ -1,8 +1,8 @@
-"""Verification by the application itself: from the database, with the keys, against checkpoints of its own and outside.
+"""Verify a log in the application: from the database, with the keys, against stored checkpoints and one from outside.
 
-What is compared: each event with its leaf, the leaves with the stored subtrees and with every checkpoint, each group
-that is there with its commitment, each that is gone with the sealed events that authorise removals. The offline
-verifier (offline.py) does the same with an export and shares no line with this; both must agree on every case.
+The verification compares each event with its leaf, the leaves with the stored subtrees and with every checkpoint, each
+present group with its commitment, and each missing group with the sealed events that authorise removals. The offline
+verifier (offline.py) does the same with an export and shares no line with this module; both must agree on every case.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from apps.audit.verify.tree import ARITY, GrowingTree
 from apps.tenants.context import current_scope
 from apps.tenants.ids import TenantId
 
-# An event that waits is sealed within seconds; one that has waited so long is not waiting.
+# A waiting event is sealed within seconds. An event without a leaf for longer than this is a finding.
 SEALED_WITHIN: Final = timedelta(seconds=300)
-# A checkpoint is signed every minute. Events that are older and have none are not new: nobody signs.
+# A checkpoint is signed every minute. If older events have none, signing has stopped.
 SIGNED_WITHIN: Final = timedelta(hours=1)
 Progress = Callable[[int, int], None]
 """(leaves that are done, leaves of the log): told every few thousand of them; what it raises ends the verification."""
@@ -50,15 +50,16 @@ def verify_tenant(
     contents: bool = True,
     progress: Progress | None = None,
 ) -> VerificationReport:
-    """Verify one tenant's log. The caller sees to it that whoever asks may.
+    """Verify one tenant's log. The caller must check that the requesting person may do so.
 
-    Args:   checkpoint: a signed note from outside the database. Without one, a log that was cut off at its end or
-                written anew as a whole by somebody with the signing key looks whole.
-            since: only the events after that checkpoint; of the earlier ones, the leaves' hashes alone.
-            contents: open every group that is there; otherwise only see which are there.
-            progress: is told how far it is.
+    Args:   checkpoint: a signed note from outside the database. Without one, a log that was cut off at its end, or
+                rewritten as a whole by somebody with the signing key, appears intact.
+            since: verify only the events after that checkpoint, and of the earlier ones only the hashes of their
+            leaves.
+            contents: open every group that is present; otherwise only check which groups are present.
+            progress: is called with the progress.
     Raises: CheckpointNotTrustedError; KeyEncryptionKeyMissingError; ValueError: since without a checkpoint.
-    Costs:  on one snapshot, unless it is called within a transaction; about 50 us an event and 20 us a group.
+    Costs:  one snapshot, unless it is called within a transaction; about 50 us per event and 20 us per group.
     """
     held = None if checkpoint is None else trusted_checkpoint(checkpoint)
     if since and held is None:
@@ -82,7 +83,7 @@ class _Verification:
         self._expected: dict[int, list[tuple[bytes, str]]] = defaultdict(list)
         self._tree = GrowingTree(self._expected)
         self._next, self._is_broken = 0, False
-        # Leaves below the newest checkpoint, and below the newest that fits: where they differ, this is a finding.
+        # The number of leaves below the newest checkpoint, and below the newest that fits. A difference is a finding.
         self._to_cover = self._covered = 0
         self._oldest_unsigned: datetime | None = None
         self._leaves = self._groups = self._opened = self._removed = self._checkpoints = self._unsealed = 0
@@ -214,7 +215,8 @@ class _Verification:
                 self._find_in(entry, FindingClass.INCOMPLETE_ERASURE, words, group)
             return
         if group not in entry.known:
-            # Of a log that was spoilt before the database refused it: a removal that names the group disowns the event.
+            # This event was damaged before the database refused such events. A removal that names the group disowns the
+            # event.
             if removal is not Removal.AUTHORISED:
                 words = "it was written without the group that says who acted"
                 self._find_in(entry, FindingClass.UNVOUCHED_EVENT, words)

@@ -1,4 +1,4 @@
-"""What the log itself says may be gone from it, and how far that is vouched for."""
+"""Which groups the log itself allows to be missing, and whether a signed checkpoint covers that authorisation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from apps.audit.verify.reading import LogReader
 
 
 class Removal(Enum):
-    """UNSIGNED: an event authorises it that no signed checkpoint covers: whoever could add a leaf could write it."""
+    """Whether the removal of a group is authorised.
+
+    UNSIGNED: an event authorises it, but no signed checkpoint covers that event, so anyone who can add a leaf could
+    have written it.
+    """
 
     AUTHORISED = auto()
     UNSIGNED = auto()
@@ -21,7 +25,11 @@ class Removal(Enum):
 
 @dataclass(slots=True)
 class _Authority:
-    """named: the last leaf that names a group. emptied: of events that empty the log, the leaf and what stays."""
+    """The authorisations of some events.
+
+    named: for each group, the last leaf of an event that names it. emptied: for each event that empties the log, its
+    leaf and the groups that stay.
+    """
 
     named: dict[tuple[str, str], int] = field(default_factory=dict)
     emptied: list[tuple[int, frozenset[tuple[str, str]]]] = field(default_factory=list)
@@ -33,10 +41,12 @@ class _Authority:
 
 
 class Authorised:
-    """Which groups may be gone, by the sealed events that say so: group by group, or all that came before but some.
+    """Which groups may be missing according to the sealed events that authorise removals.
 
-    An event counts whose leaf is its own, and whose core is what was recorded. Args: covered: leaves below the newest
-    signed checkpoint; only what lies among them authorises.
+    An event authorises the removal of single groups, or of all earlier groups with exceptions. It counts only if its
+    leaf is its own and its core is what was recorded.
+
+    Args: covered: leaves below the newest signed checkpoint; an event beyond them gives no signed authorisation.
     """
 
     def __init__(self, reader: LogReader, *, covered: int) -> None:
@@ -52,7 +62,7 @@ class Authorised:
                 told.named[place] = max(entry.index, told.named.get(place, -1))
 
     def removal_of(self, event: str, group: str, *, index: int) -> Removal:
-        """Whether an event after this leaf authorises that the group is gone."""
+        """Return whether an event after this leaf authorises the removal of the group."""
         if self._signed.names((event, group), index):
             return Removal.AUTHORISED
         return Removal.UNSIGNED if self._unsigned.names((event, group), index) else Removal.UNAUTHORISED

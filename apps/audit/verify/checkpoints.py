@@ -1,4 +1,4 @@
-"""The checkpoints that a log is judged by: one that was given, and those stored, with what others attested of them."""
+"""The checkpoints that a log is verified against: a given one and the stored ones, with their attestations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from apps.audit.verify.errors import CheckpointNotTrustedError
 
 
 def trusted_checkpoint(note: str) -> Checkpoint:
-    """A checkpoint from outside. Raises: CheckpointNotTrustedError: no key of ours has signed it."""
+    """Open a checkpoint from outside. Raises: CheckpointNotTrustedError: none of our keys has signed it."""
     try:
         return opened(note, settings.GLASSBOX_LOG_VERIFY_KEYS)
     except InvalidNoteError as error:
@@ -24,7 +24,7 @@ def trusted_checkpoint(note: str) -> Checkpoint:
 
 
 def own_checkpoints() -> Iterator[tuple[int, Checkpoint | str]]:
-    """Each that is stored in the open scope's tenant, by its size: as it was signed, or what is wrong with it."""
+    """Yield each stored checkpoint of the open scope's tenant by its size: as signed, or what is wrong with it."""
     for row in StoredCheckpoint.objects.order_by("size").iterator():
         try:
             found = opened(row.note, settings.GLASSBOX_LOG_VERIFY_KEYS)
@@ -36,9 +36,10 @@ def own_checkpoints() -> Iterator[tuple[int, Checkpoint | str]]:
 
 
 def false_attestations() -> Iterator[tuple[int, str]]:
-    """What is not of the checkpoint that it is stored with: its size, and by whom it is said to be.
+    """Yield each attestation that does not match its stored checkpoint: the checkpoint's size, and the attester.
 
-    Of those whose keys are known here; what others once said is kept, and proves nothing here.
+    Only attestations by configured witnesses and services are checked. Those of former ones are kept but prove nothing
+    here.
     """
     keys = {each.key.name: each.key for each in settings.GLASSBOX_WITNESSES}
     service = settings.GLASSBOX_TIMESTAMPS

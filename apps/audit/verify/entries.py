@@ -1,4 +1,4 @@
-"""A leaf of the log with its event, as reading.py finds them; and whether they are what was recorded."""
+"""A leaf of the log with its event, as reading.py reads them, and the checks whether they are what was recorded."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from apps.audit.fast_leaves import IS_COMMITMENT, fast_leaf_hash
 from apps.audit.registry import ACTOR_LABEL, Group
 from apps.audit.terms import terms_of
 
-# Actions whose core says which groups are removed; the offline verifier and the database's functions name them, too.
+# Actions whose core says which groups are removed. The offline verifier and the database's functions name them, too.
 EMPTIED: Final = "audit.log.emptied"
 AUTHORISING: Final = ("audit.payload.erased", EMPTIED)
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A group that decrypts; whether it opens its commitment is another question."""
+    """A group that decrypts. Whether it matches its commitment is not checked yet."""
 
     salt: bytes = field(repr=False)
     content: bytes = field(repr=False)
@@ -36,10 +36,10 @@ class Damaged:
 class Entry:
     """A leaf with its event.
 
-    is_sealed: whether the leaf is the event's as it stands. header: None where the event is gone.
-    commitments: as they stand, whatever that is; known: those that are some.
-    groups: those that are there; None: not opened.
-    scopes: of groups that lie in other scopes than their event. terms: of groups that were opened.
+    is_sealed: whether the leaf matches the event's current columns. header: None if the event is missing.
+    commitments: the stored value, whatever its form; known: the part that has the form of commitments.
+    groups: the groups that are present, with None for one that was not opened.
+    scopes: of groups whose scopes differ from their event's. terms: of groups that were opened.
     """
 
     index: int
@@ -61,7 +61,7 @@ class Entry:
 
     @property
     def moment(self) -> datetime:
-        """When the event was recorded, as its leaf tells it: to the second."""
+        """Return when the event was recorded according to its header, to the second."""
         return moment_of(None if self.columns is None else self.columns["seconds"])
 
     @property
@@ -69,7 +69,7 @@ class Entry:
         return None if self.columns is None else _header(self.columns)
 
     def problem(self, group: str) -> str:
-        """Why a group that was opened is not what was recorded; empty where it is."""
+        """Return why an opened group is not what was recorded, or an empty text if it is."""
         found = self.groups[group]
         if isinstance(found, Damaged):
             return found.words
@@ -83,11 +83,13 @@ class Entry:
 
     @property
     def scope_ids(self) -> list[UUID]:
-        """As they stand."""
+        """Return the event's current scopes."""
         return list(self.columns["scope_ids"]) if self.columns else []
 
     def has_its_terms(self, group: str) -> bool:
-        """Whether what a group is searched by is what it says; of one that was opened and has no problem."""
+        """Return whether the stored terms of a group follow from its content. The group must be opened and have no
+        problem.
+        """
         try:
             told = terms_of(group, self.values(group))
         except (KeyError, TypeError, AttributeError):
@@ -99,14 +101,14 @@ class Entry:
             self.scopes[group] = sorted(str(each) for each in scope_ids)
 
     def values(self, group: str) -> dict[str, Any]:
-        """What a group says that opens its commitment."""
+        """Return the fields of a group that matches its commitment."""
         found = self.groups[group]
         values = json.loads(found.content) if isinstance(found, Opened) else {}
         return values if isinstance(values, dict) else {}
 
 
 def moment_of(seconds: int | None) -> datetime:
-    """None: a time that no header can have, and so one that no leaf will fit."""
+    """Return the time of these seconds. None stands for a time that no header can hold, and so fits no leaf."""
     return datetime.min.replace(tzinfo=UTC) if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
@@ -121,7 +123,7 @@ def is_sealed(leaf: bytes, columns: dict[str, Any], commitments: dict[str, str])
     try:
         if fast_leaf_hash(**columns, commitments=commitments) == leaf:
             return True
-        # Hardly ever: canonical.py has the last word.
+        # This rarely runs: canonical.py decides.
         return leaf_hash(_header(columns), commitments) == leaf
     except (NotCanonicalError, UnicodeEncodeError):
         return False

@@ -4,7 +4,7 @@ from apps.errors import ApplicationError
 
 
 class CheckpointNotTrustedError(ApplicationError):
-    """What was given as a checkpoint proves nothing."""
+    """The given checkpoint proves nothing."""
 
     code = "audit.checkpoint_not_trusted"
     status = 400
@@ -18,7 +18,7 @@ class CheckpointOfAnotherLogError(ApplicationError):
 
 
 class CheckpointAheadError(ApplicationError):
-    """An export since a checkpoint can't begin beyond the end of the log: it is shorter than it once was."""
+    """An export since a checkpoint can't begin beyond the end of the log, which is shorter than it once was."""
 
     code = "audit.checkpoint_ahead"
     status = 409
@@ -35,7 +35,7 @@ class ExportTargetError(ApplicationError):
 
 
 class ExportedCheckpointLostError(ApplicationError):
-    """What lies outside proves less than it did before: nothing is verified against it."""
+    """The outside place proves less than it did before, so no log is verified against it."""
 
     code = "audit.exported_checkpoint_lost"
     status = 409
@@ -43,7 +43,7 @@ class ExportedCheckpointLostError(ApplicationError):
 
 
 class RemovalUnderWayError(ApplicationError):
-    """Nothing else is wrong than that removals were authorised and are not carried out yet: looked at again later."""
+    """The only finding is that authorised removals are not carried out yet, so the log is verified again later."""
 
     code = "audit.removal_under_way"
     status = 409
@@ -51,7 +51,7 @@ class RemovalUnderWayError(ApplicationError):
 
 
 class CheckpointMissingError(ApplicationError):
-    """Nothing else is wrong than that no signed checkpoint covers the newest events: looked at again later."""
+    """The only finding is that no signed checkpoint covers the newest events, so the log is verified again later."""
 
     code = "audit.checkpoint_missing"
     status = 409

@@ -1,26 +1,26 @@
-"""A copy of one tenant's log that an outsider can check: a directory, or a .zip of the same files.
+"""A copy of one tenant's log that an outsider can verify: a directory, or a .zip of the same files.
 
     manifest.json       format, tenant, origin, exported_at (UTC), verify_keys, contents (whether groups are opened),
-                        scopes (ids of the tenant's, a hint at what an event was recorded for),
-                        first and size (leaves from first up to and without size), peaks: the roots, in hex, of the
-                        whole subtrees that the leaves before first are made of, the largest first
-    events.jsonl        a line a leaf, by index:
+                        scopes (ids of the tenant's scopes, a hint at what an event was recorded for),
+                        first and size (leaves from first up to, but excluding, size), peaks: the roots, in hex, of the
+                        whole subtrees that the leaves before first consist of, the largest first
+    events.jsonl        one line per leaf, by index:
                           index, leaf (its stored hash, hex), event_id
-                          header (object; null where the event is gone), commitments, actor_label
-                          groups: of those that are there, group -> {"salt": hex, "content": canonical JSON as text,
-                          "terms": what it is searched by, where there is any}; null where the export is without
-                          contents; {"damaged": why} where it does not decrypt.
-                          A group that is gone is absent.
-                          other_scopes: group -> scopes, of groups that lie in others than their event
-    checkpoints.jsonl   size, root (hex), note (signed, with the lines of witnesses) of each checkpoint of the log's
-                        own, by size; timestamps: answers of RFC 3161 services in base64, over the note without them
+                          header (object; null if the event is missing), commitments, actor_label
+                          groups: for each present group, group -> {"salt": hex, "content": canonical JSON as text,
+                          "terms": its search terms, if there are any}; null if the export is without contents;
+                          {"damaged": why} if it does not decrypt.
+                          A group that is missing is absent.
+                          other_scopes: group -> scopes, for groups whose scopes differ from their event's
+    checkpoints.jsonl   size, root (hex), note (signed, with the lines of witnesses) of each stored checkpoint, by size;
+                        timestamps: answers of RFC 3161 services in base64, over the note without those lines
     checkpoint.txt      the newest of these notes
     subtrees.jsonl      level, index, hash (hex) of the stored roots of whole subtrees of 256**level leaves
     unsealed.jsonl      event_id, occurred_at, waits: events that have no leaf
     verify_log.py       the verifier: python verify_log.py DIRECTORY --checkpoint FILE --key KEY
 
-Without contents, the cores of events that authorise removals are there all the same: they hold ids alone, and without
-them nobody could tell an erasure from a theft. With contents, an export is as confidential as the log.
+An export without contents still contains the cores of events that authorise removals: they hold only ids, and without
+them nobody could distinguish an erasure from a theft. An export with contents is as confidential as the log.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _Opener = Callable[[str], AbstractContextManager[IO[str]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """first, size: the leaves from first up to, and without, size."""
+    """What was exported. first, size: the leaves from first up to, but excluding, size."""
 
     path: Path
     first: int
@@ -71,14 +71,15 @@ class Exported:
 
 
 def export_log(*, tenant: TenantId, output: Path, since: str | None = None, contents: bool = True) -> Exported:
-    """Write the log to a directory, or to a .zip where the name ends so, and record that it was written.
+    """Write the log to a directory, or to a .zip if the name ends so, and record the export.
 
-    Args:   output: must not exist. It is there, whole, when this returns, and not at all when it raises.
-            since: a signed checkpoint: only the events after it.
-            contents: with what the field groups say. The caller sees to it that whoever asks may read all of it.
+    Args:   output: must not exist. When this returns, it is there and complete; when this raises, it is not there.
+            since: a signed checkpoint: export only the events after it.
+            contents: include the content of the field groups. The caller must check that the requester may read all of
+            it.
     Raises: ExportTargetError, CheckpointNotTrustedError, CheckpointOfAnotherLogError, CheckpointAheadError;
             KeyEncryptionKeyMissingError.
-    Costs:  memory for a batch of events, however long the log is.
+    Costs:  memory for one batch of events, however long the log is.
     """
     held = None if since is None else trusted_checkpoint(since)
     if held is not None and not is_same_log(held.origin, origin_of(tenant)):
@@ -158,7 +159,7 @@ Attestations = Mapping[int, Sequence[Attestation]]
 
 
 def attestations() -> Attestations:
-    """What others say of the log's checkpoints, by size. Costs: one query; a line each in memory."""
+    """Return the attestations of the log's checkpoints, by size. Costs: one query; each attestation is in memory."""
     found: dict[int, list[Attestation]] = defaultdict(list)
     for each in Attestation.objects.order_by("size", "kind", "by").iterator():
         found[each.size].append(each)
@@ -187,7 +188,7 @@ def waiting_values(reader: LogReader) -> Iterator[dict[str, Any]]:
 
 
 def entry_values(entry: Entry, contents: bool) -> dict[str, Any]:
-    # Without contents the name beside the event is withheld too; whether it was blanked is not.
+    # Without contents the export omits the actor's name as well, but still shows whether the name was blanked.
     return {
         "index": entry.index,
         "leaf": entry.leaf.hex(),
@@ -229,7 +230,7 @@ def _time(moment: datetime) -> str:
 
 @contextmanager
 def _target(path: Path, *, is_zip: bool) -> Iterator[_Opener]:
-    """Readable by nobody else: what is exported is confidential."""
+    """Create the output, readable only by this user, because an export is confidential."""
     if not is_zip:
         path.mkdir(mode=0o700, parents=True)
         yield lambda name: _opened(path / name)

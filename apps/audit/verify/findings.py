@@ -1,4 +1,4 @@
-"""What a verification finds, and says."""
+"""The findings and the report of a verification."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from uuid import UUID
 
 from apps.audit.models.verification import UNPROVEN
 
-# As many findings are kept for showing; all are counted.
+# This many findings are kept to be shown; all are counted.
 MOST_KEPT: Final = 1_000
 
 
 class FindingClass(StrEnum):
-    """The same as the offline verifier's (offline.py says what each means), without those of a file."""
+    """The classes of the offline verifier (offline.py explains each), without those that concern files."""
 
     ALTERED_EVENT = "ALTERED_EVENT"
     MISSING_EVENT = "MISSING_EVENT"
@@ -72,7 +72,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """How much was looked at. groups: that are there; opened: of them, against their commitment; removed: gone."""
+    """How much was checked.
+
+    groups: that are present; opened: of these, compared with their commitment; removed: groups that are missing.
+    """
 
     leaves: int = 0
     groups: int = 0
@@ -86,11 +89,12 @@ class Checked:
 class VerificationReport:
     """The state of one tenant's log at one moment.
 
-    first: the first leaf whose event was looked at; size: how many leaves the log has.
-    root: over all leaves, 32 bytes; None where leaves are missing.
-    checkpoint: leaves of the outside checkpoint that it was held against; None without one.
-    covered: leaves below the newest signed checkpoint that fits. Those after it, the tail, are nobody's word yet.
-    findings: the first MOST_KEPT; totals: all of them, by class.
+    first: the first leaf whose event was checked; size: how many leaves the log has.
+    root: over all leaves, 32 bytes; None if leaves are missing.
+    checkpoint: leaves of the outside checkpoint that the log was compared with; None without one.
+    covered: leaves below the newest signed checkpoint that fits. No signature covers the leaves after it, the tail,
+    yet.
+    findings: the first MOST_KEPT; totals: all findings, by class.
     """
 
     tenant_id: UUID
@@ -124,7 +128,7 @@ class VerificationReport:
 
 @dataclass(slots=True)
 class Findings:
-    """Gathers them, within memory."""
+    """Collects findings. All are counted, but only the first MOST_KEPT are kept, to limit memory."""
 
     kept: list[Finding] = field(default_factory=list)
     totals: Counter[FindingClass] = field(default_factory=Counter)

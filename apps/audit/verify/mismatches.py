@@ -1,7 +1,8 @@
-"""Why the leaf of an event is not its own: what was changed, where that can be told.
+"""Find out what was changed in an event that does not match its leaf, where that is possible.
 
-A leaf is a hash, so what stood there is not in it; but a guess can be held against it. Two are worth one: the scopes
-were others, so that other people can read the event than it was recorded for; and it is of another tenant's log.
+A leaf is a hash, so it does not contain the original values, but a guess can be compared with it. Two guesses are worth
+making: that the event had other scopes, so that people can read it for whom it was not recorded; and that it belongs to
+another tenant's log.
 """
 
 from __future__ import annotations
@@ -15,14 +16,18 @@ from apps.audit.canonical import NotCanonicalError, leaf_hash
 from apps.audit.verify.entries import Entry
 from apps.audit.verify.findings import FindingClass
 
-# Events that are guessed at; a log of which more were changed is told by those. Of scopes, as many are combined.
+# Guess only for this many events, which is enough to explain a log with more altered ones, and combine at most this
+# many scopes.
 MOST_GUESSED: Final = 1_000
 MOST_SCOPES: Final = 64
 _ALTERED: Final = "its header or commitments are not those that were sealed"
 
 
 class Mismatches:
-    """Args: scope_ids: the tenant's. tenants: whose checkpoints lie among the log's own."""
+    """Finds out what was changed in events.
+
+    Args: scope_ids: the tenant's. tenants: the tenants whose checkpoints were found among the log's own.
+    """
 
     def __init__(self, scope_ids: Iterable[UUID]) -> None:
         self._scopes = sorted(str(each) for each in scope_ids)[:MOST_SCOPES]
@@ -30,7 +35,7 @@ class Mismatches:
         self.tenants: set[str] = set()
 
     def told(self, entry: Entry) -> tuple[FindingClass, str]:
-        """Of an event that is there and whose leaf is another one's: what was changed, in a class and in words."""
+        """Return what was changed in an event that does not match its leaf, as a class and in words."""
         header = entry.header
         if header is None or self._left <= 0 or entry.commitments != entry.known:
             return FindingClass.ALTERED_EVENT, _ALTERED
@@ -54,7 +59,11 @@ def words_of(now: Collection[str], before: Collection[str]) -> str:
 
 
 def guesses(now: list[str], known: list[str], told: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Args: now: as they stand. known: of the tenant, few. told: what other rows say. Each is sorted."""
+    """Yield scopes that the event may have been recorded for.
+
+    Args: now: its current scopes. known: the tenant's scopes, of which there are few. told: the scopes of other rows.
+          Each is sorted.
+    """
     yield from told
     yield []
     yield known

@@ -1,4 +1,4 @@
-"""The checkpoint that a verification holds the log against: the newest that lies outside the database."""
+"""The checkpoint that a verification compares the log with: the newest that lies outside the database."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from apps.tenants.ids import TenantId
 
 
 def outside_checkpoint(tenant_id: TenantId) -> str | None:
-    """The signed note, read back from where it was exported to; None where none was ever signed.
+    """Return the signed note, read from where it was exported to, or None if none was ever signed.
 
     Raises: CheckpointExportError: the place can't be read; CheckpointNotTrustedError;
-            ExportedCheckpointLostError: there is none though there was one, or an older one than was seen before,
-            or the log says that it was restored and nobody outside knows of it;
-            TombstonesUnavailableError, TombstonesDamagedError: nobody can say that.
+            ExportedCheckpointLostError: there is none although there was one, or an older one than was seen before,
+            or the log claims a restore that is not recorded outside;
+            TombstonesUnavailableError, TombstonesDamagedError: the record of restores can't be read.
     """
     with open_scope(tenant=tenant_id, reason="verify the log"):
         origin = current_origin(tenant_id)
         seen: int | None = Verification.objects.order_by().aggregate(size=Max("checkpoint_size"))["size"]
         is_signed = Checkpoint.objects.filter(note__startswith=f"{origin}\n").exists()
     note = checkpoint_place().get(origin, LATEST)
-    # What was seen before a restore lies at another origin: of the log as it goes on, the first may not be signed yet.
+    # A checkpoint that was seen before a restore has another origin, and the first of the current origin may not be
+    # signed yet.
     is_signed = is_signed or (seen is not None and restore_of(origin) is None)
     if note is None:
         _refuse_unvouched(origin)
@@ -42,7 +43,9 @@ def outside_checkpoint(tenant_id: TenantId) -> str | None:
 
 
 def _refuse_unvouched(origin: str) -> None:
-    """An event of the database alone must not give the log an origin at which no checkpoint lies.
+    """Raise unless the restore that the origin names is recorded outside the database.
+
+    An event in the database alone must not move the log to an origin without checkpoints.
 
     Raises: ExportedCheckpointLostError; TombstonesUnavailableError, TombstonesDamagedError.
     """

@@ -1,7 +1,7 @@
-"""The evidence of a log as a download: what export.py writes without contents, made while it is sent.
+"""The evidence of a log as a download: the files that export.py writes without contents, made while they are sent.
 
-Each part is read in a transaction of its own. The leaves that there were at the beginning never change, and what is
-removed from the log meanwhile is removed by its authority: the copy verifies like any other.
+Each part is read in a separate transaction. The leaves that existed at the beginning never change, and a group that is
+removed in the meantime is removed by an authorised removal, so the copy verifies like any other.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ log/events.jsonl with its event_id; its commitments are the same in both.
 
 
 def evidence(*, folder: str = "log/") -> Mapping[str, Iterable[Part]]:
-    """The files of the log by name, in parts. Recorded in the open transaction; needs all of the tenant's scopes.
+    """Return the files of the log by name, in parts. The download is recorded in the open transaction.
 
-    Costs: a part of 2,000 leaves in memory.
+    It needs all of the tenant's scopes. Costs: one part of 2,000 leaves in memory.
     """
     tenant, size = current_scope().tenant_id, stored_size()
     record(

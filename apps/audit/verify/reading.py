@@ -1,4 +1,4 @@
-"""The log as the database holds it, leaf by leaf, for whoever judges or copies it: in batches, and never as a whole."""
+"""Read the log from the database leaf by leaf, in batches and never as a whole, to verify or copy it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from apps.tenants.ids import TenantId
 from apps.tenants.principals import PrincipalKind
 
 BATCH: Final = 2_000
-# Objects more than went before a search for cycles; a batch of rows makes fewer, and lets all of them go.
+# The garbage collector searches for cycles after this many more allocations than deallocations. A batch of rows makes
+# fewer, and releases all of them.
 _EVERY: Final = 200_000
 
 _COLUMNS: Final = f"""
     l.index, l.hash, l.event_id, e.id, e.action, e.outcome, {SECONDS}, e.actor_kind, e.actor_id, e.subject_type,
     e.subject_id, e.scope_ids, e.commitments, e.actor_label
 """
-# The tenant stands in every condition, so that indexes are used from their first column on.
+# Every condition names the tenant, so that indexes are used from their first column.
 _LEAVES: Final = f"""
     SELECT {_COLUMNS} FROM audit_leaf l LEFT JOIN audit_event e ON e.tenant_id = l.tenant_id AND e.id = l.event_id
      WHERE l.tenant_id = %s AND l.index >= %s ORDER BY l.index
@@ -43,7 +44,7 @@ _AUTHORISING: Final = f"""
      WHERE e.tenant_id = %s AND e.action = ANY (%s)
 """  # noqa: S608
 _HASHES: Final = "SELECT hash FROM audit_leaf WHERE tenant_id = %s AND index < %s ORDER BY index"
-# One look into the index an event: a list of ids would be looked for among all of the tenant's rows, batch after batch.
+# One index lookup per event: a list of ids would be compared with all of the tenant's rows, batch after batch.
 _GROUPS: Final = """
     SELECT p.event_id, p.field_group, p.data_key_id, p.ciphertext, p.scope_ids, p.terms
       FROM unnest(%s::uuid[]) AS wanted (id)
@@ -68,9 +69,9 @@ _WAITING: Final = f"""
 
 @contextmanager
 def snapshot(tenant: TenantId, reason: str) -> Iterator[None]:
-    """Open all of the tenant's scopes on one state of the database, whatever is written meanwhile.
+    """Open all of the tenant's scopes on one state of the database, whatever is written in the meantime.
 
-    In a transaction that is open already, it is that transaction's view.
+    In a transaction that is already open, this is that transaction's view.
     """
     was_open = connection.in_atomic_block
     with transaction.atomic():
@@ -83,9 +84,9 @@ def snapshot(tenant: TenantId, reason: str) -> Iterator[None]:
 
 @contextmanager
 def few_collections() -> Iterator[None]:
-    """Search for cycles seldom, and not through what was there before: it took a third of the time of a verification.
+    """Search for cycles rarely, and not among earlier objects: the search took a third of the time of a verification.
 
-    What has no cycles is freed as ever. In the whole process, until the block ends.
+    Objects without cycles are freed as usual. This applies to the whole process until the block ends.
     """
     before = gc.get_threshold()
     gc.freeze()
@@ -98,7 +99,10 @@ def few_collections() -> Iterator[None]:
 
 
 class LogReader:
-    """The log of the open scope's tenant. Args: contents: open all groups, not only those that authorise removals."""
+    """Reads the log of the open scope's tenant.
+
+    Args: contents: open all groups, not only those that authorise removals.
+    """
 
     def __init__(self, *, contents: bool) -> None:
         self._tenant = current_scope().tenant_id
@@ -106,15 +110,15 @@ class LogReader:
         self._keys: dict[UUID, bytes | None] = {}
 
     def entries(self, first: int) -> Iterator[Entry]:
-        """From the leaf `first` on, by index."""
+        """Yield the entries from the leaf `first` on, by index."""
         yield from self._read(_LEAVES, [self._tenant, first])
 
     def page(self, first: int, before: int) -> Iterator[Entry]:
-        """From the leaf `first` on, up to and without `before`."""
+        """Yield the entries from the leaf `first` up to, but excluding, `before`."""
         yield from self._read(_PAGE, [self._tenant, first, before])
 
     def authorising(self) -> Iterator[Entry]:
-        """The sealed events whose core may authorise removals, in no order."""
+        """Yield the sealed events whose core may authorise removals, in no particular order."""
         yield from self._read(_AUTHORISING, [self._tenant, list(AUTHORISING)])
 
     def hashes(self, before: int) -> Iterator[bytes]:
@@ -123,7 +127,7 @@ class LogReader:
                 yield bytes(hash)
 
     def waiting(self) -> Iterator[tuple[UUID, datetime, bool]]:
-        """Events without a leaf: id, when, and whether they wait for one."""
+        """Yield the events without a leaf: id, time, and whether the event is in the queue for one."""
         for rows in _batches(_WAITING, [self._tenant]):
             for event_id, seconds, waits in rows:
                 yield event_id, moment_of(seconds), waits
@@ -197,7 +201,8 @@ class LogReader:
 
     def _opened(self, event_id: UUID, group: str, key_id: UUID, ciphertext: bytes) -> Opened | Damaged:
         if key_id not in self._keys:
-            # Nothing authorises that: a key goes when nothing is sealed by it any more (audit_destroy_keys).
+            # No event can authorise this: a key is destroyed only when nothing is sealed by it any more
+            # (audit_destroy_keys).
             return Damaged(f"its data key {key_id} was destroyed")
         key = self._keys[key_id]
         if key is None:
@@ -210,9 +215,9 @@ class LogReader:
 
 
 def _batches(statement: str, parameters: list[Any]) -> Iterator[list[Any]]:
-    """On one snapshot, and so in one scope: a large log takes longer than a token is good for.
+    """Yield rows in batches on one snapshot, and so in one scope. A large log takes longer than a token is valid.
 
-    A person's scope is not renewed: what is read for one is read in parts, each in a scope of its own (package.py).
+    A person's scope is not renewed: what is read for a person is read in parts, each in a separate scope (package.py).
     """
     renew = renew_scope if current_scope().principal.kind is PrincipalKind.SYSTEM else None
     if renew:

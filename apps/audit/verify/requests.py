@@ -1,7 +1,7 @@
-"""Asking for a verification, by a person or by the clock: a row first, a Celery message second, a sweeper behind both.
+"""Request a verification, as a person or on schedule: first a row, then a Celery message, with a sweep as a backup.
 
-Every verification is of the whole log. One "since" a checkpoint looks at no event before it, and so would not find an
-old event that was altered: those are what somebody would alter. See the README for what a whole one takes.
+Every verification covers the whole log. A verification "since" a checkpoint reads no event before it, and so would not
+find an old event that was altered, which is what an attacker would alter. The README says what a whole one costs.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ REQUESTED_ACTION: Final = "audit.verification.requested"
 # When the night's verification is due, in UTC.
 NIGHT_AT: Final = time(2, 0)
 
-# A verification of the night that nobody believes is made again, but not at once: it reads the whole log.
+# A night's verification that is not trusted is repeated, but only after this time, since it reads the whole log.
 _AGAIN_AFTER: Final = timedelta(hours=1)
-# So many of a tenant's last ones are looked at: more than a day has.
+# How many of a tenant's last verifications are read, which is more than there are in a day.
 LOOKED_AT: Final = 20
 _ALL: Final = f"""
     SELECT t.id, t.created_at,
@@ -47,10 +47,11 @@ _ALL: Final = f"""
 
 
 def verification_request() -> Verification:
-    """Have the open scope's log verified now. Returns: the row; one that waits or runs already is left as it is.
+    """Have the open scope's log verified now.
 
-    Raises: PermissionDeniedError: who may neither see the log nor manage privacy; ValueError: the system asks, which
-            has the clock for that.
+    Returns: the row; if one waits or runs already, that one, unchanged.
+    Raises:  PermissionDeniedError: the principal may neither see the log nor manage privacy; ValueError: the system
+             asks, which must use the schedule.
     """
     principal = current_scope().principal
     if not principal.may(Permission.AUDIT_VIEW):
@@ -61,15 +62,17 @@ def verification_request() -> Verification:
 
 
 def night_of(now: datetime) -> date:
-    """The night that a verification by the clock belongs to: the newest that has begun."""
+    """Return the night that a scheduled verification belongs to, which is the newest that has begun."""
     return (now.astimezone(UTC) - timedelta(hours=NIGHT_AT.hour, minutes=NIGHT_AT.minute)).date()
 
 
 def verification_sweep_all() -> int:
-    """Have every tenant verified once a night, and send again what waits unsent, or whose worker died.
+    """Have every tenant verified once a night, and send waiting verifications again that were not sent or lost their
+    worker.
 
-    A night that was missed is caught up as soon as the clock goes again; of several, the last. A tenant's first is the
-    night after it was made. One that is suspended is verified as well; one that is erased is verified on request.
+    A missed night is made up for as soon as the schedule runs again; of several, only the last. A tenant's first night
+    is the one after it was made. A suspended tenant is verified as well; an erased one only on request.
+
     Returns: how many were sent. Costs: one query, and three more for each that is due.
     """
     now = timezone.now()
@@ -90,9 +93,9 @@ def verification_sweep_all() -> int:
 
 
 def _is_due(row: tuple[UUID, datetime, bool, str], night: date, now: datetime) -> bool:
-    """Whether the night lacks a verification that the worker's key vouches for.
+    """Return whether the night lacks a verification that is signed with the worker's key.
 
-    A tenant that says it was made in time to come is none that is too young.
+    A tenant whose row claims a creation time in the future does not count as too new.
     """
     tenant_id, created_at, _, told = row
     begun = datetime.combine(night, NIGHT_AT, UTC)
@@ -130,7 +133,7 @@ def _requested(*, started_by: UUID | None = None, night: date | None = None) -> 
                 subject_id=made.id,
             )
     except IntegrityError:
-        # Somebody else was first: theirs is of the same log.
+        # Another request was first, and its verification is of the same log.
         first: Verification = moving.first() or Verification.objects.latest("requested_at")
         return first
     enqueue(made)

@@ -1,4 +1,4 @@
-"""Verifying in the worker: from beginning to end on one snapshot, against the checkpoint that lies outside."""
+"""Run a verification in the worker: completely, on one snapshot, against the checkpoint that lies outside."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from apps.tenants.leased_jobs import Lease, LeaseLostError, Progress, claim, hol
 logger = logging.getLogger("glassbox.audit")
 
 FINISHED_ACTION: Final = "audit.verification.finished"
-# Kept for showing; all are counted, and `manage.py audit verify` names them.
+# This many findings are kept to be shown. All are counted, and `manage.py audit verify` names them.
 SHOWN: Final = 100
-# What may be over in a few minutes: a place that can't be reached, a program that ran out of something.
+# Failures that may be over in a few minutes: a place that can't be reached, or a program that ran out of a resource.
 _PASSING: Final = (CheckpointExportError, ExportedCheckpointLostError, VerificationCrashedError)
-# Found now, and gone in a few minutes: a removal is carried out, and a checkpoint is signed every minute.
+# Findings that may be gone in a few minutes: a removal is carried out, and a checkpoint is signed every minute.
 PASSING_CLASSES: Final = frozenset(
     {FindingClass.INCOMPLETE_ERASURE, FindingClass.UNSIGNED_REMOVAL, FindingClass.UNSIGNED_TAIL}
 )
@@ -47,7 +47,7 @@ PASSING_CLASSES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerificationPolicy:
-    """How patient the runner is. lease_s must outlast the longest single query of a verification."""
+    """The patience of the runner. lease_s must outlast the longest single query of a verification."""
 
     lease_s: float = 300.0
     told_every_s: float = 2.0
@@ -66,10 +66,10 @@ class VerificationOutcome(StrEnum):
 def verification_run(
     *, verification_id: UUID, tenant_id: TenantId, policy: VerificationPolicy | None = None
 ) -> VerificationOutcome:
-    """Verify a log from beginning to end. Safe to call twice, at once, and after a crash at any point.
+    """Verify a log completely. Safe to call twice, concurrently, and after a crash at any point.
 
-    Returns: NOT_CLAIMED where another worker has it, or it is finished; LOST where it was begun anew by somebody
-             meanwhile; AGAIN where it failed in a way that may pass, and waits for its next attempt.
+    Returns: NOT_CLAIMED if another worker has it, or it is finished; LOST if another worker began it again in the
+             meantime; AGAIN if it failed in a way that may pass, and waits for its next attempt.
     """
     policy = policy or VerificationPolicy()
     lease = claim_verification(tenant_id=tenant_id, verification_id=verification_id, lease_s=policy.lease_s)
@@ -90,13 +90,13 @@ def verification_run(
 
 
 def claim_verification(*, tenant_id: TenantId, verification_id: UUID, lease_s: float) -> Lease[Verification] | None:
-    """Take one that waits, or whose worker died, and begin it anew; None where there is nothing to take."""
+    """Take a verification that waits or lost its worker, and begin it again; return None if there is none."""
     fresh = {"done": 0, "total": 0, "error_code": ""}
     return claim(Verification, tenant_id=tenant_id, job_id=verification_id, lease_s=lease_s, **fresh)
 
 
 def _verified(lease: Lease[Verification], policy: VerificationPolicy) -> VerificationReport | ApplicationError:
-    """What was found, or why nothing could be. Raises: LeaseLostError."""
+    """Return the report, or the error that prevented the verification. Raises: LeaseLostError."""
     if lease.attempts > policy.max_attempts:
         return VerificationWorkerLostError(attempts=lease.attempts - 1)
     try:
@@ -108,7 +108,7 @@ def _verified(lease: Lease[Verification], policy: VerificationPolicy) -> Verific
     except ApplicationError as error:
         return error
     except Exception as error:  # noqa: BLE001 - it is written down, without its message
-        # A driver's message may quote a row.
+        # The message is not logged, because a driver's message may quote a row.
         where = "".join(traceback.format_tb(error.__traceback__))
         logger.error("verification %s: %s at\n%s", lease.job_id, type(error).__name__, where)  # noqa: TRY400
         return VerificationCrashedError(kind=type(error).__name__)
@@ -152,7 +152,7 @@ def _place(finding: Any) -> dict[str, Any]:
 
 
 def _fail(lease: Lease[Verification], error: ApplicationError, policy: VerificationPolicy) -> VerificationOutcome:
-    """Wait for the next attempt where the trouble may pass; otherwise that is how it ended."""
+    """Wait for the next attempt if the failure may pass; otherwise end the verification as failed."""
     logger.error("the log of tenant %s could not be verified: %s", lease.tenant_id, error.code)
     if isinstance(error, _PASSING) and lease.attempts < policy.max_attempts:
         return _wait(lease, error.code, policy)
@@ -173,7 +173,7 @@ def _wait(lease: Lease[Verification], code: str, policy: VerificationPolicy) -> 
 
 
 def _end(lease: Lease[Verification], **result: Any) -> None:
-    """Write down how it ended, for good, with its event."""
+    """Record the final result of the verification, with its event."""
     now = timezone.now()
     duration_ms = int((now - lease.started_at).total_seconds() * 1_000)
     note = state_verification(

@@ -1,4 +1,4 @@
-"""How a tenant's log stands: what is in it, what was last found of it, and what is going on."""
+"""The state of a tenant's log: what is in it, what its last verification found, and what is running."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ from apps.tenants.context import current_scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attested:
-    """by: a witness or a service that the settings name. size, at: of the newest checkpoint that it attested."""
+    """The newest attestation by a witness or service that the settings name.
+
+    by: its name. size, at: of the newest checkpoint that it attested.
+    """
 
     by: str
     label: str
@@ -44,7 +47,11 @@ class Attested:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogState:
-    """events: with those that wait. place: where checkpoints are exported to. attested: by whom the settings name."""
+    """The log and its checkpoints.
+
+    events: including those that wait. place: where checkpoints are exported to. attested: by those that the settings
+    name.
+    """
 
     leaves: int
     last_sealed_at: datetime | None
@@ -61,7 +68,7 @@ class LogState:
 
 
 class Verdict(StrEnum):
-    """What can be said of the log now. The first two are what a person must not pass over."""
+    """The current judgement of the log. A person must act on the first two."""
 
     FINDINGS = "findings"
     FAILED = "failed"
@@ -72,7 +79,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """last: the newest that is finished; moving: one that waits or runs now."""
+    """The verdict with its verifications. last: the newest finished one; moving: one that waits or runs now."""
 
     verdict: Verdict
     last: Verification | None
@@ -84,7 +91,7 @@ class Standing:
 
 
 def log_state() -> LogState:
-    """Of the open scope's tenant. Costs: three queries, one for each witness, and the cache."""
+    """Return the state of the open scope's log. Costs: three queries, one for each witness, and the cache."""
     last: Leaf | None = Leaf.objects.order_by("-index").first()
     checkpoint: Checkpoint | None = Checkpoint.objects.order_by("-size").defer("root", "note").first()
     return LogState(
@@ -113,7 +120,10 @@ def _attested() -> tuple[Attested, ...]:
 
 
 def standing() -> Standing:
-    """Of the open scope's tenant. What can't be read outside the database is not believed. Costs: three queries."""
+    """Return the standing of the open scope's log. If the outside place can't be read, nothing is trusted.
+
+    Costs: three queries.
+    """
     moving: Verification | None = Verification.objects.filter(state__in=MOVING).first()
     tenant_id, now = current_scope().tenant_id, timezone.now()
     try:
@@ -124,7 +134,8 @@ def standing() -> Standing:
         said = stated(exported, tenant_id=tenant_id, now=now)
         told: Verification | None = Verification.objects.filter(note=exported, state__in=FINISHED).first()
         return Standing(verdict=_verdict(said), last=told, moving=moving)
-    # By when they were made: a row that claims another time is one of several, and its note tells.
+    # Order the rows by id, which tells when they were made. A row that claims another time is one of several, and its
+    # signed note tells.
     rows = Verification.objects.filter(state__in=FINISHED).exclude(note="").order_by("-id")[:LOOKED_AT]
     believed = [
         (statement, row)
@@ -146,7 +157,7 @@ def _verdict(said: Statement | None) -> Verdict:
 
 
 def starters(verifications: Iterable[Verification]) -> Mapping[UUID, str]:
-    """Who asked for each, by the event that tells it: nobody for the clock, and where the name was removed."""
+    """Return who requested each verification, by its event. Scheduled ones and removed names are absent."""
     ids = [each.id for each in verifications if each.started_by is not None]
     found = Event.objects.filter(subject_id__in=ids, action=REQUESTED_ACTION) if ids else Event.objects.none()
     return {event.subject_id: event.actor_label for event in found if event.actor_label}

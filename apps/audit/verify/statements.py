@@ -1,12 +1,12 @@
-"""What a verification found and when, signed by the worker that made it: rows can be written by others, this can't.
+"""Statements of what a verification found and when, signed by the worker: others can write rows, but not statements.
 
-A note as checkpoints are, of an origin of its own:
+A statement is a note like that of a checkpoint, with its own origin:
 
     glassbox/verified/<tenant id>/<state>
     <when it ended, in microseconds since 1970, by the clock of the process>
     <SHA-256 of what the row says>
 
-Whoever asks whether a log was verified in time believes these alone, and compares with the clock of their own process.
+A process that needs to know whether a log was verified in time trusts only these, and compares them with its own clock.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from apps.audit.models import VerificationState
 
 logger = logging.getLogger("glassbox.audit")
 
-# How far the clocks of two of our machines may be apart.
+# How far the clocks of two of our machines may differ.
 CLOCKS_APART: Final = timedelta(minutes=5)
-# A night and two hours: later than that, a verification was missed.
+# A day and two hours. After that time, a verification was missed.
 OVERDUE_AFTER: Final = timedelta(hours=26)
 ORIGIN: Final = "glassbox/verified"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -39,7 +39,7 @@ _UNIT: Final = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Statement:
-    """A verification that ended, as the worker's key says it."""
+    """A finished verification, as the worker's key signed it."""
 
     at: datetime
     state: VerificationState
@@ -48,7 +48,10 @@ class Statement:
 def state_verification(
     *, tenant_id: UUID, verification_id: UUID, state: VerificationState, at: datetime, result: dict[str, Any]
 ) -> str:
-    """The signed note; empty where this process has no key, which is logged: nobody will believe the row."""
+    """Return the signed note, or an empty text if this process has no key.
+
+    A missing key is logged, because the row will not be trusted.
+    """
     key: SigningKey | None = settings.GLASSBOX_LOG_SIGNING_KEY
     if key is None:
         logger.error("verification %s counts for nobody: GLASSBOX_LOG_SIGNING_KEY is not set here", verification_id)
@@ -59,7 +62,7 @@ def state_verification(
 
 
 def stated(note: str, *, tenant_id: UUID, now: datetime) -> Statement | None:
-    """What a note says; None where no key that we know has signed it, of another tenant, or of a time to come."""
+    """Return the statement of a note, or None if no known key signed it, or it is another tenant's or of the future."""
     try:
         found = opened(note, settings.GLASSBOX_LOG_VERIFY_KEYS)
     except InvalidNoteError:
@@ -72,7 +75,7 @@ def stated(note: str, *, tenant_id: UUID, now: datetime) -> Statement | None:
 
 
 def newest(notes: Iterable[str], *, tenant_id: UUID, now: datetime, exported: str | None = None) -> Statement | None:
-    """What was last stated: by the exported note alone where there is one (stating.py); else of several, the last."""
+    """Return the last statement: the exported note's if there is one (stating.py), else the newest of the notes."""
     if exported is not None:
         return stated(exported, tenant_id=tenant_id, now=now)
     found = [each for note in notes if note and (each := stated(note, tenant_id=tenant_id, now=now)) is not None]

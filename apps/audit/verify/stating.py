@@ -1,9 +1,9 @@
-"""What a verification found, stated where whoever writes to the database can't: beside the exported checkpoints.
+"""Export what a verification found to where a writer to the database can't change it: beside the exported checkpoints.
 
-A row of a verification has the note as well, and the worker's signature makes it out of reach for whoever has no key.
-But an old note that said "intact" can be copied into new rows, over the one that found something. So the newest note
-of each tenant is exported, and that one alone is judged where there is one. The cache holds what the place said, for a
-page that asks of all tenants at once.
+The row of a verification has the note as well, and nobody without the worker's key can forge it. But an old note that
+said "intact" could be copied into new rows, over the one that found something. So the newest note of each tenant is
+exported, and if there is one, only that note is judged. The cache holds the content of the place, for a page that shows
+all tenants at once.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from apps.audit.verify.statements import ORIGIN
 logger = logging.getLogger("glassbox.audit")
 
 _KEY: Final = "audit:verified:{}"
-# Where the place had nothing, it is asked again as often.
+# If the place had no note, it is asked again after this time.
 _NOTHING_S: Final = 60
 
 
 def export_statement(tenant_id: UUID, note: str) -> None:
-    """What can't be exported is logged, and an alarm from the next night on: the note that is there grows old."""
+    """Export the note. A failure is logged; from the next night on it raises an alarm, since the exported note ages."""
     try:
         checkpoint_place().put(f"{ORIGIN}/{tenant_id}", LATEST, note)
     except CheckpointExportError as error:
@@ -38,9 +38,9 @@ def export_statement(tenant_id: UUID, note: str) -> None:
 
 
 def exported_statements(tenant_ids: Iterable[UUID]) -> Mapping[UUID, str]:
-    """The newest exported note of each tenant that has one. Raises: CheckpointExportError.
+    """Return the newest exported note of each tenant that has one. Raises: CheckpointExportError.
 
-    Costs: one look into the cache, and a look at the place for each tenant that it knows nothing of.
+    Costs: one read of the cache, and one read of the place for each tenant that the cache lacks.
     """
     keys = {_KEY.format(tenant_id): tenant_id for tenant_id in tenant_ids}
     try:

@@ -1,4 +1,4 @@
-"""A tree that grows leaf by leaf: the root where it is asked for, and the roots of whole subtrees on the way."""
+"""A tree that grows leaf by leaf and yields its root at chosen sizes and the roots of its whole subtrees."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Final
 
 from apps.audit.log.tree import Frontier, root_of
 
-# Of the leaves below a stored subtree of level 1, and of the subtrees below one of the next level.
+# The number of leaves below a stored subtree of level 1, and of subtrees below one of the next level.
 ARITY: Final = 256
 
 
 class GrowingTree:
-    """Args: stops: the sizes at which the root will be asked for."""
+    """A tree to which leaves are appended. Args: stops: the sizes at which the root will be needed."""
 
     def __init__(self, stops: Collection[int] = ()) -> None:
         self.size = 0
@@ -23,7 +23,7 @@ class GrowingTree:
 
     @property
     def root(self) -> bytes:
-        """Over all leaves so far."""
+        """Return the root over all leaves so far."""
         return self._frontier.appended(self._levels[0]).root
 
     @property

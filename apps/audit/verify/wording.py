@@ -1,4 +1,4 @@
-"""What each class of finding means for a person, and what to do then."""
+"""The meaning of each class of finding for a person, and what to do about it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from apps.audit.verify.findings import FindingClass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """title: what was found; meaning: what that says of the log; next: what to do now."""
+    """The words for a class. title: what was found; meaning: what that says of the log; next: what to do now."""
 
     title: str
     meaning: str
@@ -142,7 +142,7 @@ WORDINGS: Final[Mapping[FindingClass, Wording]] = {
     ),
 }
 
-# Why a log could not be verified, by the code of the error; whatever else it is, the worker's log says more.
+# Why a log could not be verified, by the code of the error. For any other code, the worker's log says more.
 FAILURES: Final[Mapping[str, str]] = {
     "audit.checkpoint_export": "The place outside, where checkpoints are exported to, could not be read. See that it "
     "is reachable and that the worker may read it.",

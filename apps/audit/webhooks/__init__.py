@@ -1,1 +1,1 @@
-"""Telling a tenant's own programs of events: endpoints, deliveries, attempts."""
+"""Webhooks tell a tenant's own programs of events: endpoints, deliveries, attempts."""

@@ -1,9 +1,9 @@
-"""Where a webhook may go: out of this network, by https, to the address that was looked at and no other.
+"""Decide where a webhook may be sent: outside this network, by https, and only to an address that was checked.
 
-Whoever may name an address that this server asks could otherwise reach what only the server does: databases, metadata
-services of a cloud, other programs of the machine. So a name is resolved once, every address of it is looked at, and
-the connection goes to one of these; at each attempt anew, since a name may point elsewhere by then. An address that
-stands in the URL itself is refused when the URL is given; where a name points is asked by the worker alone, since no
+A user who may name an address that this server calls could otherwise reach what only the server can reach: databases,
+metadata services of a cloud, other programs of the machine. So a name is resolved once, all of its addresses are
+checked, and the connection goes to one of these. This is repeated at each attempt, since a name may point elsewhere by
+then. An address in the URL itself is refused when the URL is given. Only the worker resolves names, since no
 transaction waits for a name server.
 """
 
@@ -23,19 +23,19 @@ from apps.audit.webhooks.errors import WebhookUrlError
 
 MAX_URL_CHARS: Final = 2_000
 _HTTPS_PORT: Final = 443
-# Translated by a gateway to the IPv4 address in their last 32 bits.
+# A gateway translates these networks to the IPv4 address in the last 32 bits.
 _NAT64: Final = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
 _COMPATIBLE: Final = ipaddress.IPv6Network("::/96")
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class AddressRefusedError(Exception):
-    """A name points to where nothing is sent."""
+    """A name points to an address that nothing is sent to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A URL taken apart. host: as TLS and the header Host name it. path: with its query."""
+    """A URL taken apart. host: as TLS and the Host header name it. path: with its query."""
 
     host: str
     port: int
@@ -48,7 +48,7 @@ class Target:
 
 
 def target_of(url: str) -> Target:
-    """Take a URL apart. Raises: WebhookUrlError: it is none that anything is sent to, wherever its name points."""
+    """Take a URL apart. Raises: WebhookUrlError: it can't be sent to, wherever its name points."""
     if len(url) > MAX_URL_CHARS:
         raise WebhookUrlError(problem=f"it is longer than {MAX_URL_CHARS} characters")
     if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
@@ -72,7 +72,7 @@ def target_of(url: str) -> Target:
 
 
 def _require_outside(host: str) -> None:
-    """Of what needs no name server: an address in whatever form, and names of the machine itself."""
+    """Refuse hosts that can be judged without a name server: addresses in any form, and names of the machine itself."""
     if host in settings.GLASSBOX_WEBHOOK_PRIVATE_HOSTS:
         return
     problem = "it lies in a private network; GLASSBOX_WEBHOOK_PRIVATE_HOSTS names the hosts that may"
@@ -89,7 +89,7 @@ def _require_outside(host: str) -> None:
 def _split(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
-        # Read here: a port that is no number raises when it is asked for.
+        # The port is read here because one that is not a number raises when it is read.
         _ = parts.port
     except ValueError:
         raise WebhookUrlError(problem="it is no URL") from None
@@ -97,24 +97,29 @@ def _split(url: str) -> SplitResult:
 
 
 def host_of(url: str) -> str:
-    """For the log and for lists, which need not hold the rest: it may be as good as a password."""
+    """Return the host, for the log and for lists. They leave out the rest of a URL, which may be as secret as a
+    password.
+    """
     return urlsplit(url).hostname or ""
 
 
 async def addresses_of(target: Target) -> list[str]:
-    """Where its name points now, each looked at. Raises: AddressRefusedError; OSError: it can't be resolved."""
+    """Resolve the target's name and check each address. Raises: AddressRefusedError; OSError: it can't be resolved."""
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
     is_named = target.host in settings.GLASSBOX_WEBHOOK_PRIVATE_HOSTS
-    # One that points both out and in is no mistake of a receiver's.
+    # All addresses must pass. A name that points both outside and inside is not an honest mistake of a receiver.
     if not addresses or not all(may_be_sent_to(address, private=is_named) for address in addresses):
         raise AddressRefusedError
     return addresses
 
 
 def may_be_sent_to(address: str, *, private: bool = False) -> bool:
-    """Whether it lies outside. Args: private: of a host that a setting names: it may lie within; never link-local."""
+    """Return whether the address lies outside this network.
+
+    Args: private: a setting names its host, so the address may lie inside, but it may never be link-local.
+    """
     try:
         every = _meant(ipaddress.ip_address(address))
     except ValueError:
@@ -123,7 +128,7 @@ def may_be_sent_to(address: str, *, private: bool = False) -> bool:
 
 
 def _meant(address: Address) -> list[Address]:
-    """The address itself, and those of IPv4 that it stands for."""
+    """Return the address itself and the IPv4 addresses that it stands for."""
     found: list[Address] = [address]
     if isinstance(address, ipaddress.IPv6Address):
         last = ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
@@ -139,13 +144,13 @@ def _meant(address: Address) -> list[Address]:
 
 
 def _is_outside(address: Address) -> bool:
-    # Not all that is global is somebody's: multicast, and the old site-local addresses.
+    # Not every global address belongs to a host: multicast and the old site-local addresses do not.
     special = address.is_multicast or address.is_reserved or address.is_unspecified or address.is_link_local
     return address.is_global and not special and not getattr(address, "is_site_local", False)
 
 
 def _is_within(address: Address) -> bool:
-    # The loopback address of IPv6 counts as reserved, too.
+    # The loopback address of IPv6 also counts as reserved, so it is tested first.
     if address.is_loopback:
         return True
     return address.is_private and not (

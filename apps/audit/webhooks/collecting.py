@@ -1,6 +1,6 @@
-"""From the log to deliveries: a cursor over the log makes them of events, and a sweep sees which endpoints have some.
+"""Make deliveries of the events in the log: a cursor per endpoint reads the log, and a sweep finds endpoints with work.
 
-Everything here opens the endpoint's scopes and no others: an event beyond them is no row that this could read.
+All code here opens only the endpoint's scopes, so it can't read an event beyond them.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant, is_past
 from apps.tenants.tokens import Identity
 
-# No next attempt lies further off.
+# No next attempt is scheduled further ahead than this.
 _LONGEST: Final = timedelta(hours=24)
-# Leaves of the log that are looked through at once.
+# How many leaves of the log are read at once.
 COLLECTED: Final = 500
 _KEPT: Final = timedelta(days=30)
 _REMOVED_AT_ONCE: Final = 1_000
@@ -59,12 +59,12 @@ class Endpoint:
     scope_ids: frozenset[ScopeId]
 
     def open(self) -> Any:
-        """Its scopes, as the platform."""
+        """Open the endpoint's scopes as the system."""
         return open_scope(tenant=self.tenant_id, scopes=self.scope_ids, reason=_REASON)
 
 
 def webhooks_sweep() -> int:
-    """Have every endpoint that has something to be sent sent to. Returns: to how many.
+    """Have a worker send to every endpoint that has something to be sent. Returns: to how many.
 
     Costs: one query, and about ten for each endpoint that is not paused.
     """
@@ -83,7 +83,7 @@ def webhooks_sweep() -> int:
 
 
 def collect(endpoint: Endpoint) -> int:
-    """Make deliveries of the next leaves of the log. Returns: how many leaves were looked at; 0 at the log's end."""
+    """Make deliveries of the next leaves of the log. Returns: how many leaves were read; 0 at the log's end."""
     with endpoint.open():
         webhook: Webhook | None = locked(endpoint.id)
         if webhook is None or webhook.paused_at is not None:
@@ -116,7 +116,7 @@ def _delivery(webhook: Webhook, event_id: UUID, event_scope_ids: list[UUID], pla
 
 
 def delivery_make(webhook: Webhook, event: Event) -> WebhookDelivery:
-    """One out of turn, of an event that was just recorded."""
+    """Make a delivery that is sent before the others, of an event that was just recorded."""
     made = _delivery(webhook, event.id, list(event.scope_ids), None)
     made.save(force_insert=True)
     made.refresh_from_db()
@@ -124,7 +124,7 @@ def delivery_make(webhook: Webhook, event: Event) -> WebhookDelivery:
 
 
 def _sent_for(endpoint: Endpoint) -> int:
-    """Whether a message was sent for it: it is due, and has something."""
+    """Send a message for the endpoint if it is due and has something to be sent. Returns: whether one was sent."""
     with endpoint.open():
         now = timezone.now()
         _forget(endpoint, now)
@@ -134,7 +134,7 @@ def _sent_for(endpoint: Endpoint) -> int:
         cursor = found.values_list("cursor", flat=True).first()
         if cursor is None or not (waiting(endpoint.id, now).exists() or _goes_on(cursor)):
             return 0
-        # A message too many does no harm; a hundred would.
+        # One superfluous message does no harm, but a hundred would.
         found.update(next_attempt_at=now + _RESEND_AFTER)
         announce(endpoint.tenant_id, endpoint.id, endpoint.scope_ids)
         return 1
@@ -150,7 +150,7 @@ def waiting(webhook_id: UUID, now: datetime) -> Any:
 
 
 def _forget(endpoint: Endpoint, now: datetime) -> None:
-    """Deliveries that ended long ago; the log has their events."""
+    """Delete deliveries that ended long ago; their events are in the log."""
     with connection.cursor() as cursor:
         cursor.execute(
             _FORGET,

@@ -1,11 +1,11 @@
-"""Sending an endpoint its deliveries, one after another.
+"""Send an endpoint its deliveries, one after another.
 
     run of an endpoint: claim -> (collect) -> take a delivery -> POST -> note -> ... -> release
 
-Each arrow is a transaction of its own, and none is open while the endpoint is asked. The event is on the log first; its
-delivery and the cursor are written together (collecting.py); an attempt is counted, and the next one's time set, before
-the request is made. So a worker that dies between any two of them loses nothing, and sends at most once more what it
-was sending.
+Each step is a separate transaction, and none is open during a request to the endpoint. The event is first in the log;
+its delivery and the cursor are written together (collecting.py); an attempt is counted, and the time of the next one
+set, before the request is made. So a worker that dies between any two steps loses nothing, and at most one message is
+sent once more.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from apps.tenants.roles import Permission
 from apps.tenants.selectors.tenants import current_tenant
 from apps.tenants.sweeping import is_past
 
-# After each attempt that failed, until the next: in all three days.
+# The delays after each failed attempt until the next, three days in total.
 DELAYS: Final = (
     timedelta(seconds=5),
     timedelta(minutes=1),
@@ -55,7 +55,7 @@ DELAYS: Final = (
     *(timedelta(hours=hours) for hours in (2, 5, 10, 14, 20, 20)),
 )
 MAX_ATTEMPTS: Final = len(DELAYS) + 1
-# Of an endpoint that does not take what it is sent, whichever event it is.
+# How long an endpoint rests after it failed, whichever event it failed on.
 _REST: Final = (
     timedelta(seconds=30),
     timedelta(minutes=1),
@@ -64,9 +64,10 @@ _REST: Final = (
     timedelta(hours=1),
 )
 PAUSED_AFTER: Final = timedelta(days=3)
-# So many in a row that it did not take end a run: one event that it can't take keeps no other from it.
+# This many failures in a row end a run. One event that the endpoint can't take does not keep the others from it.
 _FAILURES: Final = 3
-# Of one run; others wait for the same worker. Then it rests for three times as long as it took.
+# The time limit of one run, since others wait for the same worker. Then the endpoint rests for three times as long as
+# the run took.
 RUN_S: Final = 10.0
 _LEASE: Final = timedelta(seconds=60)
 
@@ -79,7 +80,7 @@ class _Lease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Message:
-    """What is sent, and of which attempt. problem: why nothing can be."""
+    """A message and its attempt. problem: why it can't be sent."""
 
     delivery_id: UUID
     number: int
@@ -90,9 +91,10 @@ class _Message:
 
 
 def webhook_run(*, tenant_id: TenantId, webhook_id: UUID, scope_ids: Iterable[ScopeId]) -> int:
-    """Send an endpoint what waits for it, for some seconds. Returns: how many it took.
+    """Send an endpoint its waiting deliveries for some seconds. Returns: how many it accepted.
 
-    Safe to call twice, at once, and after a crash at any point: one worker at a time has it, by a lease.
+    Safe to call twice, concurrently, and after a crash at any point: a lease gives the endpoint to one worker at a
+    time.
     """
     endpoint = Endpoint(tenant_id=tenant_id, id=webhook_id, scope_ids=frozenset(scope_ids))
     lease = _claimed(endpoint)
@@ -110,7 +112,7 @@ def webhook_run(*, tenant_id: TenantId, webhook_id: UUID, scope_ids: Iterable[Sc
             sent = send(message.url, message.body, message.headers)
         goes_on = _noted(lease, message, sent)
         taken += not sent.error
-        # What took all of its time is not asked for more.
+        # A timeout ends the run: the endpoint gets no further request in it.
         failures = 0 if not sent.error else _FAILURES if sent.error is AttemptError.TIMEOUT else failures + 1
         if not goes_on:
             return taken
@@ -119,7 +121,7 @@ def webhook_run(*, tenant_id: TenantId, webhook_id: UUID, scope_ids: Iterable[Sc
 
 
 def body_of(event: Event, *, tenant_id: UUID, slug: str) -> bytes:
-    """What an endpoint is told: ids, a code and a time. Whoever wants more asks the API, with a key of their own."""
+    """Return what an endpoint is told: ids, a code and a time. For more, the receiver asks the API with its own key."""
     told = {
         "type": event.action,
         "timestamp": event.occurred_at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
@@ -144,7 +146,7 @@ def _claimed(endpoint: Endpoint) -> _Lease | None:
 
 
 def _held(lease: _Lease) -> Webhook | None:
-    """The row, if it is still this worker's; the lease lasts from now on."""
+    """Return the row if this worker still holds the lease, and renew the lease."""
     webhook = locked(lease.endpoint.id)
     if webhook is None or webhook.lease_owner != lease.owner:
         return None
@@ -154,7 +156,7 @@ def _held(lease: _Lease) -> Webhook | None:
 
 
 def _next(lease: _Lease) -> _Message | None:
-    """Count an attempt of the delivery that is due first, and say when the next is; None where none is due."""
+    """Count an attempt of the delivery that is due first, and set the time of the next; return None if none is due."""
     with lease.endpoint.open() as context:
         webhook = _held(lease)
         if webhook is None or webhook.paused_at is not None:
@@ -164,7 +166,8 @@ def _next(lease: _Lease) -> _Message | None:
         delivery: WebhookDelivery | None = due.first()
         if delivery is None:
             return None
-        # Beyond the last where a worker died in it: that it was lost is what it ends with.
+        # If all attempts are used and the delivery still waits, a worker died during the last one: the delivery ends as
+        # lost.
         lost = delivery.attempts >= MAX_ATTEMPTS
         delivery.attempts += not lost
         delivery.next_attempt_at = now + DELAYS[min(delivery.attempts, len(DELAYS)) - 1]
@@ -208,14 +211,14 @@ def _message(
 
 
 def _noted(lease: _Lease, message: _Message, sent: Sent) -> bool:
-    """Write down how it went. Returns: whether this worker goes on with the endpoint."""
+    """Record the result of the attempt. Returns: whether this worker continues with the endpoint."""
     with lease.endpoint.open():
         webhook = locked(lease.endpoint.id)
         if webhook is None:
-            # Deleted meanwhile, and its deliveries with it.
+            # The endpoint was deleted in the meantime, and its deliveries with it.
             return False
         now = timezone.now()
-        # Of this very attempt: one that somebody else counted meanwhile is theirs.
+        # Change only this attempt: one that another worker counted in the meantime belongs to that worker.
         WebhookAttempt.objects.filter(
             delivery_id=message.delivery_id, number=message.number, duration_ms__isnull=True
         ).update(status=sent.status, duration_ms=sent.duration_ms, error=sent.error.value)

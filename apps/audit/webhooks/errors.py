@@ -4,7 +4,7 @@ from apps.errors import ApplicationError
 
 
 class WebhookNotFoundError(ApplicationError):
-    """There is none, or it is of a scope that the caller does not hold: the two look alike."""
+    """The webhook does not exist, or is of a scope that the caller does not hold; the answer does not say which."""
 
     code = "audit.webhook_not_found"
     status = 404

@@ -1,4 +1,6 @@
-"""What the log says of webhooks, of which none but the test is sent to one; and what they can be told of."""
+"""The events that the log records of webhooks, of which only the test is sent to one; and the events webhooks may
+send.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from apps.tenants.roles import Permission
 PREFIX: Final = "audit.webhook."
 SUBJECT: Final = "webhook"
 TESTED: Final = f"{PREFIX}tested"
-# Action after the prefix -> in words, and its fields beside what every one has.
+# Action after the prefix -> label, and its fields besides those that all of them have.
 _BY_PEOPLE: Final = {
     "created": ("Webhook made", ()),
     "changed": ("Webhook changed", ()),
@@ -51,7 +53,9 @@ def register_webhook_events() -> None:
 
 
 def offer_events() -> None:
-    """What of this room, and of the one below, webhooks can be told of. Subjects: things, never a person or account."""
+    """Offer events of this package and of apps.tenants to webhooks. Their subjects are things, never a person or
+    account.
+    """
     offer_to_webhooks(
         "audit.verification.finished",
         "tenants.api_key.created",
@@ -63,7 +67,9 @@ def offer_events() -> None:
 
 
 def tell_webhook(name: str, webhook: Webhook, *, outcome: Outcome = Outcome.SUCCESS, **more: Any) -> Event:
-    """Record what happened to an endpoint, for who holds its scopes. Args: more: the class' own fields."""
+    """Record what happened to an endpoint, readable by those who hold its scopes. Args: more: the class's own
+    fields.
+    """
     from apps.audit.webhooks.addresses import host_of
 
     core = {

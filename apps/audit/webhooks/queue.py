@@ -1,4 +1,4 @@
-"""The message by which a worker takes an endpoint up: ids alone. A sweep stands behind it."""
+"""The message that makes a worker run an endpoint. It holds only ids, and the sweep replaces one that is lost."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ DELIVER_TASK: Final = "apps.audit.tasks.deliver_webhook"
 
 
 def announce(tenant_id: TenantId, webhook_id: UUID, scope_ids: Iterable[ScopeId]) -> None:
-    """Once the open transaction is committed. Without a broker, the next sweep does it."""
+    """Send the message when the open transaction is committed. Without a broker, the next sweep sends it."""
     arguments: list[object] = [str(tenant_id), str(webhook_id), sorted(str(each) for each in scope_ids)]
     transaction.on_commit(partial(_send, arguments))
 
 
 def _send(arguments: list[object]) -> None:
-    # Imported here: it names Celery's settings, and this module is loaded while Django's are still being read.
+    # Imported here because it reads Celery's settings, and this module is loaded while Django's settings are still
+    # being read.
     from config.celery import app
 
     try:

@@ -1,7 +1,7 @@
-"""The secrets of an endpoint, as it is told them, as they lie in the database, and what is signed with them.
+"""The secrets of an endpoint: as the receiver gets them, as the database holds them, and the signatures made with them.
 
-Form: Standard Webhooks, https://www.standardwebhooks.com. A secret is shown once as `whsec_` and base64; it lies sealed
-under a data key of the tenant, which is destroyed with the tenant's end.
+The form is that of Standard Webhooks, https://www.standardwebhooks.com. A secret is shown once as `whsec_` and base64.
+It is stored sealed under a data key of the tenant, which is destroyed when the tenant is erased.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from apps.audit.models import Webhook
 from apps.tenants.ids import TenantId
 
 PREFIX: Final = "whsec_"
-# For so long an older secret signs beside the new one.
+# How long an older secret signs beside the new one.
 BOTH_FOR: Final = timedelta(days=1)
 _SECRET_BYTES: Final = 32
 _NONCE_BYTES: Final = 12
@@ -35,12 +35,12 @@ def new_secret() -> bytes:
 
 
 def told(secret: bytes) -> str:
-    """As the receiver is given it, once."""
+    """Return the secret as the receiver is given it, once."""
     return PREFIX + base64.b64encode(secret).decode()
 
 
 def seal_secrets(webhook: Webhook, newest: bytes, *older: bytes, at: datetime) -> None:
-    """Put them into the row, which is not saved. Costs: as current_data_key."""
+    """Put the sealed secrets into the row, which is not saved. Costs: as current_data_key."""
     key = current_data_key(TenantId(webhook.tenant_id), at)
     nonce = secrets.token_bytes(_NONCE_BYTES)
     webhook.sealed = nonce + AESGCM(key.key).encrypt(nonce, b"".join((newest, *older)), _place(webhook))
@@ -48,7 +48,9 @@ def seal_secrets(webhook: Webhook, newest: bytes, *older: bytes, at: datetime) -
 
 
 def open_secrets(webhook: Webhook, *, at: datetime) -> tuple[bytes, ...]:
-    """Those that sign at this time, the newest first. Raises: PayloadDamagedError. Costs: at most one query."""
+    """Return the secrets that sign at this time, newest first. Raises: PayloadDamagedError. Costs: at most one
+    query.
+    """
     key = data_keys(webhook.tenant_id, [webhook.data_key_id]).get(webhook.data_key_id) or bytes(KEY_BYTES)
     sealed = bytes(webhook.sealed)
     try:
@@ -63,7 +65,7 @@ def open_secrets(webhook: Webhook, *, at: datetime) -> tuple[bytes, ...]:
 
 
 def signature(keys: Sequence[bytes], *, message_id: str, timestamp: int, body: bytes) -> str:
-    """The header webhook-signature: one `v1,` and base64 of HMAC-SHA256 a secret, with blanks between them."""
+    """Return the header webhook-signature: for each secret, `v1,` and base64 of HMAC-SHA256, separated by blanks."""
     signed = f"{message_id}.{timestamp}.".encode() + body
     each = (base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode() for key in keys)
     return " ".join(f"v1,{one}" for one in each)

@@ -1,4 +1,4 @@
-"""One request to an endpoint. No transaction is open meanwhile, and nothing of the answer is read but its status."""
+"""Make one request to an endpoint. No transaction is open during it, and only the status of the answer is read."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from django.conf import settings
 from apps.audit.webhooks.addresses import AddressRefusedError, Target, addresses_of, target_of
 from apps.audit.webhooks.errors import WebhookUrlError
 
-# For all of it: the name, the connection, the request and the answer's first line and headers.
+# The limit for the whole request: the name, the connection, the request and the answer's first line and headers.
 TIMEOUT_S: Final = 10.0
-# For one of several addresses, so that the next one has its turn.
+# The limit for one of several addresses, so that the next one can be tried.
 _CONNECT_S: Final = 4.0
 GONE: Final = 410
 
 
 class AttemptError(StrEnum):
-    """Why it was not taken, as a code that is kept."""
+    """Why an attempt failed, as a code that is stored."""
 
     NONE = ""
     URL = "url"  # no longer one that is sent to
@@ -43,7 +43,7 @@ class AttemptError(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """How it went. status: of HTTP; None where no answer came."""
+    """The result of a request. status: of HTTP; None if no answer came."""
 
     status: int | None
     duration_ms: int
@@ -51,7 +51,7 @@ class Sent:
 
 
 def send(url: str, body: bytes, headers: Mapping[str, str]) -> Sent:
-    """POST to an endpoint. It was taken where the answer is 2xx; never raises for what the other side does."""
+    """POST to an endpoint. An answer of 2xx is a success. Never raises for what the other side does."""
     began = time.monotonic()
     status, error = asyncio.run(_within_time(url, body, headers))
     return Sent(status=status, duration_ms=int((time.monotonic() - began) * 1_000), error=error)
@@ -78,7 +78,7 @@ async def _asked(
     target: Target, addresses: list[str], body: bytes, headers: Mapping[str, str]
 ) -> tuple[int | None, AttemptError]:
     timeout = httpx.Timeout(TIMEOUT_S, connect=_CONNECT_S)
-    # Not through a proxy of the environment, which would resolve the name once more; and not to where it redirects.
+    # Ignore the environment's proxies, which would resolve the name again, and follow no redirect.
     async with httpx.AsyncClient(timeout=timeout, trust_env=False, verify=_tls(), follow_redirects=False) as client:
         for address in addresses:
             request = client.build_request(
@@ -86,7 +86,7 @@ async def _asked(
                 httpx.URL(scheme="https", host=address, port=target.port, raw_path=target.path.encode()),
                 content=body,
                 headers={**headers, "Host": target.authority},
-                # The certificate must be the name's, though the connection is to an address.
+                # The certificate must match the name, although the connection is to an address.
                 extensions={"sni_hostname": target.host, "timeout": timeout.as_dict()},
             )
             try:
@@ -121,7 +121,10 @@ def _tls() -> ssl.SSLContext:
 
 @lru_cache(maxsize=4)
 def _context(roots: str) -> ssl.SSLContext:
-    """Args: roots: a PEM file of authorities that are trusted beside the system's; empty for none."""
+    """Return the TLS settings.
+
+    Args: roots: a PEM file of authorities that are trusted besides the system's; empty for none.
+    """
     context = ssl.create_default_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     if roots:

@@ -1,4 +1,4 @@
-"""What a person or a key of the tenant does to its webhooks. Each is recorded with what it changes."""
+"""The changes that a person or an API key of the tenant makes to its webhooks. Each is recorded."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST: Final = 20
 
 
 def webhook_create(*, url: str, actions: Iterable[str], scopes: Iterable[ScopeId]) -> tuple[Webhook, str]:
-    """Make an endpoint in the open tenant: it is told of what is recorded from now on, within these scopes.
+    """Make an endpoint in the open tenant. It is told of events that are recorded from now on, within these scopes.
 
     Returns: the row, and its secret (`whsec_...`), which can't be shown again.
     Raises:  PermissionDeniedError, WebhookUrlError, WebhookClassError, ScopeNotGrantedError, TooManyWebhooksError.
@@ -64,7 +64,7 @@ def webhook_create(*, url: str, actions: Iterable[str], scopes: Iterable[ScopeId
 
 
 def webhook_of(webhook_id: UUID) -> Webhook:
-    """Raises: WebhookNotFoundError."""
+    """Return a webhook. Raises: WebhookNotFoundError."""
     found: Webhook | None = Webhook.objects.filter(id=webhook_id).first()
     if found is None:
         raise WebhookNotFoundError(webhook=webhook_id)
@@ -72,9 +72,9 @@ def webhook_of(webhook_id: UUID) -> Webhook:
 
 
 def webhook_change(webhook_id: UUID, *, url: str | None = None, actions: Iterable[str] | None = None) -> Webhook:
-    """Change where to, or of what. Its scopes stay: another reach is another endpoint.
+    """Change the address or the classes of events. The scopes can't be changed: make another endpoint for other scopes.
 
-    What waits is sent to the new address; classes count for what the log is searched for from now on.
+    Waiting deliveries are sent to the new address. The new classes apply to events that are collected from now on.
     """
     _require()
     with transaction.atomic():
@@ -92,7 +92,7 @@ def webhook_change(webhook_id: UUID, *, url: str | None = None, actions: Iterabl
 
 
 def webhook_pause(webhook_id: UUID) -> Webhook:
-    """Send nothing from now on, until it is resumed: what comes meanwhile waits in the log. Can be repeated."""
+    """Send nothing until the endpoint is resumed; new events wait in the log. Can be repeated."""
     _require()
     with transaction.atomic():
         webhook = _locked(webhook_id)
@@ -105,7 +105,7 @@ def webhook_pause(webhook_id: UUID) -> Webhook:
 
 
 def webhook_resume(webhook_id: UUID) -> Webhook:
-    """Send again, beginning with what has waited longest. Repeating it does nothing."""
+    """Send again, beginning with the delivery that has waited longest. Repeating it has no effect."""
     _require()
     with transaction.atomic():
         webhook = _locked(webhook_id)
@@ -119,7 +119,9 @@ def webhook_resume(webhook_id: UUID) -> Webhook:
 
 
 def webhook_rotate(webhook_id: UUID) -> tuple[Webhook, str]:
-    """Give it a new secret; for a day the one before signs as well, so that the receiver can move. An older one ends.
+    """Give the endpoint a new secret. The previous one also signs for a day, so that the receiver can change over.
+
+    A secret that is older than the previous one stops signing.
 
     Returns: the row, and the new secret, which can't be shown again. Raises: PayloadDamagedError.
     """
@@ -135,7 +137,7 @@ def webhook_rotate(webhook_id: UUID) -> tuple[Webhook, str]:
 
 
 def webhook_delete(webhook_id: UUID) -> None:
-    """Remove it with its secret and all that was noted of its deliveries. The log keeps that there was one."""
+    """Remove an endpoint with its secret and the records of its deliveries. The log keeps that it existed."""
     _require()
     with transaction.atomic():
         webhook = _locked(webhook_id)
@@ -147,7 +149,7 @@ def webhook_delete(webhook_id: UUID) -> None:
 
 
 def webhook_test(webhook_id: UUID) -> WebhookDelivery:
-    """Record that it is tested, and send it that very event. Raises: WebhookStateError: it is paused."""
+    """Record a test of the endpoint, and send it that event. Raises: WebhookStateError: the endpoint is paused."""
     _require()
     with transaction.atomic():
         webhook = _locked(webhook_id)
@@ -158,15 +160,15 @@ def webhook_test(webhook_id: UUID) -> WebhookDelivery:
 
 
 def webhook_redeliver(delivery_id: UUID) -> WebhookDelivery:
-    """Send one again that ended, under the same webhook-id, with as many attempts as the first time had.
+    """Send a finished delivery again, under the same webhook-id, with as many attempts as the first time.
 
-    Raises: DeliveryNotFoundError, WebhookStateError: it is paused, or the delivery still waits.
+    Raises: DeliveryNotFoundError, WebhookStateError: the endpoint is paused, or the delivery still waits.
     """
     _require()
     with transaction.atomic():
         webhook = _locked(delivery_of(delivery_id).webhook_id)
         _require_running(webhook)
-        # Read again: a worker that has it changes it no more.
+        # Read the delivery again after the lock is held: a worker can no longer change it.
         delivery = delivery_of(delivery_id)
         if delivery.state == DeliveryState.WAITING:
             raise WebhookStateError(problem="it has not ended yet, and is sent anyway")
@@ -180,7 +182,7 @@ def webhook_redeliver(delivery_id: UUID) -> WebhookDelivery:
 
 
 def delivery_of(delivery_id: UUID) -> WebhookDelivery:
-    """Raises: DeliveryNotFoundError."""
+    """Return a delivery. Raises: DeliveryNotFoundError."""
     found: WebhookDelivery | None = WebhookDelivery.objects.filter(id=delivery_id).first()
     if found is None:
         raise DeliveryNotFoundError(delivery=delivery_id)
@@ -215,7 +217,7 @@ def _require_running(webhook: Webhook) -> None:
 
 
 def _send_soon(webhook: Webhook) -> None:
-    # A person asks: an endpoint that rests after failures is tried at once.
+    # A person asked for it, so an endpoint that rests after failures is tried at once.
     Webhook.objects.filter(id=webhook.id).update(next_attempt_at=None)
     _announce(webhook)
 
