@@ -97,9 +97,7 @@ def _split(url: str) -> SplitResult:
 
 
 def host_of(url: str) -> str:
-    """Return the host, for the log and for lists. They leave out the rest of a URL, which may be as secret as a
-    password.
-    """
+    """Return the host, for the log and for lists. They omit the rest of a URL, which may be secret."""
     return urlsplit(url).hostname or ""
 
 

@@ -1,4 +1,4 @@
-"""The events that the log records of webhooks, of which only the test is sent to one; and the events webhooks may
+"""The events that the log records of webhooks, of which only the test is sent to one; and those that webhooks may
 send.
 """
 
@@ -53,8 +53,9 @@ def register_webhook_events() -> None:
 
 
 def offer_events() -> None:
-    """Offer events of this package and of apps.tenants to webhooks. Their subjects are things, never a person or
-    account.
+    """Offer events of this package and of apps.tenants to webhooks.
+
+    Their subjects are things, never a person or an account.
     """
     offer_to_webhooks(
         "audit.verification.finished",
@@ -67,9 +68,7 @@ def offer_events() -> None:
 
 
 def tell_webhook(name: str, webhook: Webhook, *, outcome: Outcome = Outcome.SUCCESS, **more: Any) -> Event:
-    """Record what happened to an endpoint, readable by those who hold its scopes. Args: more: the class's own
-    fields.
-    """
+    """Record what happened to an endpoint, readable by holders of its scopes. Args: more: the class's own fields."""
     from apps.audit.webhooks.addresses import host_of
 
     core = {

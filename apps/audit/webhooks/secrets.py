@@ -48,8 +48,8 @@ def seal_secrets(webhook: Webhook, newest: bytes, *older: bytes, at: datetime) -
 
 
 def open_secrets(webhook: Webhook, *, at: datetime) -> tuple[bytes, ...]:
-    """Return the secrets that sign at this time, newest first. Raises: PayloadDamagedError. Costs: at most one
-    query.
+    """Return the secrets that sign at this time, newest first. Raises: PayloadDamagedError. Costs: one query at
+    most.
     """
     key = data_keys(webhook.tenant_id, [webhook.data_key_id]).get(webhook.data_key_id) or bytes(KEY_BYTES)
     sealed = bytes(webhook.sealed)

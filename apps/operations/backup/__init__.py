@@ -1,1 +1,1 @@
-"""Backups, putting one back, and serving nothing of it before what was erased since is gone again."""
+"""Make backups, restore them, and serve nothing of a restored database until later erasures were repeated in it."""

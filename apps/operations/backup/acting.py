@@ -1,8 +1,8 @@
-"""Working as one of the database's roles after the other, on a database that nothing serves.
+"""Act as one of the database's roles after another, on a database that nothing serves.
 
-Putting a backup back takes what no single role may. The worker seals the log. The eraser removes what a run names that
-two people are behind, and the backup knows of none: so the owner of the tables names what the tombstones tell of
-(repeating.py). Whoever runs the command holds all of their passwords anyway.
+A restore needs the rights of several roles. The worker seals the log. The eraser removes only what is named by a run
+that two people approved, and the backup contains no such run for later erasures, so the owner of the tables names what
+the tombstones list (repeating.py). The operator who runs the command holds all of their passwords anyway.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OWNER = "glassbox_owner"
 
 @contextmanager
 def acting_as(role: str, *, database: str = "") -> Iterator[None]:
-    """This thread's connection is the role's, to the configured database or to another one on the same server."""
+    """Make this thread's connection that of a role, to the configured database or to another one on the same server."""
     ordinary = connections["default"]
     configured = ordinary.settings_dict
     options = {key: value for key, value in configured["OPTIONS"].items() if key != "pool"}

@@ -1,4 +1,4 @@
-"""`manage.py check --database default`, and every process' start: the database must be one that may be served."""
+"""The check that the database may be served, for `manage.py check --database default` and every start of a process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def served_check(*, databases: Sequence[str] | None = None, **kwargs: Any) -> li
     try:
         reason = reason_not_to_serve()
     except OperationalError:
-        # Said by tenants.E003.
+        # The check tenants.E003 reports this failure.
         return []
     except ApplicationError as error:
         return [checks.Error(error.detail, id="audit.E002")]

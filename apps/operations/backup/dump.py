@@ -1,10 +1,11 @@
-"""Making a backup: the whole database as glassbox_backup sees it, in one snapshot, with a manifest.
+"""Make a backup: the whole database as glassbox_backup sees it, in one snapshot, with a manifest.
 
-Originals of documents lie in the database, so there are no other files to keep. Left out is the data of what must not
-come back: the keys of scope tokens, which the environment gives anew, what a restore may remove (repeating.py), and
-sessions, which would be signed in again.
-Key-encryption keys are in no table, so that a backup by itself opens no payload of the log. It holds everything else in
-the clear: it is as confidential as the database, and its files are their owner's alone.
+The originals of documents are in the database, so there are no other files to back up. The backup leaves out data that
+must not return: the keys of scope tokens, which the environment provides again; what a restore may remove
+(repeating.py); and sessions, which would be signed in again.
+
+Key-encryption keys are in no table, so that a backup alone opens no payload of the log. It holds everything else in the
+clear: it is as confidential as the database, and only the owner of its files can read them.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _LOGS: Final = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backup:
-    """leaves: of each tenant's log that are in it."""
+    """A backup that was made. leaves: how many leaves of each tenant's log are in it."""
 
     id: UUID
     path: Path
@@ -68,8 +69,8 @@ Progress = Callable[[int, int], None]
 def backup_write(output: Path, *, progress: Progress | None = None) -> Backup:
     """Write a backup of the configured database, and record in every tenant's log that it was made.
 
-    Args:   output: a directory that must not exist. It is there, whole, when this returns, and not at all when it
-            raises.
+    Args:   output: a directory that must not exist. When this returns, it is there and complete; when this raises, it
+            is not there.
     Raises: BackupTargetError, ProgramError.
     """
     if output.exists():
@@ -100,7 +101,7 @@ def backup_write(output: Path, *, progress: Progress | None = None) -> Backup:
 
 
 def backup_check(folder: Path) -> dict[str, Any]:
-    """The manifest, once all is what was written and pg_restore can read it.
+    """Return the manifest after checking that all files are as written and that pg_restore can read the dump.
 
     Raises: BackupDamagedError, ProgramError.
     """
@@ -110,7 +111,7 @@ def backup_check(folder: Path) -> dict[str, Any]:
 
 
 def _dumped(path: Path, progress: Progress | None) -> dict[str, Any]:
-    """Write the dump. Returns: what it is of, as the same snapshot has it."""
+    """Write the dump. Returns: the description of its content, read from the same snapshot."""
     configured = connections["default"].settings_dict
     given = parameters(configured, role=ROLE, database=configured["NAME"])
     password = role_password(settings.GLASSBOX_DB_PASSWORDS, ROLE)
@@ -173,7 +174,7 @@ def _one(connection: psycopg.Connection, query: str) -> Any:
 
 
 def _record(backup: Backup) -> None:
-    """In every log: whoever holds a copy of a tenant's data holds it by this event."""
+    """Record the backup in every log, so that each tenant's log shows that a copy of its data exists."""
     for tenant_id, leaves in backup.leaves.items():
         with open_scope(tenant=tenant_id, reason="manage.py backup"):
             record(

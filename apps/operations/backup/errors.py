@@ -28,7 +28,7 @@ class RestoreRefusedError(ApplicationError):
 
 
 class ReplayIncompleteError(ApplicationError):
-    """Something that was erased is there still: the database stays closed."""
+    """Something that was erased is still there, so the database stays closed."""
 
     code = "audit.replay_incomplete"
     status = 500

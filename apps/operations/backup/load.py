@@ -1,7 +1,7 @@
-"""Putting a backup back, into a database that is missing or empty; a live one is set aside, never written over.
+"""Restore a backup into a database that is missing or empty. A live database is set aside, never overwritten.
 
-The new database is made whole beside the others, under another name, and takes its name when all is in it. From then on
-it is one that must not be served (gate.py) until replay.py has been through it.
+The new database is built beside the others under another name, and gets its name when it is complete. From then on it
+must not be served (gate.py) until replay.py has repeated the removals in it.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from apps.tenants.provision import provision
 from config.startup import close_connections
 
 _ITEM: Final = "processing data for table"
-# Each waits five seconds by itself for others to be gone.
+# Each try waits five seconds for other sessions to end.
 _MOST_TRIES: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """set_aside: the name that the database which was there has now; empty where there was none."""
+    """A restored backup. set_aside: the new name of the database that was replaced; empty if there was none."""
 
     backup_id: UUID
     made_at: datetime
@@ -49,12 +49,12 @@ class Restored:
 def restore(
     folder: Path, *, admin_url: str, database: str, replace: bool, on_table: Callable[[str], None] | None = None
 ) -> Restored:
-    """Put a backup back as `database`. It is not served before its replay.
+    """Restore a backup as `database`. The database is not served before its replay.
 
     Args:   admin_url: of a server administrator.
             replace: a database of this name that holds tenants is set aside under another name.
     Raises: BackupDamagedError, ProgramError; RestoreRefusedError: the database is not empty, or the backup is of a
-            later release; TombstonesUnavailableError. What was there is there still, under its name.
+            later release; TombstonesUnavailableError. The existing database then stays, under its name.
     """
     values = backup_check(folder)
     _refuse_later_release(values["migrations"])
@@ -63,7 +63,7 @@ def restore(
     if holds and not replace:
         problem = f"the database {database} holds tenants; --into NAME makes another one, --replace sets it aside"
         raise RestoreRefusedError(problem=problem)
-    # From here on no database passes for a first one: not even where the place outside is a new one.
+    # From here on no database is taken for the first one, even if the place outside is a new one.
     tombstone_place().found()
     making = f"{database}_restoring"
     close_connections()
@@ -94,11 +94,11 @@ def _refuse_later_release(migrations: list[str]) -> None:
 
 
 def _holds_tenants(admin_url: str, server: psycopg.Connection, database: str) -> bool | None:
-    """None: there is no such database."""
+    """Return whether the database holds tenants, or None if there is no such database."""
     if not server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
         return None
     with psycopg.connect(admin_url, dbname=database) as connection:
-        # By its size: an administrator who is no superuser does not see past the wall.
+        # The size of the table tells: row-level security hides its rows from an administrator who is no superuser.
         row = connection.execute(
             "SELECT coalesce(pg_relation_size(to_regclass('public.tenants_tenant')), 0) > 0"
         ).fetchone()
@@ -108,7 +108,7 @@ def _holds_tenants(admin_url: str, server: psycopg.Connection, database: str) ->
 def _load(
     dump: Path, admin_url: str, database: str, server_version: int, on_table: Callable[[str], None] | None
 ) -> None:
-    """What provisioning made is not in it again: schema authz, extensions. All or nothing, in one transaction."""
+    """Load the dump in one transaction, without what provisioning made already: the schema authz and extensions."""
     given = conninfo_to_dict(admin_url)
     password = str(given.pop("password", "") or "")
 
@@ -133,7 +133,7 @@ def _load(
 
 @contextmanager
 def _owner_of(database: str) -> Iterator[None]:
-    """Migrations go to this database."""
+    """Direct migrations to this database."""
     owner = connections["owner"]
     name = owner.settings_dict["NAME"]
     owner.close()
@@ -146,9 +146,9 @@ def _owner_of(database: str) -> Iterator[None]:
 
 
 def _swap(admin_url: str, making: str, database: str, *, holds: bool | None) -> str:
-    """Give the new database its name. Returns: the old one's, where it is kept.
+    """Give the new database its name. Returns: the name under which the old one is kept, if it is.
 
-    Args: holds: whether the one of that name holds tenants; None where there was none, and then none is dropped.
+    Args: holds: whether the existing database holds tenants; None if there is none, and then none is dropped.
     """
     close_connections()
     if holds:
@@ -161,12 +161,12 @@ def _swap(admin_url: str, making: str, database: str, *, holds: bool | None) -> 
 
 
 def _set_aside(admin_url: str, making: str, database: str) -> str:
-    """Both names change in one transaction: killed before its end, the live database is what it was, and served."""
+    """Change both names in one transaction: if it is killed before its end, the live database is still served."""
     aside = f"{database}_replaced_{timezone.now():%Y%m%d%H%M%S}"
     for is_last in (*(False,) * (_MOST_TRIES - 1), True):
         try:
             with psycopg.connect(admin_url) as server:
-                # Whoever is connected to it would keep it from being renamed, and must not go on with it.
+                # A session that is connected to the database would prevent the renaming, and must not continue with it.
                 server.execute(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                     "WHERE datname = %s AND pid <> pg_backend_pid()",
@@ -175,7 +175,7 @@ def _set_aside(admin_url: str, making: str, database: str) -> str:
                 server.execute(_named("ALTER DATABASE {} RENAME TO {}", database, aside))
                 server.execute(_named("ALTER DATABASE {} RENAME TO {}", making, database))
         except psycopg.errors.ObjectInUse:
-            # Somebody came between the two: nobody can any more while the name changes.
+            # A new session connected between the two statements. Once the name is changing, none can.
             if is_last:
                 problem = f"processes go on connecting to {database}; stop web, worker, sealer, eraser and beat first"
                 raise RestoreRefusedError(problem=problem) from None

@@ -1,4 +1,4 @@
-"""What a backup says of itself: what it is of, how far each log went, and digests of its files, under a key of ours."""
+"""The manifest of a backup: its source, the size of each log, and digests of its files, authenticated with our key."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def manifest_text(values: Mapping[str, Any]) -> str:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a backup, once it and every file that it names are what was written.
+    """Return the manifest of a backup after checking that it and every file that it names are as written.
 
     Raises: BackupDamagedError. Costs: reading all of the backup once.
     """
@@ -51,7 +51,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def described(path: Path) -> dict[str, Any]:
-    """Size and digest of a file. Raises: OSError."""
+    """Return the size and the digest of a file. Raises: OSError."""
     digest, size = hashlib.sha256(), 0
     with path.open("rb") as file:
         while part := file.read(_PART):

@@ -1,4 +1,4 @@
-"""No request is answered of a database that was put back, until what was erased since is gone again."""
+"""Answer no request from a restored database until later erasures were repeated in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from apps.erasure.tombstones.gate import refuse_unless_served
 from apps.errors import ApplicationError
 from apps.tenants.api.error_pages import API_PREFIX, database_unavailable, problem_response
 
-# Whoever watches the installation must be able to tell a closed one from one that is down.
+# Monitoring must be able to distinguish a closed installation from one that is down.
 _HEALTH: Final = "/api/v1/health/"
 _RETRY_AFTER_S: Final = "60"
 
@@ -31,13 +31,13 @@ class ServingMiddleware:
             except ApplicationError as error:
                 return _refusal(request, error)
             except (OperationalError, InterfaceError):
-                # Said once in the log by whoever found it out (config/reach.py), and not for every request.
+                # The part that found it out logged it once (config/reach.py), so it is not logged for every request.
                 return database_unavailable(request)
         return self.get_response(request)
 
 
 def _refusal(request: HttpRequest, error: ApplicationError) -> HttpResponse:
-    """For people without the admin's frame, which would ask the database."""
+    """Return a refusal, as a page without the admin's frame for people, since the frame would query the database."""
     if request.path.startswith(API_PREFIX):
         response = problem_response(status=HTTPStatus.SERVICE_UNAVAILABLE, code=error.code, detail=error.detail)
     else:

@@ -1,8 +1,8 @@
-"""What a replay writes into a log: that it was put back, what was removed again, and that all of it is done.
+"""What a replay records in a log: that it was restored, what was removed again, and that the replay is complete.
 
-A replay can be killed after any of its commits, so each of these goes by what the log says already, and not by what a
-process remembers: a restore is told of once, what is removed in the transaction that removes it, and the end once,
-with all that was removed by then, whichever process it was.
+A replay can be killed after any of its commits, so each record depends on what the log says already, and not on the
+memory of a process. A restore is recorded once. A removal is recorded in the transaction that removes. The end is
+recorded once, with everything that was removed by then, by whichever process.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SUBJECT: Final = "restore"
 
 
 def restore_id_of(identity: str, through: int) -> UUID:
-    """The same for every replay of the same tombstones in the same database.
+    """Return an id that is the same for every replay of the same tombstones in the same database.
 
     Args: identity: of the database (gate.py). through: the number of the last tombstone.
     """
@@ -42,11 +42,11 @@ def restore_id_of(identity: str, through: int) -> UUID:
 
 
 def note_restore(restore_id: UUID, *, place: TombstonePlace, was_closed: bool, backup_id: UUID | None) -> int:
-    """Record in the open tenant's log that it was put back, once, and vouch for the event outside.
+    """Record once in the open tenant's log that it was restored, and vouch for the event outside the database.
 
-    Args:    was_closed: whether the database could not be served; a log that lacks nothing is told of in such a one
-                 alone.
-    Returns: how many leaves it lacks of those that were exported.
+    Args:    was_closed: whether the database could not be served. The restore of a log that lacks nothing is recorded
+             only in such a database.
+    Returns: how many of the exported leaves the log lacks.
     Raises:  CheckpointExportError, TombstonesUnavailableError.
     """
     origin, size = current_origin(current_scope().tenant_id), stored_size()
@@ -75,7 +75,10 @@ def note_restore(restore_id: UUID, *, place: TombstonePlace, was_closed: bool, b
 
 
 def _lost(noted: Event) -> int:
-    """As the event says, whose log goes on under a name of its own since; nothing where it was emptied."""
+    """Return how many leaves were lost according to the event, or 0 if its content was removed.
+
+    The log has continued under another origin since that event.
+    """
     core = payloads_of([noted], groups=(Group.CORE,))[noted.id].get(Group.CORE, {})
     return max(0, int(core.get("exported_size") or 0) - int(core.get("leaves") or 0))
 
@@ -86,17 +89,18 @@ def _exported(origin: str) -> Checkpoint | None:
 
 
 def note_removed(restore_id: UUID, *, store: str, removed: int) -> None:
-    """Record in the transaction that removes them that so many items of a store are gone again."""
+    """Record how many items of a store were removed again, in the transaction that removes them."""
     record(action=REPEATED, core={"store": store, "removed": removed}, subject_type=_SUBJECT, subject_id=restore_id)
 
 
 def note_done(
     restore_id: UUID, *, through: int, removed: Mapping[str, int], targets: int, kept: int, stayed: Mapping[str, int]
 ) -> None:
-    """Mark, in the open transaction, that the open tenant has all tombstones; record it where there was anything to do.
+    """Mark in the open transaction that all tombstones were applied to the open tenant, and record it if there was any
+    work.
 
-    Args: removed: by store, by this process; what one before it removed and was killed is added from the log, but for
-              what was emptied with the tenant.
+    Args: removed: by store, by this process. What an earlier, killed process removed is added from the log, except for
+              events that were emptied with the tenant.
           targets, kept, stayed: see replay.TenantReplay.
     """
     said = _not_ended_yet(restore_id)
@@ -114,7 +118,7 @@ def note_done(
 
 
 def _not_ended_yet(restore_id: UUID) -> list[Event]:
-    """What the log says of this replay since it last said that one was done."""
+    """Return the events of this replay since the log last recorded the end of one."""
     events: QuerySet[Event] = Event.objects.filter(subject_id=restore_id).order_by("id")
     last = events.filter(action=REPLAYED).values_list("id", flat=True).last()
     told = events.filter(action__in=(RESTORED, REPEATED))
@@ -122,7 +126,7 @@ def _not_ended_yet(restore_id: UUID) -> list[Event]:
 
 
 def _removed(said: list[Event]) -> Counter[str]:
-    """By store, what the events tell of."""
+    """Return the removals that the events record, by store."""
     found: Counter[str] = Counter()
     repeated = [event for event in said if event.action == REPEATED]
     for groups in payloads_of(repeated, groups=(Group.CORE,)).values():

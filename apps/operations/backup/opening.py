@@ -1,4 +1,4 @@
-"""Marking a database as one that may be served, where nothing was put back: after its first migration."""
+"""Mark a database as one that may be served after its first migration, if it was not restored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from apps.errors import ApplicationError
 
 logger = logging.getLogger("glassbox.audit")
 
-# By its size: an administrator who is no superuser does not see past the wall.
+# The size of the table tells: row-level security hides its rows from an administrator who is no superuser.
 _STATE = """
     SELECT (SELECT system_identifier::text FROM pg_control_system()), d.oid::text,
            'public.audit_event'::regclass::oid::text, 'public.tenants_tenant'::regclass::oid::text,
@@ -22,10 +22,10 @@ _STATE = """
 
 
 def open_where_nothing_is_erased(admin_url: str, database: str) -> None:
-    """A hook of every migration (apps.tenants.provisioning.on_migrated).
+    """Mark the database as servable if it never had a tenant.
 
-    A database that never had a tenant may be served. Any other that the tombstones' place does not know was put
-    back, and waits for its replay.
+    This is a hook of every migration (apps.tenants.provisioning.on_migrated). Any other database that the place of
+    tombstones does not know was restored, and waits for its replay.
     """
     with psycopg.connect(admin_url, dbname=database) as connection:
         row = connection.execute(_STATE).fetchone()
@@ -38,5 +38,5 @@ def open_where_nothing_is_erased(admin_url: str, database: str) -> None:
         if not has_tenants and not place.is_served(identity):
             place.serve(identity)
     except ApplicationError as error:
-        # What is not marked is refused when it is to be served.
+        # A database that is not marked is refused when it is to be served.
         logger.warning("the database could not be marked as one that may be served: %s", error)

@@ -1,4 +1,4 @@
-"""PostgreSQL's own pg_dump and pg_restore, of the server's release or a later one, and how they are run."""
+"""Find and run PostgreSQL's pg_dump and pg_restore, of the server's release or a later one."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _LAST_LINES: Final = 5
 
 
 def program(name: str, *, server_version: int) -> Path:
-    """The program for a server of this version (as psycopg gives it, such as 180006).
+    """Return the program for a server of this version (as psycopg gives it, such as 180006).
 
-    Raises: ProgramError: it is not there, or too old.
+    Raises: ProgramError: it is missing, or too old.
     """
     if settings.GLASSBOX_PG_PROGRAMS:
         path = Path(settings.GLASSBOX_PG_PROGRAMS) / name
@@ -52,9 +52,9 @@ def program(name: str, *, server_version: int) -> Path:
 def run(command: Sequence[str | Path], *, password: str = "", on_line: Callable[[str], None] | None = None) -> str:
     """Run a program to its end. Returns: what it printed.
 
-    Args:   password: for the server, given in its environment, where a list of processes does not show it.
-            on_line: called with each line of what it says about its work.
-    Raises: ProgramError: it failed; with its last lines, which name tables and not what is in them.
+    Args:   password: for the server, passed in the environment, where a list of processes does not show it.
+            on_line: called with each line that the program prints.
+    Raises: ProgramError: it failed; with its last lines, which name tables and not their content.
     """
     variables = program_environment(LC_ALL="C", **({"PGPASSWORD": password} if password else {}))
     lines: list[str] = []
@@ -75,7 +75,10 @@ def run(command: Sequence[str | Path], *, password: str = "", on_line: Callable[
 
 
 def parameters(configured: dict[str, Any], *, role: str, database: str) -> dict[str, str]:
-    """libpq's parameters for a role, from Django's settings of any connection to the server; without the password."""
+    """Return libpq's parameters for a role, from Django's settings of any connection to the server.
+
+    They do not include the password.
+    """
     given = {"host": configured["HOST"], "port": str(configured["PORT"] or ""), "user": role, "dbname": database}
     given |= {name: value for name, value in configured["OPTIONS"].items() if name.startswith("ssl")}
     return {name: value for name, value in given.items() if value}

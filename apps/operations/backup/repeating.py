@@ -1,10 +1,10 @@
-"""What lets the eraser remove again what no run of a restored database names: it is said by the owner of the tables.
+"""Let the eraser remove again what no run of a restored database names: the owner of the tables names it.
 
-The eraser changes nothing, and authorises in the log the removal of nothing, but what an executing run covers, or what
-stands in authz.repeated_removal (apps/tenants/sql/authz.sql). There the owner alone writes, with the platform's own
-scope token of the tenant: who has the password of the eraser, or of a role that serves, can't. It is in no backup, and
-taken away when the tenant's removals are repeated; what a process that was killed left there is said again, or ends a
-day later by itself.
+The eraser changes only what an executing run covers or what authz.repeated_removal lists, and authorises in the log
+only the removal of that (apps/tenants/sql/authz.sql). Only the owner writes to that table, with the platform's own
+scope token of the tenant; the password of the eraser or of a serving role does not suffice. The table is in no backup,
+and its rows are deleted when the tenant's removals are repeated. Rows that a killed process left there are renewed by
+the next one, or expire after a day.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from apps.operations.backup.acting import OWNER, acting_as
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 
-# Left by a process that was killed: what it named may be held by now, and must last as long as this one takes.
+# Rows that a killed process left: what they name may be under a hold by now, and a row must last as long as this replay
+# takes.
 _STALE: Final = """
     DELETE FROM authz.repeated_removal
      WHERE tenant_id = %s
@@ -35,7 +36,7 @@ _SAY: Final = """
     SELECT %s, named.type, named.id FROM unnest(%s::text[], %s::uuid[]) AS named (type, id)
     ON CONFLICT DO NOTHING
 """
-# As audit_record asks for it (apps/audit/sql/recording.sql).
+# The name that audit_record looks for (apps/audit/sql/recording.sql).
 _RESTORE: Final = "restore"
 _END: Final = "DELETE FROM authz.repeated_removal WHERE tenant_id = %s"
 
@@ -44,11 +45,11 @@ _END: Final = "DELETE FROM authz.repeated_removal WHERE tenant_id = %s"
 def repeated(
     tenant_id: TenantId, targets: Sequence[Target], *, database: str, reason: str, restore_id: UUID | None = None
 ) -> Iterator[None]:
-    """The eraser may remove these targets of the tenant, until the block ends. Without an open transaction.
+    """Let the eraser remove these targets of the tenant until the block ends. No transaction may be open.
 
-    Args: targets: parts of events still take a sealed event, which the eraser writes of these alone.
+    Args: targets: parts of events also need a sealed event, which the eraser can write only for these targets.
           database: see acting_as.
-          restore_id: which restore the eraser may say that it removes for.
+          restore_id: the restore for which the eraser may record removals.
     """
     types = [f"{target.type}:{target.part}" if target.part else str(target.type) for target in targets]
     ids = [target.id for target in targets]
@@ -65,10 +66,10 @@ def repeated(
 
 
 def is_anything_left(tenant_id: TenantId, targets: Sequence[Target], *, database: str, reason: str) -> bool:
-    """Whether a store holds something of these targets of the tenant: nothing needs to be said where none does.
+    """Return whether a store holds any of these targets of the tenant. If none does, nothing needs to be named.
 
-    Then what a process that was killed left there is taken away, too. So a replay writes nothing where there is nothing
-    to do, and one that is killed over and over gets further each time. Costs: a query or a few for each store.
+    In that case the rows that a killed process left are deleted, too. So a replay writes nothing if there is nothing to
+    do, and one that is killed repeatedly gets further each time. Costs: one or a few queries for each store.
     """
     with as_owner(tenant_id, database, reason) as cursor:
         if targets and any(store.count(targets) for store in stores()):
@@ -79,7 +80,7 @@ def is_anything_left(tenant_id: TenantId, targets: Sequence[Target], *, database
 
 @contextmanager
 def as_owner(tenant_id: TenantId, database: str, reason: str) -> Iterator[CursorWrapper]:
-    """One transaction of the owner's, with the platform's scope of the tenant."""
+    """Open one transaction as the owner, with the platform's scope of the tenant."""
     with (
         acting_as(OWNER, database=database),
         open_scope(tenant=tenant_id, reason=reason),

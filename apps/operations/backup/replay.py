@@ -1,21 +1,21 @@
-"""After a restore: what was erased since the backup is removed again, and shown to be gone; then the database is open.
+"""After a restore, remove again what was erased since the backup, prove that it is gone, and open the database.
 
-By roles in turn (acting.py), tenant by tenant:
+The steps run under several roles in turn (acting.py), tenant by tenant:
 
-1. Each log says that it was put back, and what of it is lost (log/epochs.py). What waits is sealed.
-2. What came back is counted, needles of it are made and sealed, and it is written down (restorations.py).
-3. Every store removes what the tombstones name, in parts, as the eraser, whom repeating.py lets at it, each part with
-   the event that says so; parts of events are authorised anew in the log, as what authorised them first is not in it
-   any more, sealed, and removed by audit_erase as ever.
-4. Every store is asked. What a run that had ended removed must count zero; else nothing is opened.
-5. The database marks that it has all tombstones, the log states what is gone again, and the place outside says that
-   the database may be served. Then the disk is made to forget, and looked through (erasure/proof/after_restore.py).
+1. Each log records that it was restored, and how much of it is lost (log/epochs.py). Waiting events are sealed.
+2. What came back is counted, search patterns (needles) are made of it and sealed, and it is recorded (restorations.py).
+3. Every store removes what the tombstones name, in batches, as the eraser, with the rights that repeating.py gives it,
+   each batch with the event that records it. Parts of events are authorised again in the log, since the events that
+   first authorised them are lost; the new events are sealed, and audit_erase removes the parts as usual.
+4. Every store is asked. Everything that a finished run removed must count zero, or the database is not opened.
+5. The database marks that it has all tombstones, the log states what is gone again, and the place outside records that
+   the database may be served. Then the freed disk space is cleared and searched (erasure/proof/after_restore.py).
 
-Killed anywhere, it is begun again and passes over what is done; what is said of it is said once (noting.py). What a
-legal hold of the restored database keeps, stays: whatever is held is restricted, so that nobody is shown it, and it is
-named. A hold is no reason to keep the database closed, and one that was released meanwhile is released again by a
-person. What else stands in the way of a removal does not count here: a request that was open at the time of the backup
-may be the one carried out since.
+A replay that is killed anywhere is started again and skips what is done; each record is made once (noting.py). What a
+legal hold of the restored database keeps, stays: everything held is restricted, so that nobody is shown it, and it is
+named. A hold is no reason to keep the database closed, and a hold that was released after the backup must be released
+again by a person. Other obstacles to a removal do not count here: a request that was open at the time of the backup may
+be the one that was carried out since.
 """
 
 from __future__ import annotations
@@ -59,7 +59,11 @@ _UNKNOWN: Final = Backup()
 
 @dataclass(slots=True, kw_only=True)
 class TenantReplay:
-    """removed: by store, now. kept: by a hold. stayed: by store, what can't be removed, of runs that never ended."""
+    """The replay of one tenant.
+
+    removed: by store, in this replay. kept: how many targets a hold keeps. stayed: by store, what can't be removed and
+    belongs to runs that never ended.
+    """
 
     tenant_id: TenantId
     restore_id: UUID
@@ -72,7 +76,7 @@ class TenantReplay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """through: the number of the last tombstone. was_closed: whether the database could not be served before."""
+    """A replay. through: the number of the last tombstone. was_closed: whether the database was closed before."""
 
     through: int
     was_closed: bool
@@ -80,13 +84,14 @@ class Replay:
 
 
 def replay(*, database: str = "", backup: Backup = _UNKNOWN, access: Access | None = None) -> Replay:
-    """Repeat every removal that the tombstones tell of, show that it is done, and open the database.
+    """Repeat every removal that the tombstones list, prove that it is done, and open the database.
 
     Args:   database: on the configured server; the configured one by default.
-            backup: what was put back, for the log.
-            access: of the server's administrator, to that database; None: what came back can't be proven to be gone.
+            backup: the backup that was restored, for the log.
+            access: the server administrator's access to that database; None: nobody can prove that what came back is
+            gone.
     Raises: TombstonesDamagedError, TombstonesUnavailableError: nothing was removed; CheckpointExportError;
-            ReplayIncompleteError: something is there still. The database stays closed.
+            ReplayIncompleteError: something is still there. The database stays closed.
     """
     place = tombstone_place()
     known = list(tombstones(place))
@@ -98,9 +103,9 @@ def replay(*, database: str = "", backup: Backup = _UNKNOWN, access: Access | No
         restore_id = restore_id_of(state.identity, through)
         done = [TenantReplay(tenant_id=TenantId(tenant.id), restore_id=restore_id) for tenant in all_tenants()]
     for each in done:
-        # This process may remember keys of the database whose place this one takes.
+        # This process may have cached keys of the database that the restored one replaces.
         cache.forget(each.tenant_id)
-        # Nobody who runs anything says that a log was put back.
+        # Only the owner records a restore; no role of a running process can.
         with acting_as(OWNER, database=database), open_scope(tenant=each.tenant_id, reason=_REASON):
             each.lost_leaves = note_restore(restore_id, place=place, was_closed=was_closed, backup_id=backup.id)
         with acting_as(WORKER, database=database):
@@ -124,7 +129,7 @@ def replay(*, database: str = "", backup: Backup = _UNKNOWN, access: Access | No
     with acting_as(OWNER, database=database):
         for each in done:
             _end(each, through)
-    # The worker ended the removal, and says so: killed before, it is all replayed again.
+    # The worker records the end of the removal. If it is killed before, everything is replayed again.
     with acting_as(WORKER, database=database):
         for each in done:
             with open_scope(tenant=each.tenant_id, reason=_REASON):
@@ -158,18 +163,18 @@ def _remove(done: TenantReplay, targets: Sequence[Target], database: str) -> Non
     for _ in range(_MOST_TURNS):
         with acting_as(ERASER, database=database):
             removed = _clear(done, targets)
-        # A tenant's log goes once the event that says so is sealed.
+        # A tenant's log is removed only after the event that records this is sealed.
         with acting_as(WORKER, database=database):
             if not (seal_tenant(done.tenant_id, waits=True) or removed):
                 break
 
 
 def _clear(done: TenantReplay, targets: Sequence[Target]) -> int:
-    """Returns: how many items were removed, of all stores."""
+    """Remove the targets from all stores. Returns: how many items were removed."""
     before = done.removed.total()
     types = {target.type for target in targets}
     for store in stores():
-        # One that does not say what it may hold something of is asked.
+        # A store that does not name the types that it may hold is asked.
         if types_of(store) and not types_of(store) & types:
             continue
         removed = 1
@@ -187,7 +192,9 @@ def _note_removed(done: TenantReplay, store: str, removed: int) -> None:
 
 
 def _authorise(tenant_id: TenantId, parts: Sequence[Target], reasons: Mapping[Target, str]) -> dict[Target, UUID]:
-    """Name the parts of events that came back in the log. Returns: each with its event, which is to be sealed."""
+    """Authorise the removal of the returned parts of events in the log. Returns: each part with its event, yet to be
+    sealed.
+    """
     there: list[Target] = []
     for some in _parts(parts, _BATCH):
         with open_scope(tenant=tenant_id, reason=_REASON):
@@ -210,7 +217,7 @@ def _authorise(tenant_id: TenantId, parts: Sequence[Target], reasons: Mapping[Ta
 
 
 def _named(tenant_id: TenantId, parts: Sequence[Target]) -> dict[Target, UUID]:
-    """Of the parts, those that an event of the log authorises already: a replay that broke off wrote it."""
+    """Return those parts that an event of the log authorises already, because an interrupted replay wrote it."""
     found: dict[Target, UUID] = {}
     for some in _parts(parts, _BATCH):
         by_term = {f"{REMOVAL}:{target.id}:{target.part}": target for target in some}
@@ -236,7 +243,9 @@ def _erase(done: TenantReplay, authorised: Mapping[Target, UUID]) -> None:
 
 
 def _judge(done: TenantReplay, targets: Sequence[Target], strict: frozenset[Target]) -> None:
-    """Raises: ReplayIncompleteError."""
+    """Check that everything of finished runs is gone, and count what stayed of others. Raises:
+    ReplayIncompleteError.
+    """
     must_be_gone = [target for target in targets if target in strict]
     with open_scope(tenant=done.tenant_id, reason=_REASON):
         left = {store.key: store.count(must_be_gone) for store in stores()}

@@ -1,10 +1,10 @@
-"""Writing down what a restore brought back, before it is removed again; and stating it in the log when it is gone.
+"""Record what a restore brought back before it is removed again, and state in the log when it is gone.
 
-What is there again is read once more while it can be: needles are made of it and sealed, and a control shows that a
-scan finds them, as before any removal (erasure/proof/preparing.py). Only then the row is there, and only then anything
-goes. A replay that was killed before makes them anew, and one that was killed later finds row and needles. Where they
-can't be made (no access of the server's administrator, a control that fails) the removal is repeated nevertheless, and
-the row says why it can't be proven: what was erased must not wait for its proof.
+What came back is read once more while that is possible: search patterns (needles) are made of it and sealed, and a
+control shows that a scan finds them, as before any removal (erasure/proof/preparing.py). Only then is the row written,
+and only then is anything removed. A replay that is killed before that makes them again; one that is killed later finds
+the row and the needles. If they can't be made (no access as the server's administrator, or the control fails), the
+removal is repeated nevertheless, and the row says why it can't be proven: an erasure must not wait for its proof.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _INSERT: Final = f"INSERT INTO audit_restoration ({_COLUMNS}) VALUES ({', '.join
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backup:
-    """What was put back; both None where nobody knows."""
+    """The backup that was restored; both fields are None if it is unknown."""
 
     id: UUID | None = None
     made_at: datetime | None = None
@@ -60,7 +60,7 @@ class Backup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prepared:
-    """Either needles and what is told of them, or why there are none."""
+    """Either needles and their description, or why there are none."""
 
     gathered: Gathered | None = None
     told: Mapping[str, Any] | None = None
@@ -77,9 +77,9 @@ def restorations_open(
     access: Access | None,
     database: str,
 ) -> None:
-    """Write down what came back, of each tenant, before any of it goes.
+    """Record what came back for each tenant, before any of it is removed.
 
-    Args: was_closed: whether the database could not be served: of an open one, only what came back is told of.
+    Args: was_closed: whether the database could not be served. For an open one, only what came back is recorded.
           access: to the database; None: nothing can be proven, and the rows say so.
     """
     for start in range(0, len(several), _AT_ONCE):
@@ -104,7 +104,7 @@ def restorations_open(
 
 
 def restorations_end() -> None:
-    """State, in the open transaction of the open tenant's, that what came back is gone from every store again."""
+    """State, in the open transaction of the open tenant, that what came back is gone from every store again."""
     for row in Restoration.objects.select_for_update(no_key=True).filter(state=RestorationState.REMOVING):
         row.state, row.removed_at = RestorationState.AWAITING, timezone.now()
         if not row.came_back:
@@ -115,7 +115,7 @@ def restorations_end() -> None:
 
 
 def _next(each: Returned, restore_id: UUID, *, was_closed: bool, database: str) -> int | None:
-    """The ordinal of the row to make; None where there is none to make."""
+    """Return the ordinal of the row to make, or None if there is none to make."""
     if not each.work.targets:
         return None
     with as_owner(each.tenant_id, database, _REASON):
@@ -140,7 +140,7 @@ def _prepared(several: Sequence[Returned], restore_id: UUID, access: Access | No
     try:
         return _shown(several, restore_id, access) if several else {}
     except Exception as error:  # noqa: BLE001 - whatever reading the disk raises, what was erased is removed again
-        # Not its message: a database's may quote a row.
+        # Do not log the message: a database's message may quote a row.
         logger.error("what a restore brought back can't be proven gone: %s", type(error).__name__)  # noqa: TRY400
         return {each.tenant_id: _Prepared(problem=NOT_PREPARED) for each in several}
 

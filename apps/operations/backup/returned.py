@@ -1,4 +1,4 @@
-"""What of the erased a restore brought back, run by run, as the stores count it before anything is removed again."""
+"""Which erased items a restore brought back, run by run, as the stores count them before they are removed again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REASON = "say what a restore brought back"
 
 @dataclass(slots=True, kw_only=True)
 class ErasedRun:
-    """What one run erased, as its tombstones say. targets: with the reason for each. at: when it was last said."""
+    """What one run erased, according to its tombstones. targets: each with its reason. at: of the last tombstone."""
 
     run_id: UUID
     origin: Origin
@@ -34,7 +34,7 @@ class ErasedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What the tombstones say of one tenant, by run, the first one first."""
+    """What the tombstones say of one tenant, by run, in the order of the runs' first tombstones."""
 
     runs: tuple[ErasedRun, ...]
 
@@ -44,14 +44,17 @@ class Work:
 
     @property
     def strict(self) -> frozenset[Target]:
-        """Those of runs that had come to their end: nothing may be left of them."""
+        """Return the targets of runs that had ended: nothing may be left of them."""
         return frozenset(target for run in self.runs if run.has_ended for target in run.targets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned:
-    """held: of the targets, what a hold of the restored database keeps. by_run: what is there, by store; only of runs
-    of which something is. stores: the same of all runs, where nothing counts twice."""
+    """What a restore brought back for one tenant.
+
+    held: the targets that a hold of the restored database keeps. by_run: what is present, by store, only for runs of
+    which something is present. stores: the same for all runs together, without counting anything twice.
+    """
 
     tenant_id: TenantId
     work: Work
@@ -61,13 +64,13 @@ class Returned:
 
     @property
     def going(self) -> list[Target]:
-        """Of the runs of which something is there, what is removed again."""
+        """Return what is removed again, of the runs of which something is present."""
         back = {target for run in self.work.runs if run.run_id in self.by_run for target in run.targets}
         return sorted(back - self.held)
 
 
 def work_of(known: Iterable[Tombstone]) -> dict[TenantId, Work]:
-    """By tenant, of which anything was to go."""
+    """Return the work by tenant, for tenants with tombstones."""
     runs: dict[TenantId, dict[UUID, ErasedRun]] = defaultdict(dict)
     for each in known:
         run = runs[each.tenant_id].setdefault(
@@ -79,14 +82,17 @@ def work_of(known: Iterable[Tombstone]) -> dict[TenantId, Work]:
             if each.kind is Kind.BEGUN:
                 run.targets[target] = each.reason_code
             else:
-                # It stayed after all, such as under a hold: what was not removed is not removed now.
+                # The target stayed, for example under a hold: what was not removed then is not removed now.
                 run.targets.pop(target, None)
     return {tenant_id: Work(runs=tuple(found.values())) for tenant_id, found in runs.items()}
 
 
 def returned_of(tenant_id: TenantId, work: Work, *, database: str) -> Returned:
-    """Costs: where nothing came back, a query or two for each store; else as many for each run of which something did,
-    and a few times more to find out which these are."""
+    """Return what came back for a tenant.
+
+    Costs: if nothing came back, a query or two for each store; else as many for each run of which something did, and a
+           few times more to find these runs.
+    """
     with acting_as(WORKER, database=database), open_scope(tenant=tenant_id, reason=_REASON):
         held = frozenset(target for target, ground in kept(sorted(work.targets)).items() if ground.startswith(_HOLD))
     runs = [(run.run_id, sorted(run.targets.keys() - held)) for run in work.runs]

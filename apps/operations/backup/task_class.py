@@ -16,9 +16,9 @@ logger = logging.getLogger("glassbox")
 
 
 class ServingTask(Task):  # type: ignore[misc]
-    """Not run on a database that was put back, until what was erased since is gone again.
+    """A task that is not run on a restored database until later erasures were repeated in it.
 
-    Its message is dropped: whatever waits is found again by the clock.
+    Its message is dropped, because the schedule finds all waiting work again.
     """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

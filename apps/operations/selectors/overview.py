@@ -1,4 +1,4 @@
-"""The state of things, for the start page: each figure with what it counts, within what its reader may see."""
+"""The figures of the start page, limited to what the reader may see."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class QuestionCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """What the reader is the one to act upon; 0 where the role has no part in it."""
+    """What waits for the reader to act; 0 if the reader's role has no part in it."""
 
     failed_jobs: int
     versions_to_review: int
@@ -71,7 +71,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """None stands for what the reader's role does not show."""
+    """The start page's figures. None stands for what the reader's role does not show."""
 
     documents: Mapping[DocumentStatus, int] | None
     jobs: Mapping[JobStatus, int] | None
@@ -83,7 +83,7 @@ class Overview:
 
 
 def overview(principal: Principal) -> Overview:
-    """Within the open scope. Costs: at most nineteen queries, whatever the size of the corpus."""
+    """Return the figures within the open scope. Costs: at most nineteen queries, whatever the size of the corpus."""
     sees_documents = principal.may(Permission.DOCUMENT_VIEW)
     jobs = _jobs() if sees_documents else None
     return Overview(
@@ -150,7 +150,7 @@ def _waiting(principal: Principal, jobs: Mapping[JobStatus, int]) -> Waiting:
         own_drafts=versions.filter(status=VersionStatus.DRAFT, author_id=principal.id).count()
         if principal.may(Permission.POLICY_EDIT)
         else 0,
-        # Not people's own keys: nobody else can rotate them.
+        # People's own keys are not counted here: nobody else can rotate them.
         keys_expiring=keys_expiring().count() if principal.may(Permission.KEY_MANAGE) else 0,
         own_keys_expiring=own_keys_expiring(principal).count(),
         holds_to_review=due_for_review() if principal.may(Permission.PRIVACY_MANAGE) else 0,
@@ -162,6 +162,6 @@ def _waiting(principal: Principal, jobs: Mapping[JobStatus, int]) -> Waiting:
 
 
 def _past_latest_date() -> int:
-    """As the clock counted it last night."""
+    """Return the number that the nightly task counted last."""
     counted = latest_count()
     return counted.must_remove if counted else 0

@@ -1,4 +1,4 @@
-"""Whether the processes behind the web are there: the broker, the workers, the schedule."""
+"""Check whether the processes behind the web are running: the broker, the workers, the schedule."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ from apps.tenants.clock import BEAT, last_runs
 from apps.tenants.context import current_scope
 from config.celery import app
 
-# Something is due every second, and it is noted (config/beat.py).
+# Some task is due every second, and beat notes each (config/beat.py).
 _BEAT_SILENCE = timedelta(minutes=2)
 _ANSWER_WITHIN_SECONDS = 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignOfLife:
-    """One part; consequence says what it means when it is not alive, in words for a user, and trouble in one word."""
+    """The state of one part.
+
+    consequence: what it means for a user if the part is not alive; trouble: the same state in one word.
+    """
 
     name: str
     alive: bool
@@ -34,7 +37,7 @@ class SignOfLife:
 
 
 def signs_of_life() -> tuple[SignOfLife, ...]:
-    """Ask each of them; takes up to a second, so no page waits for it."""
+    """Ask every part. This takes up to a second, so no page waits for it."""
     workers = _workers()
     redis = SignOfLife(
         name="Redis",
@@ -52,10 +55,10 @@ def signs_of_life() -> tuple[SignOfLife, ...]:
 
 
 def _workers() -> int | None:
-    """How many workers answer; None where the broker itself does not."""
+    """Return how many workers answer, or None if the broker itself does not."""
     try:
         with app.connection_for_write() as broker:
-            # Without this, a broker that is away is asked for six seconds.
+            # Without this, the connection attempts to an absent broker take six seconds.
             broker.ensure_connection(max_retries=1, interval_start=0.1, timeout=_ANSWER_WITHIN_SECONDS)
             return len(app.control.ping(timeout=_ANSWER_WITHIN_SECONDS, connection=broker))
     except (OperationalError, RedisError, OSError):
