@@ -1,4 +1,4 @@
-"""Django's admin with our site in it. The site itself is loaded later, when the models are there."""
+"""Django's admin with our site. Django loads the site itself later, when the models are ready."""
 
 from __future__ import annotations
 

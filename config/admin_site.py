@@ -1,4 +1,4 @@
-"""The one admin site: who may enter, what a refusal looks like, and the search over what one may see."""
+"""The admin site: who may enter, how a refusal is shown, and the search over what the user may see."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ def add_page(route: str, view: View, *, name: str) -> None:
 
 
 def add_to_palette(source: PaletteSource) -> None:
-    """Have Ctrl K find what has pages of its own. The source looks who asks, and at what it was given."""
+    """Add a source of results for the command palette (Ctrl K). It must check permissions and its input."""
     _palette.append(source)
 
 
-# The palette is for finding one thing; a long answer is what the lists are for.
+# The palette is for finding one thing; the lists show long results.
 _HITS_PER_MODEL = 8
 
 
 class GlassboxAdminSite(UnfoldAdminSite):
-    """Entry needs a staff account and a role in some tenant. Everything else is up to each page's permission."""
+    """The admin site. Entry needs a staff account and a role in some tenant. Each page checks its own permission."""
 
     index_title = "Start"
     enable_nav_sidebar = True
@@ -76,7 +76,7 @@ class GlassboxAdminSite(UnfoldAdminSite):
         return bool(request.user.is_active and request.user.is_staff and access_of(request).principal is not None)
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Sign in. A person who is signed in but may not enter is told why, not asked to sign in again."""
+        """Sign in. A person who is signed in but may not enter is told why and is not asked to sign in again."""
         if request.method == "GET" and isinstance(request.user, User) and not self.has_permission(request):
             context = {**self.each_context(request), "title": "No tenant", "username": request.user.get_username()}
             return TemplateResponse(request, "admin/no_tenant.html", context, status=403)
@@ -87,7 +87,7 @@ class GlassboxAdminSite(UnfoldAdminSite):
     def _signing_in(self, request: HttpRequest, extra_context: dict[str, Any] | None) -> HttpResponse:
         username = request.POST.get("username", "")
         if not username or not request.POST.get("password"):
-            # The form says which of them is missing.
+            # The form says which field is missing.
             return super().login(request, extra_context)
         try:
             attempt = attempt_begin(username=username, address=address_of(request))
@@ -110,14 +110,16 @@ class GlassboxAdminSite(UnfoldAdminSite):
         return response
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """needs_code: whether whoever may decide here must enter a code first, so that they do before they type."""
+        """Add needs_code: whether a user who may approve here must first enter a code, so that they do it before they
+        type.
+        """
         principal = access_of(request).principal
         needs_code = principal is not None and not principal.may_decide and any(map(principal.may, APPROVING))
         return {**super().each_context(request), "needs_code": needs_code}
 
     @property
     def sign_out(self) -> View:
-        # Django's own refuses to sign out a person who may not enter.
+        # Django's view refuses to sign out a person who may not enter.
         return csrf_protect(never_cache(self.logout))
 
     # --- Addresses --------------------------------------------------------------------------------------------------
@@ -129,16 +131,16 @@ class GlassboxAdminSite(UnfoldAdminSite):
             path("help/", self.admin_view(handbook, cacheable=True), name="help"),
             path("help/<path:path>", self.admin_view(handbook, cacheable=True), name="help_page"),
         ]
-        # Django's redirect from a content type and an id to an object tells whether the object exists.
+        # Leave out view_on_site: Django's redirect from a content type and an id reveals whether the object exists.
         return own + [url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"]
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
-        """As Django's, with every refusal as a page that says what to do."""
+        """Wrap a view as Django does, and show every refusal as a page that says what to do."""
 
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             step_up_was_refused()
             response = answered(request, *args, **kwargs)
-            # Whatever words the page found for it: the code is entered first, and then the page comes again.
+            # Redirect whatever the page answered: the user first enters the code, and then the page is shown again.
             return self._step_up(request) if step_up_was_refused() else response
 
         def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -165,7 +167,7 @@ class GlassboxAdminSite(UnfoldAdminSite):
         return redirect(f"{reverse('admin:second_factor_code')}?{urlencode({'next': request.get_full_path()})}")
 
     def _refusal(self, request: HttpRequest, detail: str, status: int) -> HttpResponse:
-        # The view's savepoint (ATOMIC_REQUESTS) is undone as if the error had left the view.
+        # Roll back the view's savepoint (ATOMIC_REQUESTS), as if the error had left the view.
         if transaction.get_connection().in_atomic_block:
             transaction.set_rollback(True)
         title = "Not permitted" if status == 403 else "That did not work"
@@ -175,10 +177,10 @@ class GlassboxAdminSite(UnfoldAdminSite):
     # --- Search -----------------------------------------------------------------------------------------------------
 
     def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """The command palette, asked of the database each time.
+        """Answer the command palette, with queries each time.
 
-        Unfold's own keeps results in the cache by user and term: after a switch of tenant, or a revoked grant, they
-        would still be shown.
+        Unfold's own search caches results by user and term: after a switch of tenant, or after a grant was revoked,
+        they would still be shown.
         """
         term = request.GET.get("s", "").strip()
         if not term:
@@ -216,7 +218,7 @@ class GlassboxAdminSite(UnfoldAdminSite):
                     )
 
     def _rows_found(self, request: HttpRequest, term: str) -> Iterator[SearchResult]:
-        # Imported late: the package registers its pages with this site, which must be there first.
+        # Imported late because the package registers its pages with this site, which must exist first.
         from apps.tenants.admin.base import TenantModelAdmin
 
         for model, model_admin in self._registry.items():

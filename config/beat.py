@@ -1,6 +1,7 @@
-"""The schedule as the code has it, held by the beat process alone: no row of a database switches a task off.
+"""The schedule from the code, held only by the beat process: no database row can switch a task off.
 
-Everything is due when beat starts, so a restart makes nothing late; what must happen once a day keeps count itself.
+Every task is due when beat starts, so a restart delays nothing. A task that must run only once a day keeps count
+itself.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from apps.tenants.clock import BEAT, note
 
 
 class ScheduleOfTheCode(Scheduler):  # type: ignore[misc]
-    """CELERY_BEAT_SCHEDULE, in memory."""
+    """The schedule of CELERY_BEAT_SCHEDULE, in memory."""
 
     def setup_schedule(self) -> None:
         super().setup_schedule()

@@ -1,11 +1,12 @@
-"""Makes the virtual environment `.venv` beside manage.py, keeps it up to date, and moves the command into it.
+"""Make the virtual environment `.venv` beside manage.py, keep it up to date, and run the command in it.
 
-Standard library only: it runs before anything is installed. `pyproject.toml` says what to install, `requirements.lock`
-which releases of it, by digest, where it fits this machine (config/locking.py); a stamp inside `.venv`, written last,
-says what was, so that a start with nothing to do costs a few milliseconds and an interrupted
-installation is taken up again. GLASSBOX_NO_BOOTSTRAP=1 leaves the environment to somebody else (containers).
+This module uses the standard library only, because it runs before anything is installed. `pyproject.toml` says what to
+install. `requirements.lock` says which releases, by digest, if it fits this machine (config/locking.py). A stamp inside
+`.venv`, which is written last, records what was installed, so that a start with nothing to do costs a few milliseconds
+and an interrupted installation is continued. GLASSBOX_NO_BOOTSTRAP=1 leaves the environment to the operator
+(containers).
 
-Everything it says goes to stderr: a command's stdout may be a JSON document.
+All messages go to stderr, because a command's stdout may be a JSON document.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _OPT_OUT: Final = "GLASSBOX_NO_BOOTSTRAP"
 _MOVED: Final = "GLASSBOX_BOOTSTRAPPED"
 _STAMP: Final = "glassbox-installed.json"
 LOCK: Final = CHECKOUT / "requirements.lock"
-# Pinned without a digest: each index builds its own.
+# Pinned without a digest, since each index builds its own files.
 UNHASHED: Final = "torch"
 
 
@@ -43,7 +44,7 @@ class BootstrapError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """What pyproject.toml asks for: the requirements by group, `runtime` first."""
+    """The requirements in pyproject.toml by group, `runtime` first."""
 
     requires_python: str
     groups: dict[str, tuple[str, ...]]
@@ -60,14 +61,14 @@ class Project:
             raise BootstrapError(f"{path} can't be read ({error}). Restore it from the repository.") from error
 
     def stamps(self) -> dict[str, str]:
-        """A digest of each group's list."""
+        """Return a digest of each group's list."""
         return {
             name: hashlib.sha256("\n".join(sorted(requirements)).encode()).hexdigest()
             for name, requirements in self.groups.items()
         }
 
     def accepts(self, version: tuple[int, int]) -> bool:
-        """Whether `requires-python` allows the version; it is a list of >=, > , <= and < bounds."""
+        """Return whether `requires-python` allows the version; it is a list of >=, >, <= and < bounds."""
         allowed = {">=": version.__ge__, ">": version.__gt__, "<=": version.__le__, "<": version.__lt__}
         for operator, major, minor in re.findall(r"(>=|<=|<|>)\s*(\d+)\.(\d+)", self.requires_python):
             if not allowed[operator]((int(major), int(minor))):
@@ -77,7 +78,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lock:
-    """The lock file: of each group the pinned lines, and what is pinned without a digest."""
+    """The lock file: the pinned lines of each group, and what is pinned without a digest."""
 
     PLATFORM: ClassVar[str] = "linux x86_64"
 
@@ -89,7 +90,7 @@ class Lock:
 
     @classmethod
     def read(cls, path: Path) -> Lock | None:
-        """None where there is none."""
+        """Read the lock file, or return None if there is none."""
         try:
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -105,7 +106,7 @@ class Lock:
         )
 
     def obstacle(self, project: Project, groups: list[str]) -> str:
-        """Why it does not fit here; empty where it does."""
+        """Return why the lock file does not fit this machine or project, or an empty text if it fits."""
         here, python = f"{sys.platform} {platform.machine()}", f"{sys.version_info[0]}.{sys.version_info[1]}"
         if any(self.stamps.get(group) != project.stamps()[group] for group in groups):
             return "it is of another pyproject.toml (python -m config.locking makes it anew)"
@@ -116,7 +117,7 @@ class Lock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """The virtual environment in `directory`, which may be missing, half-made, whole or out of date."""
+    """The virtual environment in `directory`, which may be missing, incomplete, complete or out of date."""
 
     directory: Path
 
@@ -132,12 +133,12 @@ class Environment:
         return Path(sys.prefix).resolve() == self.directory.resolve()
 
     def missing(self, project: Project) -> list[str]:
-        """The groups whose present list was not fully installed."""
+        """Return the groups whose current list was not fully installed."""
         installed = self._read_stamp() if self.python.exists() else {}
         return [name for name, digest in project.stamps().items() if installed.get(name) != digest]
 
     def install(self, project: Project, groups: list[str], *, checkout: Path) -> None:
-        """Raises: BootstrapError: with what to do."""
+        """Install the groups. Raises: BootstrapError: with what to do."""
         if not self.is_whole():
             self._create(project)
         stamps = project.stamps()
@@ -145,7 +146,7 @@ class Environment:
         self._write_stamp(kept)  # from here on until the end, the environment counts as unfinished
         requirements = [requirement for group in groups for requirement in project.groups[group]]
         _say(f"installing {len(requirements)} packages and what they need into {self.directory} ...")
-        # PYTHONHOME and a user-wide `pip install --user` setting would lead pip out of the environment.
+        # PYTHONHOME and a user-wide `pip install --user` setting would make pip install outside the environment.
         variables = without_secrets() | {"PIP_USER": "0"}
         variables.pop("PYTHONHOME", None)
         if not self._install(requirements, _fitting(project, groups, checkout), groups, variables):
@@ -160,7 +161,7 @@ class Environment:
     def _install(
         self, requirements: list[str], lock: Lock | None, groups: list[str], variables: dict[str, str]
     ) -> bool:
-        """Returns: whether pip could."""
+        """Run pip. Returns: whether it succeeded."""
         pip = [str(self.python), "-m", "pip", "install", "--disable-pip-version-check"]
         if lock is None:
             return _runs([*pip, *requirements], variables)
@@ -189,7 +190,10 @@ class Environment:
             )
 
     def is_whole(self) -> bool:
-        """Whether its Python runs, runs in it (and not in the system, into which pip would then install), with pip."""
+        """Return whether the environment's Python runs, has pip, and runs inside the environment.
+
+        A Python that runs in the system instead would make pip install there.
+        """
         if not self.python.exists():
             return False
         command = [str(self.python), "-c", "import pip, sys; print(sys.prefix)"]
@@ -210,10 +214,10 @@ class Environment:
 
 
 def ensure_environment(*, testing: bool, checkout: Path = CHECKOUT) -> None:
-    """Return in an interpreter that has what pyproject.toml asks for, or end this process with a clear message.
+    """Return in an interpreter that has what pyproject.toml requires, or end this process with a clear message.
 
-    Where this interpreter is not `.venv`'s and lacks a package, the process is replaced by the same command under
-    `.venv`'s Python, after making or updating `.venv`.
+    If this interpreter is not `.venv`'s and lacks a package, make or update `.venv` and replace the process by the same
+    command under `.venv`'s Python.
 
     Args: testing: the development group is needed too.
     """
@@ -247,12 +251,12 @@ def _install(environment: Environment, project: Project, checkout: Path) -> None
 
 
 def _move_into(environment: Environment) -> NoReturn:
-    """Replace this process by the same command under the environment's Python, flags of the interpreter included."""
+    """Replace this process by the same command under the environment's Python, including the interpreter's flags."""
     if os.environ.get(_MOVED) == str(os.getpid()) and not environment.is_running_us():
         raise BootstrapError(f"{environment.python} does not run in {environment.directory}. Remove that folder.")
     sys.stdout.flush()
     sys.stderr.flush()
-    # The number of this process outlives exec, so that a Python that leads elsewhere is not entered again and again.
+    # The process id survives exec, so a Python that leads elsewhere is not entered again and again.
     variables = os.environ | {_MOVED: str(os.getpid())}
     command = [str(environment.python), *sys.orig_argv[1:]]
     os.execve(environment.python, command, variables)  # noqa: S606 (our own command again, without a shell)
@@ -260,7 +264,7 @@ def _move_into(environment: Environment) -> NoReturn:
 
 @contextmanager
 def _installation_lock(checkout: Path) -> Iterator[None]:
-    """One installation at a time. The lock lies on pyproject.toml, which is there before anything else is."""
+    """Allow one installation at a time. The lock is on pyproject.toml, which exists before anything else."""
     with (checkout / "pyproject.toml").open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -271,7 +275,7 @@ def _installation_lock(checkout: Path) -> Iterator[None]:
 
 
 def _all_importable(project: Project) -> bool:
-    """Whether this interpreter has every package already: somebody's own environment, which is then left alone."""
+    """Return whether this interpreter has every package already: it is the user's own environment and is left alone."""
     for requirement in (requirement for group in project.groups.values() for requirement in group):
         name = re.split(r"[\s\[<>=!~;]", requirement, maxsplit=1)[0]
         try:
@@ -282,7 +286,7 @@ def _all_importable(project: Project) -> bool:
 
 
 def _fitting(project: Project, groups: list[str], checkout: Path) -> Lock | None:
-    """The lock file, where it fits this machine; where it does not, that is said."""
+    """Return the lock file if it fits this machine; otherwise print why it does not."""
     lock = Lock.read(checkout / LOCK.name)
     obstacle = "there is none" if lock is None else lock.obstacle(project, groups)
     if obstacle:
@@ -297,7 +301,7 @@ def _runs(command: list[str], variables: dict[str, str]) -> bool:
 
 
 def _base_python() -> str:
-    """The interpreter behind ours: an environment made from one that is being replaced would lose its footing."""
+    """Return the interpreter behind ours: an environment made from one that is being replaced would break."""
     return str(getattr(sys, "_base_executable", sys.executable))
 
 
@@ -313,7 +317,7 @@ def _other_pythons(project: Project) -> str:
 
 
 def without_secrets() -> dict[str, str]:
-    """For programs that install others' code, some of which runs meanwhile."""
+    """Return the environment variables without secrets, for programs that install and thereby run others' code."""
     from config.needs import child_environment
 
     return child_environment(None)

@@ -1,7 +1,7 @@
-"""What Django's cache writes to Redis: JSON, with a few types of ours. Django's own unpickles what it reads.
+"""Django's cache on Redis with JSON and a few marked types, instead of Django's pickles.
 
-A pickle is a program: whoever may write to Redis would run code in every process that reads from it. Here what is read
-is data or nothing.
+A pickle is a program: an attacker who may write to Redis would run code in every process that reads from it. Here every
+value that is read is only data.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 
 logger = logging.getLogger("glassbox")
 
-# As redis-py has it; Django's cache gives texts.
+# The key type of redis-py; Django's cache passes texts.
 _Key = str | bytes | memoryview
 
 # The key that marks a value of another type: {"!": "uuid", "v": "..."}.
@@ -37,35 +37,35 @@ _TYPES: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
     "uuid": (UUID, str, UUID),
     "decimal": (Decimal, str, Decimal),
     "bytes": (bytes, lambda raw: base64.b64encode(raw).decode(), lambda text: base64.b64decode(text, validate=True)),
-    # One that has our mark among its own keys.
+    # A dictionary that has our mark among its own keys.
     "dict": (dict, lambda each: [[key, _plain(value)] for key, value in each.items()], dict),
 }
 _NAMES: Final = {kind: name for name, (kind, _, _) in _TYPES.items() if kind is not dict}
 
 
-# Redis answers within a millisecond. Whoever waits longer waits for nobody.
+# Redis answers within a millisecond. A process that waits longer than this will get no answer.
 ANSWER_S: Final = 1.0
-# So long nobody asks again after one waited in vain: a request may want something of it several times.
+# After one call waited in vain, no other asks for this time, since a request may need Redis several times.
 _PAUSE_S: Final = 1.0
-# Whoever waits for the broker in a request is somebody's browser; what isn't sent now is found by the clock.
-# It is tried twice.
+# A request that waits for the broker keeps a browser waiting. A task that can't be sent now is found by the schedule.
+# Each call is tried twice.
 SERVING_BROKER: Final[Mapping[str, float]] = {"socket_timeout": 0.5, "socket_connect_timeout": 0.5}
 
 
 class UnreadableValueError(ValueError):
-    """What lies in Redis was not written by this serializer."""
+    """The value in Redis was not written by this serializer."""
 
 
 class JsonSerializer:
     def dumps(self, value: Any) -> int | bytes:
-        """Raises: TypeError, ValueError: it holds what would not come back as itself."""
-        # Redis counts up what is written as a number (incr).
+        """Return the value as JSON. Raises: TypeError, ValueError: it would not be read back unchanged."""
+        # Redis can increment only what is written as a number (incr).
         if type(value) is int:
             return value
         return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
     def loads(self, raw: bytes | str) -> Any:
-        """Raises: UnreadableValueError."""
+        """Return the value of a JSON text. Raises: UnreadableValueError."""
         try:
             return int(raw)
         except ValueError:
@@ -77,7 +77,7 @@ class JsonSerializer:
 
 
 class PatientRedis(Redis):
-    """Waits for Redis once: where it did not answer just now, the next commands fail at once, as it would."""
+    """Waits for Redis only once: after it did not answer, the next commands fail at once in the same way."""
 
     def execute_command(self, *args: Any, **options: Any) -> Any:
         if monotonic() < _not_before.get(self.connection_pool, 0.0):
@@ -93,7 +93,7 @@ _not_before: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
 
 
 class JsonRedisCacheClient(RedisCacheClient):
-    """What can't be read counts as not there: an earlier release wrote it, or somebody who should not write here."""
+    """Treats an unreadable value as missing: an earlier release wrote it, or a writer without authorisation."""
 
     _serializer: JsonSerializer
 
@@ -128,7 +128,10 @@ class JsonRedisCache(RedisCache):
 
 
 def _plain(value: Any) -> Any:
-    """As JSON has it. By the exact type: a subclass would come back as something else."""
+    """Return the value as JSON can hold it.
+
+    The exact type decides, since a subclass would be read back as something else.
+    """
     kind = type(value)
     if value is None or kind in (bool, int, float, str):
         return value

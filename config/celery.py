@@ -1,4 +1,4 @@
-"""The Celery application: the worker and beat load it, the web process sends through it."""
+"""The Celery application: workers and beat load it, and the web process sends tasks through it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from config.operations import logs, request_id
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.development")
 
-# What a worker answers to: whether it is there, and whose messages it takes.
+# The remote commands that a worker accepts: whether it is running, and which queues it reads.
 COMMANDS: Final = frozenset({"ping", "active_queues"})
 
-# By its name: the application is loaded before Django is.
+# The class is given by its name because this application is loaded before Django is.
 app = Celery("glassbox", task_cls="apps.operations.backup.task_class:ServingTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
 def _refuse_unsafe_start(**_: object) -> None:
-    """Celery logs what a receiver raises and goes on: only an exit ends it."""
+    """End a worker whose start is unsafe. Only an exit does: Celery logs a receiver's exception and continues."""
     from config.startup import refuse_unsafe_start
 
     try:
@@ -44,15 +44,18 @@ def _refuse_unsafe_start(**_: object) -> None:
 
 
 def _tell_surplus(**_: object) -> None:
-    """Beat asks the database for nothing, and has no key to ask with."""
+    """Log surplus secrets. Beat does not check the database, because it never reads it and has no key for it."""
     from config.startup import tell_surplus
 
     tell_surplus()
 
 
 def _take_few_commands(**_: object) -> None:
-    """Whoever may write to the broker sends workers commands, and Celery has some that tell a worker's settings (the
-    passwords of database roles among them), that have it take other queues or none, or that end it."""
+    """Remove all remote commands except the few in COMMANDS.
+
+    Anyone who may write to the broker can send commands to workers. Celery has commands that reveal a worker's settings
+    (including the passwords of database roles), that change which queues it reads, and that end it.
+    """
     from celery.worker.control import Panel
 
     for name in Panel.data.keys() - COMMANDS:
@@ -60,7 +63,7 @@ def _take_few_commands(**_: object) -> None:
 
 
 def _give_back_when_stopped(**_: object) -> None:
-    """A child that is stopped at its task unwinds, so that what it holds is given back, and not waited for."""
+    """Let a child that is stopped during its task unwind, so that its locks and leases are given back at once."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 

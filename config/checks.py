@@ -1,4 +1,4 @@
-"""`manage.py check --deploy`: whether this process was given more than it needs, and whom its API lets in."""
+"""`manage.py check --deploy`: surplus secrets of this process, and the origins that may call its API."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def surplus_check(**kwargs: Any) -> list[checks.CheckMessage]:
 
 
 def cors_check(**kwargs: Any) -> list[checks.CheckMessage]:
-    """Origins that would let anybody in, or that no browser sends: the second are no danger, and never work."""
+    """Report origins that would admit anybody, and origins that no browser sends, which are harmless but never work."""
     return [
         checks.Error(
             f"GLASSBOX_CORS_ORIGINS names {origin!r}: {why}.",

@@ -1,7 +1,7 @@
-"""Which web pages of other origins may call the API from a browser: those that GLASSBOX_CORS_ORIGINS names, exactly.
+"""Which web pages of other origins may call the API from a browser: exactly those in GLASSBOX_CORS_ORIGINS.
 
-They send a key of their own. Cookies are never allowed, so nobody's session is used from a page of another site. What
-is not named gets no header, and the browser keeps the answer from it.
+Such pages send their own key. Cookies are never allowed, so no page of another site can use a member's session. An
+origin that is not listed gets no header, and the browser withholds the answer from it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 
 _API: Final = "/api/"
-# As a browser sends it: in small letters, without a path, and without the port that its scheme has anyway.
+# The form in which a browser sends an origin: in lower case, without a path, and without the default port of its
+# scheme.
 _ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(?::\d{1,5})?")
 _USUAL_PORT: Final = re.compile(r"http:.*:80|https:.*:443")
 _METHODS: Final = "GET, HEAD, POST, PUT, PATCH, DELETE"
@@ -33,17 +34,17 @@ _TOLD: Final = ", ".join(
         "X-Request-ID",
     )
 )
-# Two hours: no browser keeps an answer for longer.
+# Two hours, since no browser keeps an answer for longer.
 _KEPT_FOR_S: Final = "7200"
 
 
 def is_origin(text: str) -> bool:
-    """Whether a browser could send this as an Origin that one may trust: no pattern, no path, and not null."""
+    """Return whether a browser could send this as a trustworthy Origin: no pattern, no path, and not null."""
     return _ORIGIN.fullmatch(text) is not None and _USUAL_PORT.fullmatch(text) is None
 
 
 class CorsMiddleware:
-    """Before whatever answers by itself: a page must be able to read why it was refused, or that it is to wait."""
+    """Adds CORS headers. It runs before middleware that may answer, so that a page can read why it was refused."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -56,7 +57,7 @@ class CorsMiddleware:
         is_allowed = origin in origins and is_origin(origin)
         is_preflight = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
         response = _preflight() if is_allowed and is_preflight else self.get_response(request)
-        # Also of a refused one: no cache gives one origin the other's answer.
+        # Set this on refusals too, so that no cache gives one origin the answer of another.
         patch_vary_headers(response, ("Origin",))
         if is_allowed:
             response["Access-Control-Allow-Origin"] = origin
@@ -65,7 +66,7 @@ class CorsMiddleware:
 
 
 def _preflight() -> HttpResponse:
-    """A browser asks by itself, without the key, whether the page may send what it wants to."""
+    """Answer a preflight request, which a browser sends without the key to ask what the page may send."""
     answer = HttpResponse(status=204)
     answer["Access-Control-Allow-Methods"] = _METHODS
     answer["Access-Control-Allow-Headers"] = _ASKED

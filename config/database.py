@@ -1,4 +1,4 @@
-"""How Django reaches PostgreSQL: as a runtime role by default, as the owner for migrations alone."""
+"""How Django connects to PostgreSQL: as a runtime role by default, and as the owner only for migrations."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from config.postgresql.connections import LentConnection, WatchedConnection, res
 
 RUNTIME_ROLES = ("glassbox_api", "glassbox_worker", "glassbox_eraser", "glassbox_auditor")
 
-# How long a role's statements may take, and how much of the disk. Defaults of the role's sessions, which migrate sets,
-# and startup options of ours. A role may lift the times for itself: the watchdog (apps/tenants/watchdog.py) ends what
-# takes longer all the same. Not so temp_file_limit, which the server's administrator alone changes.
+# Limits on the time of a role's statements and on its disk space. migrate sets them as defaults of the role's sessions,
+# and we pass them as startup options. A role may lift the time limits for itself, but the watchdog
+# (apps/tenants/watchdog.py) still ends what takes longer. Only the server's administrator can change temp_file_limit.
 ROLE_LIMITS: Mapping[str, Mapping[str, str]] = {
     "glassbox_api": {
         "statement_timeout": "300s",
@@ -21,7 +21,7 @@ ROLE_LIMITS: Mapping[str, Mapping[str, str]] = {
         "transaction_timeout": "3600s",
         "temp_file_limit": "8GB",
     },
-    # Chunks, vectors and proofs of large tenants: a statement may take long, and a transaction longer.
+    # Chunks, vectors and proofs of large tenants take long: a statement may, and a transaction even longer.
     "glassbox_worker": {
         "statement_timeout": "1800s",
         "idle_in_transaction_session_timeout": "300s",
@@ -45,8 +45,8 @@ TIME_LIMITS = ("statement_timeout", "transaction_timeout", "idle_in_transaction_
 LIMIT_GRACE = "20s"
 """How much longer than its limit something takes before the watchdog ends it: PostgreSQL itself has been first."""
 
-# Startup options win over what a role may have set as its own defaults (ALTER ROLE ... SET), and survive DISCARD ALL;
-# what Django sets after connecting does not.
+# Startup options take precedence over the defaults that a role may have set for itself (ALTER ROLE ... SET), and
+# survive DISCARD ALL. Settings that Django makes after connecting do not.
 _STARTUP_OPTIONS = " ".join(
     f"-c {option}"
     for option in (
@@ -54,15 +54,15 @@ _STARTUP_OPTIONS = " ".join(
         "search_path=public",
         "row_security=on",
         "default_transaction_read_only=off",
-        # What the wall demands (apps/tenants/sql/authz.sql), whatever a role has made its own default.
+        # Row-level security requires this (apps/tenants/sql/authz.sql), whatever a role has set as its own default.
         "cpu_operator_cost=0",
     )
 )
 
 
-# How long a request waits for a connection; with the check of one that was lent before, two seconds are not exceeded.
+# How long a request waits for a connection. Together with the check of a pooled one, this stays below two seconds.
 FAST_S = 1.2
-# psycopg takes no less than two seconds.
+# psycopg allows no less than two seconds.
 CONNECT_TIMEOUT_S = 2
 
 
@@ -81,13 +81,14 @@ def database_settings(
     name: str = "",
     process: Process | None = None,
 ) -> dict[str, Any]:
-    """Django's settings for one role.
+    """Return Django's settings for one role.
 
     Args: url: postgresql://[host[:port]]/database[?host=socket directory&sslmode=...]; user and password in it are
               replaced by the role's.
-          pool_size: connections at most in this process; 0 for no pool.
+          pool_size: the most connections in this process; 0 for no pool.
           name: another database on the same server.
-          process: one that serves requests fails within two seconds where the server is away; any other waits for it.
+          process: a process that serves requests fails within two seconds if the server is down; any other waits for
+          it.
     """
     fails_fast = process is Process.WEB
     parts = urlsplit(url)
@@ -110,8 +111,8 @@ def database_settings(
         }
         options.setdefault("connect_timeout", CONNECT_TIMEOUT_S if fails_fast else 10)
         if fails_fast:
-            # What can't connect is forgotten, and tried anew with the next request: the pool's own patience grows to
-            # minutes, for which nobody would be served though the server was back.
+            # A failed connection attempt is dropped and made again with the next request. The pool's own delay grows to
+            # minutes, during which no request would be served although the server was back.
             options["pool"]["reconnect_timeout"] = 0.0
     return {
         "ENGINE": "config.postgresql",
@@ -120,7 +121,8 @@ def database_settings(
         "PASSWORD": password,
         "HOST": host,
         "PORT": port,
-        # A request that opened a transaction on every connection would act as the owner too, and hold a second one.
+        # Only runtime roles: a request that opened a transaction on every connection would also act as the owner, and
+        # hold a second connection.
         "ATOMIC_REQUESTS": role in RUNTIME_ROLES,
         "CONN_HEALTH_CHECKS": bool(pool_size),
         "OPTIONS": options,

@@ -1,13 +1,13 @@
 """Typed readers of environment variables that fail loudly and name the variable.
 
-Outside `collecting()` a missing or malformed variable raises at once. Inside it, everything that is wrong is
-gathered and raised as one error at the end of the block, so that an operator mends all of it in one go:
+Outside `collecting()` a missing or malformed variable raises at once. Inside it, all problems are gathered and raised
+as one error at the end of the block, so that an operator can correct all of them at once:
 
     with collecting() as env:
         DATABASE_URL = env.url("DATABASE_URL", schemes=("postgresql",))
         SECRET_KEY = env.secret("DJANGO_SECRET_KEY")
 
-A variable that is set to nothing counts as unset, because that is what `NAME=${NAME}` in a compose file yields.
+An empty variable counts as unset, because that is what `NAME=${NAME}` in a compose file yields.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class EnvironmentVariableError(ApplicationError):
 
 
 class _Unset:
-    """The type of "no default": None and "" are values that a caller may want."""
+    """The type of "no default", since None and "" are values that a caller may want."""
 
 
 _UNSET: Final = _Unset()
@@ -65,7 +65,10 @@ class Reader:
         self._problems: list[str] = []
 
     def verify(self) -> None:
-        """Raises: EnvironmentVariableError: with every problem gathered so far, one a line."""
+        """Raise every problem gathered so far.
+
+        Raises: EnvironmentVariableError: with one problem per line.
+        """
         if self._problems:
             raise EnvironmentVariableError(problems="\n".join(self._problems))
 
@@ -105,7 +108,7 @@ class Reader:
         return self._read(name, default, empty=0.0, parse=parse)
 
     def url(self, name: str, *, default: str | _Unset = _UNSET, schemes: tuple[str, ...] = ("http", "https")) -> str:
-        """A URL with one of the given schemes. Its value is never repeated in an error: it may hold a password."""
+        """Return a URL with one of the given schemes. Errors never repeat its value, which may hold a password."""
 
         def parse(raw: str) -> str:
             scheme = urlsplit(raw).scheme
@@ -116,7 +119,7 @@ class Reader:
         return self._read(name, default, empty="", parse=parse)
 
     def items(self, name: str, *, default: tuple[str, ...] | _Unset = _UNSET) -> tuple[str, ...]:
-        """A comma-separated list; blanks around items and empty items are dropped."""
+        """Return a comma-separated list, without blanks around items and without empty items."""
 
         def parse(raw: str) -> tuple[str, ...]:
             return tuple(item for item in (part.strip() for part in raw.split(",")) if item)
@@ -124,7 +127,7 @@ class Reader:
         return self._read(name, default, empty=(), parse=parse)
 
     def ports(self, name: str, *, default: tuple[int, ...]) -> tuple[int, ...]:
-        """Port numbers, separated by commas."""
+        """Return port numbers, separated by commas."""
 
         def parse(raw: str) -> tuple[int, ...]:
             try:
@@ -135,11 +138,11 @@ class Reader:
         return self._read(name, default, empty=(), parse=parse)
 
     def path(self, name: str, *, default: Path | _Unset = _UNSET) -> Path:
-        """An absolute path; `~` is expanded and a relative path counts from the current directory."""
+        """Return an absolute path; `~` is expanded, and a relative path is resolved against the current directory."""
         return self._read(name, default, empty=Path(), parse=lambda raw: Path(raw).expanduser().absolute())
 
     def secret(self, name: str, *, default: str | _Unset = _UNSET, minimum_length: int = SECRET_MIN_LENGTH) -> str:
-        """A secret, from the variable itself or from the file that NAME_FILE names (as container secrets are given).
+        """Return a secret from the variable, or from the file that NAME_FILE names (as container secrets are given).
 
         Raises: EnvironmentVariableError: missing, unreadable or shorter than `minimum_length` characters.
         """
@@ -189,12 +192,12 @@ def collecting(source: Mapping[str, str] | None = None) -> Iterator[Reader]:
 
 
 def home() -> Path:
-    """The state folder: GLASSBOX_HOME, or `.glassbox` in the checkout. It need not exist yet."""
+    """Return the state folder: GLASSBOX_HOME, or `.glassbox` in the checkout. It need not exist yet."""
     return path("GLASSBOX_HOME", default=CHECKOUT / ".glassbox").resolve()
 
 
 def process() -> Process:
-    """What this process is for. Raises: EnvironmentVariableError: GLASSBOX_PROCESS says something else."""
+    """Return what this process is for. Raises: EnvironmentVariableError: GLASSBOX_PROCESS has an unknown value."""
     try:
         return process_of(os.environ, sys.argv)
     except ValueError as error:
@@ -202,7 +205,7 @@ def process() -> Process:
 
 
 def named_process() -> Process | None:
-    """Of a checkout: what GLASSBOX_PROCESS says, where a supervisor set it."""
+    """Return what GLASSBOX_PROCESS says in a checkout, if a supervisor set it."""
     return process() if text("GLASSBOX_PROCESS", default="") else None
 
 
@@ -239,7 +242,7 @@ secret = _process.secret
 
 
 def broker_url(redis_url: str) -> str:
-    """The same server as Celery names it: redis-py's name of a socket is none of Celery's."""
+    """Return the URL of the same server as Celery writes it, because redis-py and Celery name sockets differently."""
     if not redis_url.startswith("unix:"):
         return redis_url
     return redis_url.replace("unix:", "redis+socket:", 1).replace("?db=", "?virtual_host=", 1)

@@ -1,4 +1,4 @@
-"""Files that are the old one or the new one, whatever happens in between; names that stay within their folder."""
+"""Write files atomically, and keep names inside their folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from apps.errors import ApplicationError
 
 
 class OutsideFolderError(ApplicationError):
-    """A name that is read from a file leads out of the folder that it counts from."""
+    """A name that was read from a file leads out of the folder that it is relative to."""
 
     code = "config.outside_folder"
     status = 422
@@ -18,12 +18,13 @@ class OutsideFolderError(ApplicationError):
 
 
 def inside(folder: Path, name: str) -> Path:
-    """The path of what a file calls `name`, without links on its way. It need not exist.
+    """Return the resolved path of a name that a file gives, with all links followed. It need not exist.
 
-    Whoever made a manifest decides what it names, and whoever runs a command decides on the folder that may be read.
+    The author of a manifest decides what it names, but the user who runs a command decides which folder may be read.
 
-    Raises: OutsideFolderError: it leads out of the folder: it is absolute, climbs by .., or a link does.
-            ValueError, OSError: it is no name of a file.
+    Raises: OutsideFolderError: the path leads out of the folder, because it is absolute, contains .., or follows a
+            link.
+            ValueError, OSError: it is not a valid file name.
     """
     root = folder.resolve()
     path = (root / name).resolve()
@@ -35,7 +36,7 @@ def inside(folder: Path, name: str) -> Path:
 def write_atomically(path: Path, text: str, *, mode: int = 0o600) -> None:
     """Replace `path` by `text`, so that a reader or a crash sees the old content or the new, never a part.
 
-    Raises: OSError: the directory is not writable or the disk is full; `path` is then as it was.
+    Raises: OSError: the directory is not writable or the disk is full; `path` is then unchanged.
     """
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

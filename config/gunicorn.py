@@ -1,4 +1,4 @@
-"""gunicorn's settings, however it is started: by `manage.py serve web` and `up`, or by itself (gunicorn.conf.py)."""
+"""gunicorn's settings, used by `manage.py serve web`, by `up`, and by gunicorn itself (gunicorn.conf.py)."""
 
 from __future__ import annotations
 
@@ -13,23 +13,26 @@ from config.operations import connections
 
 bind = os.environ.get("GLASSBOX_BIND", "127.0.0.1:8000")
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
-# Threads, because a question waits for the database and for a model more than it computes.
+# Threads, because a question waits for the database and for a model longer than it computes.
 worker_class = "gthread"
 threads = 4
 # Longer than the longest question, whose providers may take a minute in all, and than an upload of 100 MB. One thread's
-# long request keeps no other waiting; this is for a process that answers nothing at all.
+# long request does not delay the others; this limit is for a process that answers nothing at all.
 timeout = 120
-# Longer than a proxy keeps its own end open (a minute, with most), so that it never sends into a closed connection.
+# Longer than a proxy keeps its own end open (a minute, for most), so that it never sends into a closed connection.
 keepalive = 75
-# Whoever stops it waits ten seconds.
+# Below the ten seconds that a supervisor waits before it kills the process.
 graceful_timeout = 8
-# A process is replaced after so many requests, spread so that not all go at once, or when it has grown too large.
+# A process is replaced after this many requests, or when it has grown too large. The jitter keeps them from being
+# replaced all at once.
 max_requests = int(os.environ.get("GLASSBOX_WEB_MAX_REQUESTS", "20000"))
 max_requests_jitter = max_requests // 10
 MEMORY_MB: Final = int(os.environ.get("GLASSBOX_WEB_MEMORY_MB", "3000"))
-# A socket in the home directory that nobody here uses; versions before 25.1 know neither it nor this setting.
+# gunicorn would make a socket in the home directory, which nothing here uses; versions before 25.1 have neither the
+# socket nor this setting.
 control_socket_disable = True
-# Where the processes count together (config/operations/metrics.py); it must be known before any of them begins.
+# The directory of the processes' shared metrics (config/operations/metrics.py). It must be known before any process
+# starts.
 _counted_in = "" if os.environ.get("PROMETHEUS_MULTIPROC_DIR") else tempfile.mkdtemp(prefix="glassbox-metrics-")
 if _counted_in:
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = _counted_in
@@ -40,7 +43,7 @@ def pre_request(worker: object, request: object) -> None:
 
 
 def child_exit(server: object, worker: object) -> None:
-    """What a process that has ended was doing at the moment is not being done any more."""
+    """Remove the live gauges of a process that has ended."""
     from prometheus_client import multiprocess
 
     multiprocess.mark_process_dead(getattr(worker, "pid", 0))  # type: ignore[no-untyped-call]
@@ -52,7 +55,7 @@ def on_exit(server: object) -> None:
 
 
 def post_worker_init(worker: object) -> None:
-    """A process that has just begun loads its model while it answers the first requests."""
+    """Load the models of a new process while it answers its first requests."""
     from django.conf import settings
 
     from apps.corpus.providers.warming import warm_up
@@ -62,14 +65,14 @@ def post_worker_init(worker: object) -> None:
 
 
 def post_request(worker: Any, request: object, environ: object, response: object) -> None:
-    """Replace a process that has grown too large, once what it is answering has been answered."""
+    """Replace a process that has grown too large after it has answered its current requests."""
     if worker.alive and resident_mb() > MEMORY_MB:
         worker.log.warning("Replacing a web process of more than %d MB (GLASSBOX_WEB_MEMORY_MB).", MEMORY_MB)
         worker.alive = False
 
 
 def resident_mb() -> float:
-    """Megabytes of memory that this process holds; 0 where the system does not tell."""
+    """Return the megabytes of memory that this process holds, or 0 if the system does not report them."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except OSError:

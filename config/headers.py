@@ -1,4 +1,4 @@
-"""What a browser is told beside the Content-Security-Policy: which of its abilities our pages never use."""
+"""Response headers beside the Content-Security-Policy: they turn off browser features that our pages never use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Final
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-# What every browser of today knows by these names: one that does not complains on each page.
+# Features that every current browser knows by these names; a browser warns on each page about a name that it does not
+# know.
 _UNUSED: Final = (
     "accelerometer",
     "autoplay",
@@ -37,6 +38,6 @@ class BrowserHeadersMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         answer = self.get_response(request)
         answer.headers.setdefault("Permissions-Policy", PERMISSIONS)
-        # No other site embeds what we serve, not even as a picture.
+        # No other site may embed what we serve, not even as a picture.
         answer.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
         return answer

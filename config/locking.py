@@ -1,10 +1,10 @@
-"""`requirements.lock`: the exact packages, with their digests, that this release was made with.
+"""`requirements.lock`: the exact packages that this release was made with, and their digests.
 
-    python -m config.locking    # makes it anew, from what the index at hand offers: after a change of pyproject.toml
+    python -m config.locking    # make it again from the configured index, after a change of pyproject.toml
 
-It names no index and no path. Standard library and pip alone: the environment of pip is made by it before anything is
-installed. Torch has no digest in it: each index builds its own (for processors alone, or for a graphics card), so its
-release is pinned and nothing more.
+The lock file names no index and no path. This module uses only the standard library and pip, because pip's environment
+is made with it before anything is installed. Torch has no digest: each index builds its own files (for processors only,
+or for a graphics card), so only its release is pinned.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, Final
 from config.bootstrap import CHECKOUT, LOCK, UNHASHED, BootstrapError, Lock, Project, without_secrets
 
 PYTHONS: Final = ("3.11", "3.12", "3.13")
-# What a build of torch for graphics cards brings along: it comes with it, or not at all.
+# Packages that a build of torch for graphics cards requires: they come with it, or not at all.
 _WITH_TORCH: Final = re.compile(r"nvidia-.*|cuda-.*|triton")
 
 
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def _resolved(project: Project, python: str) -> list[dict[str, Any]]:
-    """What pip would install into an empty environment of that Python."""
+    """Return what pip would install into an empty environment of that Python."""
     with tempfile.TemporaryDirectory() as folder:
         wanted, report = Path(folder, "wanted.txt"), Path(folder, "report.json")
         wanted.write_text("\n".join(each for group in project.groups.values() for each in group), encoding="utf-8")
@@ -60,7 +60,7 @@ def _resolved(project: Project, python: str) -> list[dict[str, Any]]:
 
 
 def _closure(report: Sequence[Mapping[str, Any]], wanted: Sequence[str], python: str) -> set[str]:
-    """The names of what a list needs, all the way down."""
+    """Return the names of everything that a list requires, directly or indirectly."""
     from pip._vendor.packaging.requirements import Requirement
 
     needs = {_name(each): each["metadata"].get("requires_dist", []) for each in report}
@@ -99,7 +99,7 @@ def _text(project: Project, pins: Mapping[str, Mapping[str, _Pin]], runtime: set
 
 
 def _pinned(name: str, pins: Mapping[str, Mapping[str, _Pin]]) -> list[str]:
-    """One entry where every Python takes the same release, else one for each Python."""
+    """Return one entry if every Python gets the same release, else one entry for each Python."""
     by_version: dict[str, dict[str, str]] = {}
     for python, found in pins.items():
         if name in found:
@@ -118,7 +118,7 @@ def _name(each: Mapping[str, Any]) -> str:
 
 
 def _pin(each: Mapping[str, Any]) -> _Pin:
-    # What an index adds to a version, such as +cpu, is its own.
+    # Drop the suffix that an index adds to a version, such as +cpu.
     version = each["metadata"]["version"].partition("+")[0]
     digest = each["download_info"].get("archive_info", {}).get("hashes", {}).get("sha256", "")
     if not re.fullmatch(r"[0-9a-f]{64}", digest):
@@ -127,7 +127,7 @@ def _pin(each: Mapping[str, Any]) -> _Pin:
 
 
 def normalised(name: str) -> str:
-    """As PEP 503 has it."""
+    """Return the name as PEP 503 normalises it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

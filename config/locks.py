@@ -1,4 +1,4 @@
-"""File locks that the kernel gives back when their holder dies, kill -9 included. Standard library only."""
+"""File locks that the kernel releases when their holder dies, even by kill -9. Standard library only."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _POLL_S: Final = 0.02
 
 
 class LockTimeoutError(TimeoutError):
-    """Another process kept a lock for longer than we were ready to wait."""
+    """Another process kept a lock for longer than the caller was ready to wait."""
 
 
 class FileLock:
-    """An advisory lock on a file: many may share it, or one may own it.
+    """An advisory lock on a file: many processes may share it, or one may own it.
 
-    It belongs to the open file, so a forked child shares it and it ends with the last of them. That is why `release`
-    only closes: an explicit unlock in a child would take the lock from its parent too.
+    The lock belongs to the open file, so a forked child shares it, and it ends when the last of them closes the file.
+    That is why `release` only closes: an explicit unlock in a child would also release the parent's lock.
 
     Args:
         path: created with mode 0600 when it does not exist; its directory must exist.
-        shared: share it with other sharing holders.
+        shared: share the lock with other sharing holders.
         timeout_s: how long entering the `with` block waits.
     """
 
@@ -40,7 +40,7 @@ class FileLock:
 
     @property
     def descriptor(self) -> int | None:
-        """The open file behind a held lock; a process that inherits it holds the lock too."""
+        """Return the open file behind a held lock; a process that inherits it holds the lock too."""
         return self._descriptor
 
     def try_acquire(self) -> bool:
@@ -80,7 +80,7 @@ class FileLock:
             self._descriptor = None
 
     def is_orphaned(self) -> bool:
-        """Whether the file behind a held lock was removed or replaced, so that nobody else can see it."""
+        """Return whether the file of a held lock was removed or replaced, so that no other process can see the lock."""
         return self._descriptor is not None and not self._is_current(self._descriptor)
 
     def _is_current(self, descriptor: int) -> bool:

@@ -1,11 +1,12 @@
-"""The keys of the log's checkpoints: the private one where the worker runs, the public ones for everybody.
+"""The keys of the log's checkpoints: the private key where the worker runs, the public keys for all processes.
 
-GLASSBOX_LOG_SIGNING_KEY    name:hex, 32 bytes; read under the role glassbox_worker alone, so that whoever serves
+GLASSBOX_LOG_SIGNING_KEY    name:hex, 32 bytes; read only under the role glassbox_worker, so that a process that serves
                             requests can't sign
-GLASSBOX_LOG_VERIFY_KEYS    name+mark+key[,...] as `manage.py audit log-key` prints them; also those of earlier
-                            signing keys, which checkpoints are still to be verified by
-GLASSBOX_WITNESSES          "URL name+mark+key"[, ...]: who cosigns checkpoints (C2SP, tlog-witness)
-GLASSBOX_TIMESTAMP_URL      who stamps them (RFC 3161), with GLASSBOX_TIMESTAMP_ROOTS, a file of PEM certificates
+GLASSBOX_LOG_VERIFY_KEYS    name+mark+key[,...] as `manage.py audit log-key` prints them; include those of earlier
+                            signing keys that still have checkpoints to be verified
+GLASSBOX_WITNESSES          "URL name+mark+key"[, ...]: the witnesses that cosign checkpoints (C2SP, tlog-witness)
+GLASSBOX_TIMESTAMP_URL      the service that stamps them (RFC 3161), with GLASSBOX_TIMESTAMP_ROOTS, a file of PEM
+                            certificates
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ SIGNING_ROLE: Final = "glassbox_worker"
 
 
 def verify_keys(own: SigningKey | None, lines: Iterable[str]) -> tuple[VerifyKey, ...]:
-    """The key that signs first, where it is known, and those of the lines.
+    """Return the public key of the signing key, if it is known, and the keys of the lines.
 
     Raises: EnvironmentVariableError: a line is no verifier's key.
     """
@@ -39,7 +40,10 @@ def verify_keys(own: SigningKey | None, lines: Iterable[str]) -> tuple[VerifyKey
 
 
 def witnesses(lines: Iterable[str]) -> tuple[Witness, ...]:
-    """Raises: EnvironmentVariableError: one is not named by its address and its key, or two by one name."""
+    """Parse the lines of witnesses.
+
+    Raises: EnvironmentVariableError: a line does not consist of an address and a key, or two lines have the same name.
+    """
     found = tuple(_witness(line) for line in lines)
     if len({each.key.name for each in found}) != len(found):
         raise env.EnvironmentVariableError(problems="GLASSBOX_WITNESSES names a witness twice.")
@@ -59,7 +63,10 @@ def _witness(line: str) -> Witness:
 
 
 def timestamps(url: str, roots: str) -> TimestampService | None:
-    """None where no service is named. Raises: EnvironmentVariableError: its certificates are not there."""
+    """Return the time-stamping service, or None if none is named.
+
+    Raises: EnvironmentVariableError: the file of its certificates is missing.
+    """
     if not url:
         return None
     if not roots or not Path(roots).is_file():

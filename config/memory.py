@@ -1,4 +1,4 @@
-"""A process' memory and environment, which hold its secrets, closed to other processes of its account."""
+"""Hide a process's memory and environment, which hold its secrets, from other processes of its account."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _SET_DUMPABLE: Final = 4  # linux/prctl.h
 
 
 def hide_memory() -> None:
-    """Close what /proc shows of them, for good: to all but root. It writes no core dump and takes no debugger then.
+    """Let only root read the process's memory and environment in /proc, for the rest of its life.
 
-    Does nothing elsewhere than on Linux.
+    The process then writes no core dump and accepts no debugger. This has an effect only on Linux.
     """
     if sys.platform != "linux":
         return

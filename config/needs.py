@@ -1,6 +1,6 @@
-"""Which process needs which secret: the one table that settings, checks, children and the handbook go by.
+"""The one table of which process needs which secret, used by settings, checks, child processes and the handbook.
 
-Standard library only: the environment of pip is made from it before anything is installed.
+Standard library only, because pip's environment is made from it before anything is installed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOGIN_ROLES: Final = (
 
 
 class Process(StrEnum):
-    """What a process of an installation is for. GLASSBOX_PROCESS says it, or the command line does."""
+    """The purpose of a process of an installation, given by GLASSBOX_PROCESS or by the command line."""
 
     WEB = "web"
     WORKER = "worker"
@@ -41,7 +41,7 @@ class Process(StrEnum):
 
     @property
     def role(self) -> str:
-        """The database role that it works as."""
+        """Return the database role that the process works as."""
         return _ROLES[self]
 
 
@@ -86,7 +86,7 @@ class Secret:
     Attributes:
         of: the processes that need it.
         what: for docs/operations/deploy.md.
-        optional: settings do without it; what needs it says so when it does.
+        optional: settings work without it; a feature that needs it reports when it is missing.
     """
 
     variable: str
@@ -96,13 +96,14 @@ class Secret:
 
 
 def password_variable(role: str) -> str:
-    """The environment variable that holds a login role's password."""
+    """Return the environment variable that holds a login role's password."""
     return "GLASSBOX_DB_PASSWORD_" + role.removeprefix("glassbox_").upper()
 
 
 _ALL: Final = frozenset(Process)
 _PROVISIONING: Final = frozenset({Process.MIGRATE, Process.RESTORE})
-# Beside those that work as it: a backup is made by a role of its own, and the proof of an erasure reads what it would.
+# Processes that need a role's password besides those that work as it: a backup is made under a role of its own, and the
+# proof of an erasure reads what a backup would.
 _BORROWED: Final[Mapping[str, frozenset[Process]]] = {
     "glassbox_backup": frozenset({Process.BACKUP, Process.PROVER}),
 }
@@ -180,10 +181,10 @@ SECRETS: Final = (
 
 
 def process_of(variables: Mapping[str, str], arguments: Sequence[str]) -> Process:
-    """What this process is: by its command where that alone says it, by GLASSBOX_PROCESS, else by its role.
+    """Return what this process is: by its command if that is enough, else by GLASSBOX_PROCESS, else by its role.
 
     Args:   arguments: sys.argv.
-    Raises: ValueError: GLASSBOX_PROCESS names none.
+    Raises: ValueError: GLASSBOX_PROCESS names no process.
     """
     program, rest = PurePath(arguments[0] if arguments else ""), list(arguments[1:])
     is_celery = "celery" in (program.name, program.parent.name)
@@ -206,16 +207,16 @@ def process_of(variables: Mapping[str, str], arguments: Sequence[str]) -> Proces
 
 
 def needed_by(process: Process, *, role: str = "") -> tuple[Secret, ...]:
-    """What a process is to be given.
+    """Return the secrets that a process must be given.
 
-    Args: role: the one that it works as, where that is not the process's own.
+    Args: role: the role that it works as, if that is not the process's own.
     """
     own = password_variable(role or process.role)
     return tuple(secret for secret in SECRETS if process in secret.of or secret.variable == own)
 
 
 def surplus(process: Process, variables: Mapping[str, str], *, role: str = "") -> tuple[str, ...]:
-    """The variables that this process was given and does not need."""
+    """Return the variables that this process was given but does not need."""
     needed = {secret.variable for secret in needed_by(process, role=role)}
     given = [
         name
@@ -228,10 +229,10 @@ def surplus(process: Process, variables: Mapping[str, str], *, role: str = "") -
 
 
 def child_environment(process: Process | None, variables: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment for a process of ours: all settings, and of the secrets those that it needs.
+    """Return the environment for one of our processes: all settings, but only the secrets that it needs.
 
-    Args: process: None for one that needs no secret.
-          variables: ours, when None.
+    Args: process: None for a process that needs no secret.
+          variables: this process's own when None.
     """
     ours = dict(os.environ if variables is None else variables)
     kept = {secret.variable for secret in needed_by(process)} if process else set()
@@ -244,20 +245,20 @@ def child_environment(process: Process | None, variables: Mapping[str, str] | No
     return ours
 
 
-# What a program that is not ours may need: where programs and libraries are, which language, and how TLS is checked.
+# What a foreign program may need: where programs and libraries are, which language, and how TLS is verified.
 _HARMLESS: Final = frozenset(
     {"PATH", "HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 )
 
 
 def program_environment(**extra: str) -> dict[str, str]:
-    """The environment for a program that is not ours, such as pg_dump: nothing of ours, and what it is given here."""
+    """Return the environment for a foreign program, such as pg_dump: nothing of ours except what is given here."""
     ours = {name: text for name, text in os.environ.items() if name in _HARMLESS or name.startswith(("LC_", "PGSSL"))}
     return ours | extra
 
 
 def secrets_table() -> str:
-    """Return the table of secrets, as docs/operations/deploy.md has it."""
+    """Return the table of secrets, as docs/operations/deploy.md contains it."""
     lines = ["| secret | what | given to |", "| --- | --- | --- |"]
     lines += [f"| `{each.variable}` | {each.what} | {_listed(each.of)} |" for each in SECRETS]
     return "\n".join(lines)

@@ -1,7 +1,7 @@
-"""Whether a server answers, as this process last found out: while it does not, nobody waits for it one by one.
+"""Whether a server answers, as this process last found out, so that calls do not each wait for a server that is down.
 
-The first call that waits too long has it asked, on a connection of its own, by one thread. Until it answers again,
-every call fails at once; it is asked anew several times a second, so that they go on as soon as it is back.
+The first call that waits too long makes one thread check the server on a separate connection. Until it answers again,
+every call fails at once. The check is repeated several times a second, so that calls continue as soon as it is back.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import Final
 
 logger = logging.getLogger("glassbox.reach")
 
-# Between two times that a server which is away is asked.
+# The pause between two checks of a server that is down.
 _PAUSE_S: Final = 0.25
-# A server that answered was there then, and for so long nobody asks again.
+# After a server has answered, it is not checked again for this time.
 _FRESH_S: Final = 1.0
 
 
 class Reach:
-    """Of one server.
+    """The watch over one server.
 
     Args:
         name: for the log.
-        answers: asks it, within limits of its own; never raises because it is away.
-        lost: called once when it is found away, by the thread that asks.
+        answers: checks the server, within its own time limit; never raises because the server is down.
+        lost: called once when the server is found down, by the checking thread.
     """
 
     def __init__(self, name: str, *, answers: Callable[[], bool], lost: Callable[[], None] = lambda: None) -> None:
@@ -41,21 +41,24 @@ class Reach:
 
     @property
     def is_away(self) -> bool:
-        """Nobody need try."""
+        """Return whether calls should fail without trying."""
         return self._away.is_set()
 
     @property
     def is_lost(self) -> bool:
-        """It was asked, and did not answer: what is under way there will not end either."""
+        """Return whether the server was checked and did not answer, so that running statements will not end either."""
         return self._is_lost
 
     def doubt(self) -> None:
-        """Somebody waits longer than they should: have it asked, unless it just answered. Returns at once."""
+        """Have the server checked because a call waits too long, unless it just answered. Returns at once."""
         if monotonic() - self._answered_at >= _FRESH_S:
             self._ask()
 
     def waited_in_vain(self) -> None:
-        """Somebody did: nobody else does, until it answers. Where it is there after all, that is a moment."""
+        """Make other calls fail at once until the server answers, because one call waited in vain, and have it checked.
+
+        If the server is up after all, this lasts only a moment.
+        """
         self._away.set()
         self._ask()
 
@@ -70,7 +73,7 @@ class Reach:
         try:
             return self._answers()
         except Exception:
-            # Whatever it is, this thread must go on: nobody else says that the server is back.
+            # This thread must continue after any error, because no other thread reports that the server is back.
             logger.exception("%s can't be asked", self._name)
             return False
 

@@ -1,4 +1,4 @@
-"""Which release this is: its version, and the commit where that is known."""
+"""The release of this installation: its version, and the commit if it is known."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def version() -> str:
 
 @lru_cache(maxsize=1)
 def commit() -> str:
-    """GLASSBOX_COMMIT, as whoever builds a container sets it; of a checkout, what is checked out. Else empty."""
+    """Return GLASSBOX_COMMIT, which the build of a container sets, else the commit of the checkout, else an empty
+    text.
+    """
     return env.text("GLASSBOX_COMMIT", default="") or _checked_out(_CHECKOUT / ".git")
 
 

@@ -1,4 +1,4 @@
-"""Which connection migrates: the owner's alone. The runtime role could not, and should not be asked to."""
+"""Route migrations to the owner's connection only, since the runtime role has no right to migrate."""
 
 from __future__ import annotations
 

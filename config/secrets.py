@@ -1,15 +1,15 @@
-"""The secrets that an installation lives on: made on the first start in development, demanded in production.
+"""The secrets of an installation: generated at the first start in development, required in production.
 
-In production each process is given its own, and no file holds all (needs.py says which process needs which). In a
-checkout they lie in `<home>/secrets.json` (mode 0600), which every process of it can read, and never in its tracked
-files. An environment variable wins over the file:
+In production each process is given its own secrets, and no file holds all of them (needs.py says which process needs
+which). In a checkout they lie in `<home>/secrets.json` (mode 0600), which every process of the checkout can read, and
+never in its tracked files. An environment variable takes precedence over the file:
 
     DJANGO_SECRET_KEY                    any long random text
     GLASSBOX_SCOPE_TOKEN_KEYS            kid:hex[,kid:hex ...]; the first signs, the others still verify (rotation)
     GLASSBOX_AUDIT_MASTER_KEY            hex, 32 bytes
     GLASSBOX_AUDIT_KEKS                  kid:hex[,kid:hex ...]; the first wraps, the others still unwrap (rotation)
     GLASSBOX_LOG_SIGNING_KEY             kid:hex, 32 bytes
-    GLASSBOX_DB_PASSWORD_<ROLE>          one a login role, for example GLASSBOX_DB_PASSWORD_API for glassbox_api
+    GLASSBOX_DB_PASSWORD_<ROLE>          one per login role, for example GLASSBOX_DB_PASSWORD_API for glassbox_api
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LOG: Final = "GLASSBOX_LOG_SIGNING_KEY"
 
 
 class SecretsFileError(ApplicationError):
-    """`secrets.json` can't be used as it stands."""
+    """`secrets.json` can't be used in its present state."""
 
     code = "config.secrets_file"
     status = 500
@@ -70,7 +70,7 @@ class WrappingKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSeed:
-    """What the log's checkpoints are signed with (Ed25519): `kid` names it in the signature, `seed` is 32 bytes."""
+    """The seed that signs the log's checkpoints (Ed25519): `kid` names it in the signature, `seed` is 32 bytes."""
 
     kid: str
     seed: bytes = field(repr=False)
@@ -78,7 +78,7 @@ class LogSeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secrets:
-    """The secrets that a process has; `repr` shows none of them. What it does not need is empty.
+    """The secrets of a process; `repr` shows none of them. A secret that the process does not need is empty.
 
     Attributes:
         scope_token_keys: the first signs, all verify.
@@ -96,9 +96,10 @@ class Secrets:
 
 
 def load_secrets(home: Path | None = None, *, process: Process | None = None) -> Secrets:
-    """The secrets for development: from the environment, else from `<home>/secrets.json`, made where missing.
+    """Return the secrets for development, from the environment, else from `<home>/secrets.json`, generating missing
+    ones.
 
-    Safe when several processes make their first start at once.
+    Safe when several processes start for the first time at once.
 
     Args:
         process: leaves out what that process does not need, as production does; None for all.
@@ -126,7 +127,7 @@ def load_secrets(home: Path | None = None, *, process: Process | None = None) ->
 
 
 def required_secrets(values: Mapping[str, str]) -> Secrets:
-    """The secrets for production, from what `secret_texts` read.
+    """Return the secrets for production, from what `secret_texts` read.
 
     Raises: EnvironmentVariableError: listing all that are malformed.
     """
@@ -134,18 +135,18 @@ def required_secrets(values: Mapping[str, str]) -> Secrets:
 
 
 def secret_texts(reader: env.Reader, process: Process, *, role: str = "") -> dict[str, str]:
-    """What a process needs, from the environment or the file that NAME_FILE names, unparsed.
+    """Return the secrets that a process needs, unparsed, from the environment or the file that NAME_FILE names.
 
-    Args: reader: gathers the problems of others as well. role: as `needed_by` takes it.
+    Args: reader: gathers the problems of other variables as well. role: as in `needed_by`.
     """
     needed = {secret.variable for secret in needed_by(process, role=role)}
     return {name: reader.secret(name) for name in _names() if name in needed}
 
 
 def given(value: T, variable: str) -> T:
-    """A secret's value from the settings, where it is about to be used.
+    """Return a secret's value from the settings, where it is about to be used.
 
-    Raises: EnvironmentVariableError: it is empty: this process was not given it.
+    Raises: EnvironmentVariableError: it is empty, because this process was not given it.
     """
     if not value:
         problem = f"{variable} is not given to this process, and what is asked for needs it (config/needs.py)."
@@ -154,7 +155,7 @@ def given(value: T, variable: str) -> T:
 
 
 def role_password(passwords: Mapping[str, str], role: str) -> str:
-    """A database role's password.
+    """Return a database role's password.
 
     Raises: EnvironmentVariableError: this process was not given it, as most are not.
     """
@@ -207,7 +208,7 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _parse(values: Mapping[str, str], *, origin: Path | None) -> Secrets:
-    """Of what is there; what a process does not need stays empty."""
+    """Parse the secrets that are present; a secret that a process does not need stays empty."""
     problems: list[str] = []
     keys, keks, log = (_named_keys(values[name]) if name in values else () for name in (_SCOPE, _KEKS, _LOG))
     for name, found in ((_SCOPE, keys), (_KEKS, keks)):
@@ -224,7 +225,8 @@ def _parse(values: Mapping[str, str], *, origin: Path | None) -> Secrets:
             raise SecretsFileError(path=origin, problem=", and ".join(problems))
         raise env.EnvironmentVariableError(problems="\n".join(f"{problem}." for problem in problems))
     return Secrets(
-        # Django wants one of every process. Where nothing is signed, one that nobody knows signs nothing either.
+        # Django requires a key in every process. In a process that signs nothing, a random key that nobody knows is
+        # harmless.
         django_secret_key=values.get(_DJANGO) or secrets.token_urlsafe(64),
         scope_token_keys=tuple(SigningKey(kid=kid, key=key) for kid, key in keys),
         audit_master_key=audit,

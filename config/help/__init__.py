@@ -1,1 +1,1 @@
-"""The handbook in `docs/`: built by `manage.py docs` into `site/`, and served under Help from there."""
+"""The handbook in `docs/`: `manage.py docs` builds it into `site/`, and the pages under Help serve it from there."""

@@ -1,7 +1,7 @@
 """`manage.py docs`: build the handbook from `docs/` into `config/help/site/`, which is kept in the repository.
 
-A clone serves its handbook at once: it needs no package, no network and no step of a deployment for it. Whoever changes
-`docs/` runs this command and commits what it wrote; a test holds that they did.
+A clone can serve its handbook at once, without a package, a network or a deployment step. After a change of `docs/`,
+run this command and commit its output; a test checks that this was done.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from config.env import CHECKOUT
 DOCS: Final = CHECKOUT / "docs"
 HERE: Final = Path(__file__).resolve().parent
 SITE: Final = HERE / "site"
-# Which sources a built site is of.
+# Records which sources a built site was made from.
 STAMP: Final = "built.json"
 _CONFIG: Final = HERE / "mkdocs.yml"
-# What of the theme this site does not ask for: the search of other languages, and what is for search engines.
+# Parts of the theme that this site does not use: the search in other languages, and files for search engines.
 _UNUSED: Final = ("assets/javascripts/lunr", "sitemap.xml", "sitemap.xml.gz", "404.html", "images")
 _INLINE: Final = re.compile(r"<script>(?P<program>.+?)</script>", re.DOTALL)
 _MAP: Final = re.compile(r"\n?(//# sourceMappingURL=\S+|/\*# sourceMappingURL=\S+ \*/)\s*$")
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Returns: the exit status of the command."""
+    """Run the command. Returns: its exit status."""
     parser = argparse.ArgumentParser(
         prog="manage.py docs",
         description="Build the handbook from docs/ into config/help/site/. A broken link ends the build.",
@@ -59,9 +59,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def build(target: Path) -> int:
-    """Build the site into a folder that is not there yet. Returns: mkdocs' exit status; it says what is wrong."""
+    """Build the site into a folder that must not exist yet. Returns: mkdocs' exit status; mkdocs prints its errors."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", f"--config-file={_CONFIG}"]
-    # The theme's news of its own future; not --quiet, which would have `--strict` see no warning.
+    # Silence the theme's announcement of its next version. Do not use --quiet, which would hide warnings from
+    # `--strict`.
     surroundings = without_secrets() | {"NO_MKDOCS_2_WARNING": "1"}
     ran = subprocess.run(
         [*command, f"--site-dir={target}"], cwd=CHECKOUT, env=surroundings, capture_output=True, text=True
@@ -78,7 +79,7 @@ def build(target: Path) -> int:
 
 
 def is_current() -> bool:
-    """Whether the built site is of the sources that lie here."""
+    """Return whether the built site was made from the present sources."""
     try:
         stamp = json.loads((SITE / STAMP).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -87,7 +88,7 @@ def is_current() -> bool:
 
 
 def digest_of_sources() -> str:
-    """SHA-256 over names and contents of what the site is made of; pictures are served from docs/ itself."""
+    """Return the SHA-256 over names and contents of the site's sources. Pictures are served from docs/ itself."""
     digest = hashlib.sha256()
     for path in _sources():
         content = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -115,7 +116,7 @@ def _trim(site: Path) -> None:
 
 
 def _move_programs_out(page: Path, site: Path) -> None:
-    """Put each program that stands in the page into a file: the Content-Security-Policy lets none run in a page."""
+    """Move each inline script of a page into a file, because the Content-Security-Policy lets no inline script run."""
     depth = len(page.relative_to(site).parts) - 1
 
     def moved(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""The built handbook, under Help, for whoever is signed in."""
+"""Serve the built handbook under Help to signed-in users."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from apps.errors import ApplicationError
 from config.files import OutsideFolderError, inside
 from config.help.building import DOCS, SITE
 
-# Of what bears a digest of its content in its name.
+# For files whose names contain a digest of their content.
 _FOR_EVER: Final = "private, max-age=31536000, immutable"
 _ASK_AGAIN: Final = "private, no-cache"
 _NAMED_BY_CONTENT: Final = re.compile(r"\.[0-9a-f]{8}\.(min\.)?(css|js)$")
@@ -27,7 +27,7 @@ class HandbookNotBuiltError(ApplicationError):
 
 
 def handbook(request: HttpRequest, path: str = "") -> HttpResponse:
-    """A page of the handbook, or what belongs to one."""
+    """Return a page of the handbook, or a file that belongs to one."""
     if not (SITE / "index.html").exists():
         raise HandbookNotBuiltError
     file = _file(path)
@@ -42,7 +42,7 @@ def handbook(request: HttpRequest, path: str = "") -> HttpResponse:
 
 
 def _file(path: str) -> Path:
-    """Pictures lie in docs/ alone, everything else in the built site."""
+    """Return the file of a path. Pictures lie in docs/ only, everything else in the built site."""
     name = f"{path}index.html" if not path or path.endswith("/") else path
     folder = DOCS / "images" if name.startswith("images/") else SITE
     try:

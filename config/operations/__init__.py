@@ -1,8 +1,8 @@
-"""What those who run the platform ask of it: is it alive, is it ready, which release, what does it do and how fast.
+"""The operators' view of the platform: whether it is alive and ready, which release it is, what it does and how fast.
 
-middleware      the addresses, before anything that could keep them waiting
+middleware      the addresses for machines, before any middleware that could delay them
 requests        around every request: its name, its time, its line in the access log
-request_id      one name for a request through all that it sets off
-logs            lines of JSON
-metrics         what the web processes count; platform_state: what is looked up when they are asked
+request_id      one name for a request and everything that it sets off
+logs            log lines as JSON
+metrics         what the web processes count; platform_state: what is read when /metrics is requested
 """

@@ -1,9 +1,9 @@
-"""A connection is good for the next request, or its answer says that it is not.
+"""Keep a connection usable for the next request, or say in the answer that it will be closed.
 
-Who refuses a request does not read its body. What is left of it lies before the next request on the connection: it is
-read and dropped here, as far as that comes soon. Where it isn't, the answer says `Connection: close`.
-gunicorn would do the first with 64 KiB and close without a word where there is more, and the client's next request on
-the connection would be lost.
+A view that refuses a request does not read its body. The rest of the body then precedes the next request on the
+connection, so it is read and dropped here, if it arrives soon. Otherwise the answer says `Connection: close`. gunicorn
+would drop up to 64 KiB and close the connection without notice if there is more, and the client's next request on the
+connection would be lost.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from time import monotonic
 from typing import Any, Final
 
-# More than the largest upload: many a client sends all of it before it reads a word of the answer.
+# More than the largest upload, since many clients send all of it before they read any of the answer.
 _DROPPED_BYTES: Final = 256 * 1024 * 1024
 _DROPPED_WITHIN_S: Final = 10.0
 _PIECE_BYTES: Final = 64 * 1024
@@ -26,7 +26,10 @@ _of_thread = threading.local()
 
 
 def begin(request: Any) -> None:
-    """gunicorn's pre_request, on the thread that will answer: Connection is a header that only the server may set."""
+    """Remember the request on the thread that will answer it (gunicorn's pre_request).
+
+    The header Connection may be set only by the server.
+    """
     _of_thread.request = request
 
 
@@ -37,7 +40,7 @@ def _close_afterwards() -> None:
 
 
 class _Body:
-    """wsgi.input, which remembers whether its end was reached."""
+    """A wsgi.input that remembers whether its end was reached."""
 
     def __init__(self, stream: Any, length: int | None) -> None:
         self._stream = stream
@@ -66,7 +69,7 @@ class _Body:
 
 
 class CleanConnections:
-    """Around the WSGI application, so that it holds for whoever refuses: a middleware, a view, Django itself."""
+    """A wrapper around the WSGI application, so that it also covers refusals by middleware and by Django itself."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -84,7 +87,7 @@ class CleanConnections:
 
 
 def _length(environ: Environ) -> int | None:
-    """None: nobody said, and it comes in chunks."""
+    """Return the length of the body, or None if it is not announced because the body is sent in chunks."""
     if environ.get("HTTP_TRANSFER_ENCODING"):
         return None
     text = environ.get("CONTENT_LENGTH") or "0"
@@ -92,7 +95,7 @@ def _length(environ: Environ) -> int | None:
 
 
 def _dropped(body: _Body, connection: Any) -> bool:
-    """Whether the rest was read to its end."""
+    """Read the rest of the body. Returns: whether its end was reached."""
     deadline, left = monotonic() + _DROPPED_WITHIN_S, _DROPPED_BYTES
     patience = connection.gettimeout() if connection is not None else None
     try:
@@ -103,7 +106,7 @@ def _dropped(body: _Body, connection: Any) -> bool:
             if body.is_read:
                 return True
     except OSError:
-        # Whoever sends it has stopped, or has gone.
+        # The sender has stopped, or has closed the connection.
         return False
     finally:
         if connection is not None:

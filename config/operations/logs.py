@@ -1,4 +1,4 @@
-"""Log lines as JSON, one object a line, each with the request that it belongs to."""
+"""Log lines as JSON, one object per line, each with the name of its request."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from config.operations import request_id
 
-# What the access log adds; nothing else that somebody may hang on a record is written.
+# The fields of the access log. No other attribute of a record is written.
 _ADDED: Final = ("method", "route", "status", "duration_ms")
 
 
 class RequestFilter(logging.Filter):
-    """Names the request of each record, for the formatter: on the thread that logs, while it does."""
+    """Adds the request's name to each record for the formatter, on the thread that logs."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = request_id.current()
@@ -39,7 +39,10 @@ class JsonFormatter(logging.Formatter):
 
 
 def logging_settings(*, as_json: bool, level: str, access: bool) -> dict[str, Any]:
-    """Django's LOGGING. access: whether each request is logged when it has been answered."""
+    """Return Django's LOGGING.
+
+    Args: access: whether each request is logged when it has been answered.
+    """
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -64,6 +67,6 @@ def logging_settings(*, as_json: bool, level: str, access: bool) -> dict[str, An
 
 
 def of_celery(logger: object = None, **_: object) -> None:
-    """Celery's after_setup_logger and after_setup_task_logger: its handlers write JSON too."""
+    """Make Celery's handlers write JSON too (after_setup_logger and after_setup_task_logger)."""
     for handler in logger.handlers if isinstance(logger, logging.Logger) else ():
         handler.setFormatter(JsonFormatter())

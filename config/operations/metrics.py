@@ -1,7 +1,7 @@
-"""What /metrics tells: counts and times of this platform as a whole, in Prometheus' format.
+"""The /metrics page: counts and times of the whole platform, in Prometheus' format.
 
-Of every process of gunicorn: they share files in a directory that config/gunicorn.py makes. Of the workers: counts in
-Redis (apps/tenants/tally.py). Never a tenant, a person, or a word that somebody wrote.
+The web processes of gunicorn share files in a directory that config/gunicorn.py makes. Workers count in Redis
+(apps/tenants/tally.py). No metric names a tenant or a person, or contains text that a person wrote.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ def answered(*, method: str, route: str, status: int, seconds: float) -> None:
 
 
 def metrics_view(request: HttpRequest) -> HttpResponse:
-    """Who may not ask is told that there is nothing."""
+    """Answer with the metrics, or with 404 if the caller may not read them."""
     if not _may_ask(request):
         return HttpResponseNotFound("Not found\n", content_type="text/plain; charset=utf-8")
     return HttpResponse(_exposition(), content_type=CONTENT_TYPE_LATEST)
 
 
 def _may_ask(request: HttpRequest) -> bool:
-    """By the token; without one, whoever is on this machine, where nothing stands in front of us."""
+    """Check the token. Without a configured token, allow only this machine, and only if no proxy is in front."""
     token: str = settings.GLASSBOX_METRICS_TOKEN
     if token:
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
@@ -84,7 +84,8 @@ def _may_ask(request: HttpRequest) -> bool:
 
 
 def _exposition() -> bytes:
-    # Imported here: it reads the floors' state, and this module is loaded with every request's middleware.
+    # Imported here because it imports the state of the apps, and this module is loaded with the middleware of every
+    # request.
     from config.operations.platform_state import PlatformState
 
     whole = CollectorRegistry()

@@ -1,7 +1,7 @@
-"""The addresses that are for a supervisor, a load balancer and a monitoring system.
+"""The addresses for a supervisor, a load balancer and a monitoring system.
 
-First of all middleware: they are asked by a machine on the inside, by whatever name and without TLS, and answered
-without a session, a cookie and a redirect. Only HEAD and GET.
+This is the first of all middleware (but for the naming of requests): machines inside the network call these addresses,
+by any host name and without TLS, and are answered without a session, a cookie or a redirect. Only HEAD and GET.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ _RETRY_AFTER_S: Final = "2"
 
 
 def alive(request: HttpRequest) -> HttpResponse:
-    """This process takes requests and answers them. It asks nobody: a restart would bring no database back."""
+    """Answer that this process accepts requests. It checks nothing else, because a restart would not bring a database
+    back.
+    """
     return HttpResponse("ok\n", content_type="text/plain; charset=utf-8")
 
 
 def ready(request: HttpRequest) -> HttpResponse:
-    """Whether requests should be sent here. Without Redis they should: questions are answered without it."""
+    """Answer whether requests should be sent here. Redis is not required, because questions are answered without it."""
     found = readiness()
     checks = {part.value: PartState.OK if works else PartState.FAILED for part, works in found.items()}
     if is_ready(found):
@@ -34,7 +36,7 @@ def ready(request: HttpRequest) -> HttpResponse:
 
 
 def release(request: HttpRequest) -> HttpResponse:
-    """Which release answers, and whether the database's tables are its own."""
+    """Answer which release this is, and whether the database's tables belong to it."""
     found = readiness()
     schema = "unknown" if not found[Part.DATABASE] else "current" if found[Part.MIGRATIONS] else "of another release"
     return JsonResponse({"release": version(), "commit": commit() or None, "schema": schema})
@@ -58,6 +60,6 @@ class OperationsMiddleware:
             return self.get_response(request)
         response = view(request) if request.method in ("GET", "HEAD") else HttpResponseNotAllowed(["GET", "HEAD"])
         response["Cache-Control"] = "no-store"
-        # As Django's own middleware, which comes later, does for everything else.
+        # Django's own middleware, which comes later, sets this for all other answers.
         response["Content-Length"] = str(len(response.content))
         return response

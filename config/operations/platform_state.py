@@ -1,4 +1,4 @@
-"""What holds for the platform as a whole, looked up when /metrics is asked: queues, clock, log, what happened."""
+"""The platform's state, read when /metrics is requested: queues, schedule, log, and counted events."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PlatformState(Collector):
                 yield from _queues()
                 yield from _happened()
             except RedisError:
-                # Gone between two questions; the next time glassbox_part_up says so.
+                # Redis was lost between two commands; the next request reports it in glassbox_part_up.
                 return
 
 
@@ -63,7 +63,7 @@ def _clock() -> Iterator[Metric]:
 def _queues() -> Iterator[Metric]:
     waiting = GaugeMetricFamily("glassbox_queue_messages", "Messages that wait for a worker.", labels=["queue"])
     oldest = GaugeMetricFamily("glassbox_queue_age_seconds", "Age of the oldest of them.", labels=["queue"])
-    # A socket has another name in Celery than in redis-py.
+    # Celery and redis-py name sockets differently.
     url = settings.CELERY_BROKER_URL.replace("redis+socket://", "unix://").replace("?virtual_host=", "?db=")
     broker = Redis.from_url(url, socket_timeout=ANSWER_S, socket_connect_timeout=ANSWER_S)
     prefix = settings.CELERY_BROKER_TRANSPORT_OPTIONS.get("global_keyprefix", "")
@@ -84,7 +84,7 @@ def _queue_names() -> list[str]:
 
 
 def _age_s(message: Any) -> float:
-    """Of the one that was sent first; 0 for none, and for one that another release sent."""
+    """Return the age of the message that was sent first; 0 for none, and for one that another release sent."""
     if not message:
         return 0.0
     try:

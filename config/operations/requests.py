@@ -1,4 +1,4 @@
-"""Around every request: its name, how long it took, one line in the access log."""
+"""The middleware around every request: its name, its duration, one line in the access log."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from config.operations import metrics, request_id
 
 logger = logging.getLogger("glassbox.access")
 
-# Asked every few seconds by machines: they would drown what people do.
+# Machines request these every few seconds, which would hide people's requests in the log.
 _OWN: Final = frozenset({"/livez", "/readyz", "/metrics", "/version"})
 
 
 class RequestMiddleware:
-    """The route is logged and counted, never the address: one may hold a link's secret, or what was searched for."""
+    """Names, measures and logs each request.
+
+    It logs and counts the route and never the address, which may contain a link's secret or a search term.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -55,7 +58,10 @@ class RequestMiddleware:
 
 
 def _route(request: HttpRequest) -> str:
-    """As urls.py names it. Files and addresses that nobody has are one each: a stranger makes no new series."""
+    """Return the route as urls.py names it.
+
+    Static files count as one route and unknown addresses as another, so that a stranger can't create new time series.
+    """
     match = request.resolver_match
     if match is not None:
         return f"/{match.route}"

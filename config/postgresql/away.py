@@ -1,4 +1,4 @@
-"""Whether the server of a pool answers: asked on a connection that is none of the pool's."""
+"""Check whether the server of a pool answers, on a connection outside the pool."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from config.postgresql.connections import CHECK_S, LentConnection
 from config.reach import Reach
 
 CONNECT_TIMEOUT_S: Final = 2
-# It has no room for one more, so it is there; that psycopg tells by its words alone.
+# The server has no free connection, so it is up. psycopg reports that only in the text of the error.
 _FULL: Final = ("too many clients", "remaining connection slots", "too many connections")
 
 
 def reach_of(parameters: Mapping[str, Any], pool: Callable[[], ConnectionPool[Any] | None]) -> Reach:
-    """Args: parameters: of a connection. pool: whose idle connections are dropped when the server is lost."""
+    """Return the watch over a server.
+
+    Args: parameters: of a connection. pool: its idle connections are dropped when the server is lost.
+    """
 
     def lost() -> None:
         found = pool()
@@ -28,7 +31,7 @@ def reach_of(parameters: Mapping[str, Any], pool: Callable[[], ConnectionPool[An
 
 
 def answers(parameters: Mapping[str, Any]) -> bool:
-    """Whether a new connection can be had and says something, within about two seconds."""
+    """Return whether a new connection can be opened and answers, within about two seconds."""
     try:
         own = {**parameters, "connect_timeout": CONNECT_TIMEOUT_S, "autocommit": True}
         with LentConnection.connect(**own) as connection:

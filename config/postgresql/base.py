@@ -1,4 +1,4 @@
-"""Django's backend for PostgreSQL: its pool, for a process that fails fast, fails as a whole (see away.py)."""
+"""Django's backend for PostgreSQL. In a process that fails fast, the whole pool fails at once (see away.py)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from config.postgresql.away import reach_of
 from config.postgresql.connections import DatabaseAwayError, WatchedConnection
 from config.reach import Reach
 
-# Of each alias, as Django keeps its pools.
+# By alias, as Django keeps its pools.
 _reaches: dict[str, Reach] = {}
 _lock = Lock()
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Where the pool lends watched connections, nobody waits for a server that this process knows to be away."""
+    """A database whose watched pool does not let anybody wait for a server that this process knows to be down."""
 
     @property
     def reach(self) -> Reach | None:
-        """Of its server; None where nobody watches it."""
+        """Return the watch over the server, or None if it is not watched."""
         pool = self.settings_dict["OPTIONS"].get("pool") or {}
         if pool.get("connection_class") is not WatchedConnection:
             return None

@@ -1,4 +1,4 @@
-"""A connection that a pool lends: its cursors are known, and what it waits for comes to an end."""
+"""A pooled connection that knows its cursors and limits how long it waits."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import psycopg
 
 from config.reach import Reach
 
-# After so long without a word in the middle of a statement, the server is asked whether it is there. A statement may
-# take its time; a server that is there for others is left to it.
+# After this time without an answer in the middle of a statement, check whether the server is up. A statement may take
+# long, as long as the server answers others.
 _DOUBT_S: Final = 1.0
-# What a connection is asked before it is lent, and a server that is in doubt, takes no time to answer.
+# The limit for the check of a connection before it is lent, and of a server in doubt. Both are answered almost at once.
 CHECK_S: Final = 0.6
 _RESET_S: Final = 5.0
 
@@ -25,9 +25,9 @@ class DatabaseAwayError(psycopg.OperationalError):
 
 
 class LentConnection(psycopg.Connection[Any]):
-    """Remembers the cursors that it hands out: one that is kept would read as the connection's next borrower.
+    """A connection that remembers its cursors: a cursor that is kept could read as the connection's next borrower.
 
-    reach: of its server; None where nobody watches it, and statements then wait as long as the server lets them.
+    reach: the watch over its server; None if it is not watched, and statements then wait as long as the server allows.
     """
 
     reach: Reach | None = None
@@ -48,15 +48,17 @@ class LentConnection(psycopg.Connection[Any]):
 
     def execute(self, query: Any, *args: Any, **kwargs: Any) -> Any:
         if query == "":
-            # How a pool checks what it is about to lend. One that says nothing is replaced.
+            # The pool runs an empty query to check a connection before it lends it. A connection that does not answer
+            # is replaced.
             with self.limited(CHECK_S):
                 return super().execute(query, *args, **kwargs)
         return super().execute(query, *args, **kwargs)
 
     @contextmanager
     def limited(self, seconds: float) -> Iterator[None]:
-        """What is asked inside is answered within so long, or the connection is closed. By our clock: a server that
-        hangs keeps no limit of its own.
+        """Close the connection unless every statement in the block is answered within this time.
+
+        The time is measured by our clock, because a server that hangs enforces no limit.
 
         Raises: DatabaseAwayError.
         """
@@ -70,7 +72,7 @@ class LentConnection(psycopg.Connection[Any]):
         return super().wait(self._ending(gen), *args, **kwargs)
 
     def _ending(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-        """psycopg's own generator. It is woken ten times a second while nothing comes."""
+        """Wrap psycopg's generator, which is woken ten times a second while no answer comes."""
         began = monotonic()
         try:
             wanted = next(gen)
@@ -93,20 +95,20 @@ class LentConnection(psycopg.Connection[Any]):
         self.reach.doubt()
 
     def _give_up(self) -> None:
-        # Half an answer may come yet: nobody may use it for anything else.
+        # Half an answer may still arrive, so the connection must not be used for anything else.
         self.close()
         raise DatabaseAwayError("the database does not answer")
 
 
 class WatchedConnection(LentConnection):
-    """As lent to whoever would rather fail than wait (config/postgresql/away.py watches its server)."""
+    """A connection for processes that would rather fail than wait (config/postgresql/away.py watches its server)."""
 
 
 def reset_connection(connection: psycopg.Connection[Any]) -> None:
-    """Wash a pooled connection: a session-level SET would otherwise reach the next borrower, and a cursor its rows.
+    """Reset a pooled connection, so that no session-level SET reaches the next borrower, and no cursor its rows.
 
-    DISCARD ALL refuses to run inside a transaction, so it runs in autocommit. It forgets what is listened to, but not
-    what was heard: psycopg keeps that until it is asked.
+    DISCARD ALL refuses to run inside a transaction, so it runs in autocommit. It removes the channels that the session
+    listens to, but not the notifications that already arrived: psycopg keeps those until they are read.
     """
     if not isinstance(connection, LentConnection):
         raise TypeError("a pool of ours lends connections of ours")

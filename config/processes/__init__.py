@@ -1,8 +1,8 @@
 """The platform's own processes (web, workers, beat) as children of one supervisor.
 
-platform    what is run, and when it is ready
-supervisor  start, watch, restart, stop in order
-lifeline    a child ends with its supervisor, however that ends
+platform    which processes run, and when each is ready
+supervisor  start, watch, restart, and stop them in order
+lifeline    a child ends with its supervisor, however the supervisor ends
 ports       a free port, or a clear error
 """
 

@@ -23,11 +23,11 @@ class ProcessSpec:
 
     Attributes:
         command: its first part is a path.
-        process: what it is for, which decides on the secrets that it gets of ours; None for none.
+        process: its purpose, which decides which of our secrets it gets; None for none.
         environment: added to that.
         descriptors: open files that it inherits, such as the socket that it listens on.
-        ready: whether it does its work; asked again and again until it does. It must return within seconds.
-        stop_timeout_s: how long it may take to finish what it is doing after SIGTERM.
+        ready: whether it does its work; called repeatedly until it does. It must return within seconds.
+        stop_timeout_s: how long it may take to finish its current work after SIGTERM.
     """
 
     name: str
@@ -43,10 +43,10 @@ class Child:
     """A running process of a spec."""
 
     def __init__(self, spec: ProcessSpec, *, emit: Emit, pass_descriptors: Sequence[int] = ()) -> None:
-        """Start it.
+        """Start the process.
 
         Args:
-            emit: gets its name and each line of its output, on a thread of its own.
+            emit: gets its name and each line of its output, on a separate thread.
             pass_descriptors: open files that it inherits.
         """
         self.spec = spec
@@ -58,7 +58,8 @@ class Child:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            # Away from our terminal, so that a Ctrl-C reaches us alone and we stop them in order.
+            # The child is detached from our terminal, so that a Ctrl-C reaches only us and we stop the children in
+            # order.
             start_new_session=True,
             pass_fds=(*pass_descriptors, *spec.descriptors),
             text=True,
@@ -83,7 +84,7 @@ class Child:
         self._signal(signal.SIGTERM)
 
     def wait_until_stopped(self, *, hurry: Callable[[], bool]) -> None:
-        """Wait for the end that was asked for; cut it short after the spec's time, or when `hurry` says so."""
+        """Wait for the end that was asked for. Force it after the spec's time, or when `hurry` returns true."""
         deadline = time.monotonic() + self.spec.stop_timeout_s
         while self.returncode() is None and time.monotonic() < deadline and not hurry():
             time.sleep(0.02)

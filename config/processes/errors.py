@@ -1,4 +1,4 @@
-"""What can go wrong with the platform's processes."""
+"""The errors of the platform's processes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""`python -m config.processes.lifeline PID COMMAND ...`: becomes the command, which ends when its parent PID does.
+"""`python -m config.processes.lifeline PID COMMAND ...`: become the command, which ends when its parent PID ends.
 
-A supervisor that is killed with -9 can stop nobody; without this its children would hold the port and the queue.
-Linux sends the signal by itself. Elsewhere the children of a killed supervisor have to be stopped by hand.
+A supervisor that is killed with -9 can't stop its children, which would then keep the port and the queue. On Linux the
+kernel sends them a signal. Elsewhere the children of a killed supervisor have to be stopped by hand.
 """
 
 from __future__ import annotations

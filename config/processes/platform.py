@@ -1,4 +1,4 @@
-"""What the platform consists of: the workers, beat and the web server, and when each is ready."""
+"""The processes of the platform: the workers, beat and the web server, and when each is ready."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Platform:
 
     Attributes:
         base_url: where the web server answers, without a slash at its end.
-        listener: what it listens on: its port is nobody else's while the web server is started again.
-        leaves_services: whether this process needs the services no longer once it has stopped.
+        listener: the socket that it listens on. It keeps the port reserved while the web server is restarted.
+        leaves_services: whether this process no longer needs the services once it has stopped.
     """
 
     supervisor: Supervisor
@@ -80,14 +80,14 @@ def start_platform(
 ) -> Platform:
     """Start web, beat, the prover and every worker, and wait until they do their work.
 
-    The services and the schema must be there.
+    The services must be running and the schema must be current.
 
     Args:
-        port: the one to listen on; the next free one where it is taken and `search` is set.
+        port: the port to listen on; if it is taken and `search` is set, the next free one.
         emit: gets the name of a process and a line of its output; see `to_terminal` and `ToFiles`.
-        worker_processes: long tasks at the same time.
-        ingest_processes: documents at the same time; each holds its own embedding model.
-    Raises:  ProcessError: the port is taken, or one did not come up; everything has been stopped again.
+        worker_processes: how many long tasks run at the same time.
+        ingest_processes: how many documents at the same time; each process holds its own embedding model.
+    Raises:  ProcessError: the port is taken, or a process did not start; everything has been stopped again.
     """
     listener = take_port(port, host=host, search=search)
     specs = (
@@ -100,7 +100,7 @@ def start_platform(
         _spec(Process.BEAT),
         _web(listener, host, web_processes),
     )
-    # The children share our place among the users of the services: they live as long as any of us.
+    # The children also count as users of the services, which therefore run as long as any of us.
     supervisor = Supervisor(specs, emit=emit, pass_descriptors=shared_descriptors())
     return _started(supervisor, listener, host)
 
@@ -109,8 +109,8 @@ def start_web(*, port: int, emit: Emit, environment: Mapping[str, str], host: st
     """Start one more web process, differently configured, beside a running platform.
 
     Args:    port: the first one to try.
-             environment: what it has beyond any web process, such as another embedding model.
-    Raises:  ProcessError: it did not come up.
+             environment: additions to that of any web process, such as another embedding model.
+    Raises:  ProcessError: it did not start.
     """
     listener = take_port(port, host=host, search=True)
     spec = _web(listener, host, 1)
@@ -131,7 +131,7 @@ def _started(supervisor: Supervisor, listener: socket.socket, host: str) -> Plat
 
 
 def to_terminal(stream: IO[str]) -> Emit:
-    """Lines with the name of their process before them."""
+    """Return an emitter that prints each line after the name of its process."""
 
     def emit(name: str, line: str) -> None:
         print(f"{name:<{_LABEL_WIDTH}}| {line}", file=stream, flush=True)
@@ -140,7 +140,9 @@ def to_terminal(stream: IO[str]) -> Emit:
 
 
 class ToFiles:
-    """A log file for each process, so that the terminal stays free for something else. That one ended is told there."""
+    """Writes a log file for each process, so that the terminal stays free. It only prints there that a process
+    ended.
+    """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -166,7 +168,7 @@ def _worker(process: Process, *, processes: int | None = None) -> ProcessSpec:
 
 
 def _spec(process: Process, *, ready: Callable[[], bool] = lambda: True, **asked: Any) -> ProcessSpec:
-    """As `manage.py serve` starts it."""
+    """Return the spec of a process as `manage.py serve` starts it."""
     return ProcessSpec(
         name=process.value,
         command=command(process, **asked),
@@ -178,9 +180,10 @@ def _spec(process: Process, *, ready: Callable[[], bool] = lambda: True, **asked
 
 
 def _prover() -> tuple[ProcessSpec, ...]:
-    """What has the disk forget what was erased, and looks: of the embedded server alone, whose administrator we are.
+    """Return the process that clears and searches the disk after erasures, for the embedded server only.
 
-    Elsewhere nobody gets that access by being started here: `manage.py erasure physical`, with ADMIN_DATABASE_URL.
+    We are the administrator of that server. On another server nobody gets that access by being started here: run
+    `manage.py erasure physical` with ADMIN_DATABASE_URL.
     """
     if ServiceName.POSTGRES not in settings.GLASSBOX_EMBEDDED_SERVICES:
         return ()
@@ -205,7 +208,7 @@ def _web(listener: socket.socket, host: str, processes: int) -> ProcessSpec:
         processes=processes,
         ready=lambda: _web_answers(_visited(host), port),
     )
-    # Where links lead, of problems among others; unless the installation says what stands before it.
+    # The address that links use, for example those of problems, unless the installation names the address of its proxy.
     address = os.environ.get("GLASSBOX_URL") or f"http://{_bracketed(_visited(host))}:{port}"
     return replace(spec, environment={**spec.environment, "GLASSBOX_URL": address}, descriptors=(listener.fileno(),))
 
@@ -232,7 +235,7 @@ def _web_answers(host: str, port: int) -> bool:
 
 
 def _visited(host: str) -> str:
-    """The address to visit for one that is listened on: a wildcard is none."""
+    """Return the address to visit for one that is listened on, since a wildcard can't be visited."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (compared, not bound)
 
 

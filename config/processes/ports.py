@@ -9,12 +9,12 @@ from typing import Final
 from .errors import PortTakenError
 
 _SEARCHED: Final = 100
-# As gunicorn has it.
+# As in gunicorn.
 _BACKLOG: Final = 2048
 
 
 def take_port(port: int, *, host: str = "127.0.0.1", search: bool = False) -> socket.socket:
-    """Bind a socket for a server that is given it: from now on the port is nobody else's.
+    """Bind a socket to pass to a server. From then on no other process can take the port.
 
     Args:
         search: take the next free one when `port` is taken.
@@ -31,13 +31,15 @@ def take_port(port: int, *, host: str = "127.0.0.1", search: bool = False) -> so
 
 
 def choose_port(port: int, *, host: str = "127.0.0.1", search: bool = False) -> int:
-    """A port that is free at this moment, for what can't be given a socket. Raises as take_port does."""
+    """Return a port that is free at this moment, for programs that can't be given a socket. Raises as take_port
+    does.
+    """
     with take_port(port, host=host, search=search) as bound:
         return int(bound.getsockname()[1])
 
 
 def _bound(host: str, port: int) -> socket.socket | str:
-    """The socket, or what stands in the way."""
+    """Return the socket, or the reason why it can't be bound."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)
@@ -46,7 +48,7 @@ def _bound(host: str, port: int) -> socket.socket | str:
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as a server does
         bound.bind(address)
-        # Bound alone, two could have it: whoever listens first wins.
+        # Listen as well: two processes can bind the same port, and the first that listens gets it.
         bound.listen(_BACKLOG)
     except OSError as error:
         bound.close()

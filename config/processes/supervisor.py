@@ -1,4 +1,4 @@
-"""Starts processes in order, restarts what dies, stops them in the reverse order."""
+"""Start processes in order, restart those that die, and stop them in the reverse order."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Supervisor:
     """The parent of a few processes.
 
     A process that dies is reported and started again: at once, then after 1, 2, 4 ... 30 seconds while it keeps dying
-    within a minute. One that dies `deaths_max` times like that, or before it was ever ready, ends everything.
+    within a minute. If it dies `deaths_max` times like that, or before it was ever ready, everything is stopped.
 
     Args:
-        specs: in the order of their start; they are stopped in the reverse one.
-        emit: gets a name and a line of output; called from several threads, one line at a time. Where that is not
-            seen at once, its `where` says of a name where it is, and its `notice` is told what must be.
+        specs: in the order of their start; they are stopped in the reverse order.
+        emit: gets a name and a line of output; called from several threads, one line at a time. If the output is not
+            visible at once, its `where` returns where the output of a name is, and its `notice` gets urgent lines.
         pass_descriptors: open files that the children inherit.
     """
 
@@ -53,11 +53,11 @@ class Supervisor:
         self.failure: ProcessError | None = None
 
     def pid(self, name: str) -> int:
-        """The process id of a running child."""
+        """Return the process id of a running child."""
         return self._children[name].pid
 
     def start(self, *, timeout_s: float = READY_TIMEOUT_S) -> None:
-        """Start everything, wait until everything is ready, and from then on watch it.
+        """Start everything, wait until everything is ready, and then watch it.
 
         Raises: ProcessDiedError, ProcessNotReadyError: everything has been stopped again.
         """
@@ -76,7 +76,7 @@ class Supervisor:
     def serve(self) -> None:
         """Block until Ctrl-C or SIGTERM, then stop everything. A second Ctrl-C stops it without waiting for its work.
 
-        Raises: ProcessError: a process could not be kept running; everything has been stopped.
+        Raises: ProcessError: a process kept dying; everything has been stopped.
         """
         with self._handling_signals():
             while not self._stopping.wait(POLL_S):
@@ -86,7 +86,7 @@ class Supervisor:
             raise self.failure
 
     def stop(self) -> None:
-        """Stop everything in the reverse order of its start, each after it has finished what it was doing."""
+        """Stop everything in the reverse order of its start, each process after it has finished its current work."""
         self._stopping.set()
         if self._watcher is not None and self._watcher is not threading.current_thread():
             self._watcher.join()
