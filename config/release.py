@@ -22,9 +22,7 @@ def version() -> str:
 
 @lru_cache(maxsize=1)
 def commit() -> str:
-    """Return GLASSBOX_COMMIT, which the build of a container sets, else the commit of the checkout, else an empty
-    text.
-    """
+    """Return GLASSBOX_COMMIT, which a container's build sets, else the commit of the checkout, else an empty text."""
     return env.text("GLASSBOX_COMMIT", default="") or _checked_out(_CHECKOUT / ".git")
 
 

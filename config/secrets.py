@@ -96,8 +96,7 @@ class Secrets:
 
 
 def load_secrets(home: Path | None = None, *, process: Process | None = None) -> Secrets:
-    """Return the secrets for development, from the environment, else from `<home>/secrets.json`, generating missing
-    ones.
+    """Return the secrets for development: from the environment, else from `<home>/secrets.json`, made if missing.
 
     Safe when several processes start for the first time at once.
 

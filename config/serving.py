@@ -1,7 +1,8 @@
-"""`manage.py serve web|worker|ingest|clock|sealer|eraser|beat`: each process of an installation, started the right way.
+"""`manage.py serve web|worker|ingest|clock|sealer|eraser|beat`: start a process of an installation with the right
+options.
 
-`manage.py up` and `demo` start their children by the same commands. Nothing but the settings is loaded before the
-process that is asked for takes this one's place, with its number: what is missing of them is said once, in a line each.
+`manage.py up` and `demo` start their children with the same commands. Only the settings are loaded before the requested
+process replaces this one and keeps its process id, so that each missing setting is reported once, on one line.
 """
 
 from __future__ import annotations
@@ -17,19 +18,20 @@ from typing import Final, NoReturn
 from apps.errors import ApplicationError
 from config.needs import Process
 
-# Whoever stops a process waits ten seconds for its end: what is at work then is given back, and begun again elsewhere.
+# A supervisor waits ten seconds for the end of a process. Work in progress is then given back and begun again
+# elsewhere.
 STOPS_WITHIN_S: Final = 10.0
 _SOFT_STOP_S: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """A worker of Celery's.
+    """A Celery worker.
 
     Attributes:
-        name: whose messages it takes.
-        processes: how many tasks at the same time; 0 for one, in the process itself.
-        memory_mb: a child that has grown beyond is replaced after its task.
+        name: the queue that it reads.
+        processes: how many tasks at the same time; 0 for one, in the worker's main process.
+        memory_mb: a child that has grown beyond this is replaced after its task.
     """
 
     name: str
@@ -38,13 +40,14 @@ class Queue:
 
 
 QUEUES: Final[Mapping[Process, Queue]] = {
-    # What people wait for and may take hours: verifications, searches for people, previews.
+    # Tasks that people wait for and that may take hours: verifications, searches for people, previews.
     Process.WORKER: Queue(name="celery", processes=1, memory_mb=2_000),
-    # Documents. Two at least: one place is kept from large ones (apps/corpus/services/ingest_turns.py).
+    # Documents. At least two processes: one place is kept free of large documents
+    # (apps/corpus/services/ingest_turns.py).
     Process.INGEST: Queue(name="ingest", processes=2, memory_mb=2_000),
-    # What is due by the clock, and letters: short, and never behind anything of the above.
+    # Scheduled tasks and letters: they are short, and must never wait behind the tasks above.
     Process.CLOCK: Queue(name="clock", processes=2, memory_mb=500),
-    # The log's sequencer, and what carries out approved removals: one thing after another.
+    # The log's sequencer, and the process that carries out approved removals: one task after another.
     Process.SEALER: Queue(name="log", processes=0),
     Process.ERASER: Queue(name="erasure", processes=0),
 }
@@ -54,11 +57,11 @@ SERVED: Final = (Process.WEB, *QUEUES, Process.BEAT)
 def command(
     process: Process, *, bind: str = "", processes: int | None = None, name: str = "", log_level: str = ""
 ) -> tuple[str, ...]:
-    """The command line of a process.
+    """Return the command line of a process.
 
-    Args:   bind: of web: where it listens; by default `GLASSBOX_BIND`, or 127.0.0.1:8000.
-            processes: of web and workers; None for as many as each has by default.
-            name: of a worker: what its host calls it; the process's own by default.
+    Args:   bind: for web: where it listens; by default `GLASSBOX_BIND`, or 127.0.0.1:8000.
+            processes: for web and workers; None for the default number of each.
+            name: for a worker: its host name in Celery; by default made from the process.
     """
     level = log_level or os.environ.get("GLASSBOX_LOG_LEVEL", "WARNING")
     if process is Process.WEB:
@@ -90,11 +93,11 @@ def command(
 
 
 def surroundings(process: Process, *, processes: int | None = None) -> dict[str, str]:
-    """What a process finds in its environment beside its settings and secrets."""
+    """Return the environment variables of a process besides its settings and secrets."""
     found = {"GLASSBOX_PROCESS": process.value}
     if process in QUEUES:
-        # SIGTERM: finish within seconds, then give back what is at work. One that works in the process itself goes on
-        # meanwhile, and would only wait for itself.
+        # SIGTERM: finish within seconds, then give back the work in progress. A worker that runs its task in the main
+        # process continues the task meanwhile, and would only wait for itself.
         soft_s = _SOFT_STOP_S if QUEUES[process].processes else 0
         found |= {"REMAP_SIGTERM": "SIGQUIT", "GLASSBOX_SOFT_STOP_SECONDS": str(soft_s)}
     if process is Process.INGEST:
@@ -103,7 +106,7 @@ def surroundings(process: Process, *, processes: int | None = None) -> dict[str,
 
 
 def serve(arguments: Sequence[str]) -> NoReturn:
-    """Become the process that the arguments name; under production's settings unless others are named."""
+    """Become the process that the arguments name, under production's settings unless others are named."""
     parser = argparse.ArgumentParser(
         prog="manage.py serve",
         description="Starts one process of an installation, in this one's place.",

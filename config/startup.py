@@ -1,7 +1,7 @@
-"""Everything that must be true before a command can use the database: services up, roles made, schema current.
+"""Prepare everything that a command needs to use the database: services running, roles made, schema current.
 
-Embedded services only. A production installation runs `manage.py migrate` with ADMIN_DATABASE_URL set, once a
-release, and its servers refuse to start when that was forgotten.
+This is for embedded services only. A production installation runs `manage.py migrate` with ADMIN_DATABASE_URL once per
+release, and its servers refuse to start if that was forgotten.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class UnsafeStartError(ApplicationError):
     message = "{problems}"
 
 
-# Commands that read no row; `check` does when it is given --database.
+# Commands that read no row; `check` does if it is given --database.
 _WITHOUT_DATABASE = frozenset(
     {"", "help", "version", "check", "collectstatic", "diffsettings", "makemigrations", "spectacular"}
 )
@@ -65,7 +65,7 @@ def prepare() -> None:
 
 
 def close_connections() -> None:
-    """Let go of the database, before the services that this process may be the last user of are left."""
+    """Close the connections to the database, before this process leaves the services as perhaps their last user."""
     for connection in connections.all(initialized_only=True):
         connection.close()
         close_pool = getattr(connection, "close_pool", None)
@@ -74,9 +74,10 @@ def close_connections() -> None:
 
 
 def refuse_unsafe_start() -> None:
-    """End a server's start where the wall would not hold: its role is too strong, or a table is not isolated or old.
+    """Refuse to start a server without isolation: its role is too strong, or a table is not isolated or is outdated.
 
-    What the process was given and does not need is told in its log; what it has is closed to others of its account.
+    Secrets that the process was given but does not need are logged, and its memory is hidden from other processes of
+    its account.
 
     Raises: UnsafeStartError: with every problem, and what to do.
     """
@@ -91,14 +92,14 @@ def refuse_unsafe_start() -> None:
 
 
 def tell_surplus() -> None:
-    """What this process was given and does not need, in its log."""
+    """Log the secrets that this process was given but does not need."""
     for each in surplus_check():
         logger.warning("%s", each.msg)
 
 
 def provision_database(admin_url: str = "") -> bool:
-    """Roles, database and wall, as the server's administrator. Returns whether anything changed."""
-    # Django's models must be loaded before this is imported.
+    """Make roles, database and isolation, as the server's administrator. Returns whether anything changed."""
+    # Django's models must be loaded before this import.
     from apps.tenants.provision import provision
 
     return provision(

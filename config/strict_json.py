@@ -1,4 +1,6 @@
-"""JSON that can be read in one way and stored; for what json.loads lets through or fails on otherwise, one error."""
+"""Read JSON that has one meaning and can be stored, with one error for what json.loads accepts or fails on
+differently.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,14 @@ from typing import Any, NoReturn
 
 
 class InvalidJsonError(ValueError):
-    """Why it can't be read, as the end of a sentence: "it is nested too deeply"."""
+    """The JSON can't be read. The text gives the reason as the end of a sentence: "it is nested too deeply"."""
 
 
 def strict_json(content: bytes) -> Any:
-    """Read JSON in UTF-8, as RFC 8259 has it.
+    """Read JSON in UTF-8, as RFC 8259 defines it.
 
-    `"\\ud800"` is valid JSON and becomes a str that no encoder takes. 100,000 brackets are a RecursionError, which is
-    no ValueError. Of a name that stands twice in an object, json.loads keeps the last value and says nothing.
+    `"\\ud800"` is valid JSON and becomes a str that can't be encoded. 100,000 brackets raise a RecursionError, which is
+    no ValueError. If a name occurs twice in an object, json.loads silently keeps the last value.
 
     Raises: InvalidJsonError.
     """

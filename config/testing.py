@@ -1,4 +1,6 @@
-"""`manage.py test`: the checks, then a lane of the tests. With arguments of pytest's: pytest alone, with those."""
+"""`manage.py test`: the checks, then a lane of the tests. With pytest's arguments: only pytest, with those
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,9 @@ from typing import Final
 CHECKOUT: Final = Path(__file__).resolve().parent.parent
 _SETTINGS: Final = "config.settings.test"
 _MIGRATIONS: Final = ("makemigrations", "--check", "--dry-run")
-# A file's tests go to one worker: what a file makes once (two firms and their documents) is made once. In the order of
-# tests/conftest.py, longest first; xdist's own would begin the files of few tests last, and the longest are such.
+# A file's tests go to one worker, so that what a file makes once (two firms and their documents) is made once. The
+# order is that of tests/conftest.py, longest first; xdist's own would begin files with few tests last, and the longest
+# are such.
 _WORKERS: Final = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
 _SLOWEST: Final = "--durations=20"
 _ALL: Final = "--all"
@@ -57,13 +60,13 @@ def checks() -> tuple[Step, ...]:
         Step("ruff format", (python, "-m", "ruff", "format", "--check", ".")),
         Step("mypy", (python, "-m", "mypy")),
         Step("import-linter", (lint_imports,)),
-        # It compares the code with the migrations alone; that no database is up is no news.
+        # It compares only the code with the migrations, so the warning that no database is up is ignored.
         Step("migrations", (python, "-W", "ignore::RuntimeWarning", "manage.py", *_MIGRATIONS)),
     )
 
 
 def suite(arguments: list[str]) -> Step:
-    """Return pytest's step: with these arguments, or for a lane where there are none, `--all` or `--pure` alone."""
+    """Return pytest's step: with these arguments, or for a lane if there are none, or only `--all` or `--pure`."""
     if arguments == [_ALL]:
         arguments = [*_WORKERS, _SLOWEST]
     elif arguments == [_PURE]:
@@ -74,7 +77,7 @@ def suite(arguments: list[str]) -> Step:
 
 
 def run(arguments: list[str]) -> int:
-    """Run the steps one after the other, whatever becomes of the earlier ones.
+    """Run the steps one after the other, even if an earlier one fails.
 
     Args:    arguments: none or `--all` for a lane; else pytest's, and the checks are left out.
     Returns: exit status: 0 when every step passed, pytest's own when it alone was run, else 1.
@@ -97,8 +100,8 @@ def run(arguments: list[str]) -> int:
 
 def _run(step: Step) -> int:
     variables = os.environ | {"DJANGO_SETTINGS_MODULE": _SETTINGS}
-    # Where nothing may keep bytecode, each test process compiles what it imports, and pytest rewrites every assertion
-    # anew: 23 s of work for each, and 1 s for each process that a test starts.
+    # Without bytecode caches, each test process compiles its imports and pytest rewrites every assertion again: 23 s of
+    # work for each, and 1 s for each process that a test starts.
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
         return subprocess.run(step.command, cwd=CHECKOUT, env=variables, check=False).returncode

@@ -1,4 +1,4 @@
-"""Addresses: the admin at the root, the API under /api/v1/."""
+"""URL patterns: the admin under /admin/, to which the root redirects, and the API under /api/v1/."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The web process."""
+"""The web process for a WSGI server."""
 
 from __future__ import annotations
 

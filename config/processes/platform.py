@@ -140,9 +140,7 @@ def to_terminal(stream: IO[str]) -> Emit:
 
 
 class ToFiles:
-    """Writes a log file for each process, so that the terminal stays free. It only prints there that a process
-    ended.
-    """
+    """Writes a log file for each process, which leaves the terminal free. It prints only that a process ended."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory

@@ -31,9 +31,7 @@ def take_port(port: int, *, host: str = "127.0.0.1", search: bool = False) -> so
 
 
 def choose_port(port: int, *, host: str = "127.0.0.1", search: bool = False) -> int:
-    """Return a port that is free at this moment, for programs that can't be given a socket. Raises as take_port
-    does.
-    """
+    """Return a port that is free now, for programs that can't be given a socket. Raises as take_port does."""
     with take_port(port, host=host, search=search) as bound:
         return int(bound.getsockname()[1])
 

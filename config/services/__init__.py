@@ -1,6 +1,6 @@
-"""The embedded PostgreSQL and Redis, used where DATABASE_URL and REDIS_URL name no others.
+"""The embedded PostgreSQL and Redis, used if DATABASE_URL and REDIS_URL name no other servers.
 
-layout    where things lie and how they are reached
+layout    where files lie and how the services are reached
 access    join, leave, stop, ask
 keeper    the process that starts, watches and stops a service
 postgres, cluster, redis    the servers themselves

@@ -1,4 +1,4 @@
-"""Using the embedded services: join, leave, stop, ask."""
+"""Use the embedded services: join them, leave them, stop them, and ask for their state."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _STOP_TIMEOUT_S: Final = 90.0
 _POLL_S: Final = 0.01
 _KEEPERS_MAX: Final = 3
 
-# The locks that make this process (and what it forks) a user; they live until it ends or leaves.
+# The locks that make this process (and its forks) a user; they live until it ends or leaves.
 _joined: dict[tuple[Path, ServiceName], FileLock] = {}
 
 
 def endpoints(home: Path | None = None) -> Endpoints:
-    """How the services of a state folder are reached. Pure: whether they run is another question."""
+    """Return how the services of a state folder are reached. Pure: it does not check whether they run."""
     return _layout(home).endpoints()
 
 
@@ -45,14 +45,14 @@ def ensure_services(
     needed: Collection[ServiceName] = ALL,
     durability: Durability = Durability.DURABLE,
 ) -> Endpoints:
-    """Join the services of a state folder, starting those that do not run, and wait until they answer.
+    """Join the services of a state folder, start those that do not run, and wait until they answer.
 
     They run as long as this process or another user lives, or until `release_services`. Calling it again costs a few
-    file locks. The first to start a service decides on its durability.
+    file locks. The first process to start a service decides on its durability.
 
     Args:
         home: the state folder; GLASSBOX_HOME or `.glassbox` in the checkout when None.
-        needed: which of them; those that DATABASE_URL or REDIS_URL replace are not needed.
+        needed: which services; those that DATABASE_URL or REDIS_URL replace are not needed.
     Returns: how they are reached.
     Raises:  ServiceError: one can't be started, with what to do.
     """
@@ -75,7 +75,7 @@ def ensure_services(
 
 
 def release_services(*, home: Path | None = None, wait_s: float = 0.0) -> None:
-    """Leave the services: they stop when nobody else uses them.
+    """Leave the services, which stop when no other process uses them.
 
     Args:   wait_s: wait that long for them to stop, if we were the last; returns sooner when they have or when
                 others still use them.
@@ -89,12 +89,12 @@ def release_services(*, home: Path | None = None, wait_s: float = 0.0) -> None:
 
 
 def shared_descriptors() -> tuple[int, ...]:
-    """Open files to hand to a child process, which then counts as a user too, even after this process was killed."""
+    """Return open files to pass to a child, which then counts as a user too, even after this process was killed."""
     return tuple(lock.descriptor for lock in _joined.values() if lock.descriptor is not None)
 
 
 def stop_services(*, home: Path | None = None) -> None:
-    """Stop the services of a state folder, whoever uses them, and wait until they have stopped.
+    """Stop the services of a state folder, even if others use them, and wait until they have stopped.
 
     Raises: ServiceTimeoutError: one did not stop.
     """
@@ -124,7 +124,7 @@ def stop_services(*, home: Path | None = None) -> None:
 
 
 def status(*, home: Path | None = None) -> dict[ServiceName, ServiceState]:
-    """The state of each service of a state folder, without joining or starting it."""
+    """Return the state of each service of a state folder, without joining or starting it."""
     layout = _layout(home)
     stopped = ServiceState(phase=Phase.STOPPED)
     return {
@@ -151,7 +151,7 @@ def _prepare(layout: Layout) -> None:
 
 
 def _join(layout: Layout, service: ServiceName) -> None:
-    """Become a user of the service, so that its keeper goes on."""
+    """Become a user of the service, so that its keeper continues."""
     key = (layout.home, service)
     if key in _joined and not _joined[key].is_orphaned():
         return
@@ -165,7 +165,7 @@ def _join(layout: Layout, service: ServiceName) -> None:
 
 @contextmanager
 def _start_lock(layout: Layout, service: ServiceName) -> Iterator[None]:
-    """Only one process at a time judges whether there is a keeper, and waits for it to come up."""
+    """Let only one process at a time decide whether there is a keeper, and wait for it to start."""
     lock = FileLock(layout.start_lock(service))
     try:
         lock.acquire(timeout_s=START_TIMEOUT_S)
@@ -219,7 +219,7 @@ def _wait_until_ready(layout: Layout, service: ServiceName, durability: Durabili
         if kept and state.phase is Phase.READY and server.answers():  # it may have died since it was ready
             return
         if not kept:
-            # One that was killed can hold its lock for a moment longer, and so have passed for alive.
+            # A killed keeper can hold its lock for a moment longer, and so have been taken for alive.
             if keepers == _KEEPERS_MAX:
                 raise ServiceStartError(service=service.label, reason="its keeper ended", log=layout.keeper_log)
             keepers += 1
@@ -241,13 +241,13 @@ def _leave(layout: Layout, service: ServiceName) -> bool:
 
 
 def _is_kept(layout: Layout, service: ServiceName) -> bool:
-    """Whether a keeper lives: it owns its lock."""
+    """Return whether a keeper lives, which then owns its lock."""
     return not _is_free(FileLock(layout.keeper_lock(service), shared=True))
 
 
 def _has_users(layout: Layout, service: ServiceName) -> bool:
     path = layout.users_lock(service)
-    # In this order: a keeper that is stopping owns the lock, and then neither can be had.
+    # The order matters: a keeper that is stopping owns the lock, and then neither form is free.
     return not _is_free(FileLock(path)) and _is_free(FileLock(path, shared=True))
 
 

@@ -1,7 +1,7 @@
 """The operating-system account that the services run as.
 
-It is our own, except under root: PostgreSQL refuses to run as root. Then it is an account that every system has, and
-nothing is created; GLASSBOX_SERVICE_ACCOUNT names another one.
+It is our own account, except under root, as which PostgreSQL refuses to run. Then it is an account that every system
+has, and nothing is created; GLASSBOX_SERVICE_ACCOUNT names another one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CANDIDATES: Final = ("postgres", "nobody")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """Attributes: switch: whether a process must change to it (we are root)."""
+    """The account of the services. Attributes: switch: whether a process must change to it, because we are root."""
 
     name: str
     uid: int
@@ -43,7 +43,7 @@ class Account:
         Under root, checkouts in /root or in a private temporary directory are closed to every other account. Only
         passing (x) is granted, never listing, and only on directories that belong to root.
 
-        Raises: UnreachableError: a closed directory belongs to somebody else, whose choice it is.
+        Raises: UnreachableError: a closed directory belongs to another user, who must decide about it.
         """
         if not self.switch:
             return
@@ -58,7 +58,7 @@ class Account:
             directory.chmod(stat.S_IMODE(status.st_mode) | stat.S_IXOTH)
 
     def make_readable(self, directory: Path) -> None:
-        """Let the account read a tree of installed programs (a strict umask closes it) and pass to it.
+        """Let the account read a tree of installed programs (which a strict umask closes) and pass to it.
 
         Raises: UnreachableError: see `make_reachable`.
         """
@@ -73,7 +73,7 @@ class Account:
 
 
 def service_account(directory: Path) -> Account:
-    """The account for the service that keeps its data in `directory`, which need not exist yet.
+    """Return the account for the service that keeps its data in `directory`, which need not exist yet.
 
     Raises: AccountError: we are root, and there is no other account to run it as.
     """
@@ -87,7 +87,9 @@ def service_account(directory: Path) -> Account:
 
 
 def _candidates(directory: Path) -> Iterator[pwd.struct_passwd]:
-    """Whose the data is already, whom GLASSBOX_SERVICE_ACCOUNT names, and who is there on every system."""
+    """Yield the owner of existing data, then the account that GLASSBOX_SERVICE_ACCOUNT names, or else the usual
+    ones.
+    """
     if directory.exists():
         with suppress(KeyError):
             yield pwd.getpwuid(directory.stat().st_uid)

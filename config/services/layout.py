@@ -1,4 +1,4 @@
-"""Where the embedded services keep what they need, and how they are reached. Pure: starts and creates nothing."""
+"""Where the embedded services keep their files, and how they are reached. Pure: starts and creates nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 POSTGRES_PORT: Final = 5432  # only a part of the socket's name: no TCP port is opened
 SUPERUSER: Final = "postgres"
 
-# Not under XDG_RUNTIME_DIR, which differs between a log-in, cron and sudo, and vanishes at log-out; not in the state
+# Not under XDG_RUNTIME_DIR, which differs between a login, cron and sudo, and vanishes at logout. Not in the state
 # folder, whose path may be longer than the 107 bytes of a socket's address or lie on a mount that has no sockets.
 _SOCKETS: Final = Path("/tmp")  # noqa: S108 (a private directory in it, whose owner is checked)
 
@@ -27,7 +27,10 @@ class ServiceName(StrEnum):
 
 
 class Durability(StrEnum):
-    """DISPOSABLE never waits for the disk: several times faster, and a power cut may cost the data. For tests."""
+    """Whether writes wait for the disk.
+
+    DISPOSABLE never waits: several times faster, but a power cut may destroy the data. For tests.
+    """
 
     DURABLE = "durable"
     DISPOSABLE = "disposable"
@@ -38,9 +41,9 @@ class Endpoints:
     """How the services of one state folder are reached.
 
     Attributes:
-        admin_dsn: libpq string for the superuser in database `postgres`; the kernel vouches for the operating-system
+        admin_dsn: libpq string for the superuser in database `postgres`; the kernel confirms the operating-system
             user, so it holds no password. Every other role logs in with its password (SCRAM).
-        postgres_host: directory of the socket, what libpq takes as host.
+        postgres_host: directory of the socket, which libpq takes as host.
         redis_url: for redis-py, `unix://...`, database 1 (the broker has 0).
         broker_url: for Celery, `redis+socket://...`.
     """
@@ -67,7 +70,7 @@ class Layout:
         return self.home / "run"
 
     def directory(self, service: ServiceName) -> Path:
-        """What the service keeps; it belongs to the account that the service runs as."""
+        """Return the folder of the service's data; it belongs to the account that the service runs as."""
         return self.home / service
 
     def log(self, service: ServiceName) -> Path:
@@ -81,15 +84,15 @@ class Layout:
         return self.run / f"{service}.json"
 
     def users_lock(self, service: ServiceName) -> Path:
-        """Shared by every process that uses the service."""
+        """Return the lock that every process that uses the service shares."""
         return self.run / f"{service}.users"
 
     def keeper_lock(self, service: ServiceName) -> Path:
-        """Owned by the keeper as long as it lives."""
+        """Return the lock that the keeper owns as long as it lives."""
         return self.run / f"{service}.keeper"
 
     def start_lock(self, service: ServiceName) -> Path:
-        """Owned by the process that waits for a keeper to come up."""
+        """Return the lock that is owned by the process that waits for a keeper to start."""
         return self.run / f"{service}.start"
 
     def sockets(self, service: ServiceName) -> Path:

@@ -40,8 +40,8 @@ _SETTINGS: Final = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_line_prefix": "%m [%p] %q%u@%d ",
-    # A statement's text holds questions and tokens, and an error's may quote a value; the log is no place for either.
-    # `log` is above `error`, in PostgreSQL's order of what is written: starts, ends and crashes still are.
+    # A statement's text holds questions and tokens, and an error's may quote a value; neither belongs in the log. In
+    # PostgreSQL's order of messages, `log` is above `error`: starts, ends and crashes are still written.
     "log_min_messages": "log",
     "log_min_error_statement": "panic",
 }
@@ -57,7 +57,7 @@ _DISPOSABLE: Final = {
 
 @dataclass(slots=True)
 class PostgresServer:
-    """PostgreSQL on the data directory of one state folder; only the folder's keeper holds one."""
+    """PostgreSQL on the data directory of one state folder; only the folder's keeper has one."""
 
     layout: Layout
     durability: Durability = Durability.DURABLE
@@ -79,7 +79,7 @@ class PostgresServer:
         return listening(self.layout.postgres_socket)
 
     def adopt(self) -> bool:
-        """Take over a server that runs on our data directory although its keeper is gone.
+        """Take over a server that runs on our data directory although its keeper has ended.
 
         Returns: whether there is one.
         """
@@ -90,7 +90,7 @@ class PostgresServer:
         return True
 
     def start(self) -> None:
-        """Start the server and wait until it answers, crash recovery included.
+        """Start the server and wait until it answers, including crash recovery.
 
         Raises: ServiceError: with what to do.
         """
@@ -109,7 +109,9 @@ class PostgresServer:
         self._launch(account, programs)
 
     def stop(self) -> None:
-        """Fast shutdown (open transactions are rolled back); harder only when that does not end it."""
+        """Shut down fast, which rolls open transactions back; use stronger signals only if that does not end the
+        server.
+        """
         if self._process is not None:
             self._process.stop((signal.SIGINT, 60.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 5.0))
             self._process = None
@@ -144,7 +146,8 @@ class PostgresServer:
 
     def _is_ready(self) -> bool:
         lines = self._pid_file_lines()
-        # Line 1 is the pid, 5 the socket directory, 8 the state: written by the postmaster as it comes up.
+        # The postmaster writes this file as it starts: line 1 is its pid, line 5 the socket directory, line 8 the
+        # state.
         return (
             len(lines) >= 8
             and self._process is not None
@@ -153,7 +156,9 @@ class PostgresServer:
         )
 
     def _listens_here(self) -> bool:
-        """Whether an adopted server's socket is where it belongs; not so after its state folder was moved."""
+        """Return whether an adopted server's socket is at its place, which is not so after its state folder was
+        moved.
+        """
         lines = self._pid_file_lines()
         return len(lines) >= 5 and lines[4].strip() == str(self.layout.sockets(self.name))
 
@@ -168,10 +173,12 @@ class PostgresServer:
             return []
 
     def clear(self) -> None:
-        """Remove what a killed postmaster leaves: backends still at work, which keep its shared memory and so the next
-        server from starting, and lock files, whose number may be another process's by now.
+        """Remove what a killed postmaster leaves behind.
 
-        Raises: SocketInUseError: an earlier server will not go.
+        These are backends that still work, whose shared memory keeps the next server from starting, and lock files,
+        whose process id may belong to another process by now.
+
+        Raises: SocketInUseError: an earlier server does not end.
         """
         left = kill_remains(self.data_directory, name="postgres")
         if left:
@@ -190,7 +197,7 @@ class PostgresServer:
         remove_socket_directory(self.layout.sockets(self.name), account=account)
 
     def _socket_holder(self) -> int | None:
-        """The postmaster that listens on our socket: one whose state folder was removed is about to end."""
+        """Return the postmaster that listens on our socket, which soon ends if its state folder was removed."""
         lock = self.layout.postgres_socket.with_name(self.layout.postgres_socket.name + ".lock")
         try:
             pid = int(lock.read_text(encoding="utf-8").split("\n", 1)[0])
@@ -200,7 +207,7 @@ class PostgresServer:
 
 
 def _shared_memory_type() -> str:
-    """POSIX shared memory, or files where /dev/shm is small: a container's 64 MB end a parallel index build."""
+    """Return POSIX shared memory, or files if /dev/shm is small: a container's 64 MB end a parallel index build."""
     try:
         status = os.statvfs("/dev/shm")  # noqa: S108 (asked about, not written to)
     except FileNotFoundError:

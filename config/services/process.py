@@ -1,4 +1,4 @@
-"""One server process: started by us, or found running after the process that started it was killed."""
+"""One server process, which we started, or which still runs after the process that started it was killed."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class ServerProcess:
     """A process that may or may not be our child."""
 
     def __init__(self, pid: int, child: subprocess.Popen[bytes] | None = None) -> None:
-        """Raises: psutil.NoSuchProcess: there is none with that id."""
+        """Watch a process. Raises: psutil.NoSuchProcess: there is none with that id."""
         self.pid = pid
         self._child = child
         self._process = psutil.Process(pid)
 
     @classmethod
     def launch(cls, command: Sequence[str | Path], *, account: Account, log: Path) -> ServerProcess:
-        """Start a server in a session of its own, so that a Ctrl-C in our terminal is ours alone.
+        """Start a server in a separate session, so that a Ctrl-C in our terminal reaches only us.
 
         Raises: OSError: the program or the log can't be opened.
         """
@@ -39,7 +39,7 @@ class ServerProcess:
 
     @property
     def returncode(self) -> int | None:
-        """Exit code of a child that ended; None for a running one and for one that is not our child."""
+        """Return the exit code of a child that ended; None for a running one and for one that is not our child."""
         return self._child.poll() if self._child else None
 
     def alive(self) -> bool:
@@ -65,7 +65,7 @@ class ServerProcess:
 
 
 def spawn(command: Sequence[str | Path], *, account: Account, output: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start a program as the account, in a neutral directory, with none of our own environment."""
+    """Start a program as the account, in a neutral directory, without our environment."""
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -82,7 +82,7 @@ def spawn(command: Sequence[str | Path], *, account: Account, output: IO[bytes])
 
 
 def working_in(directory: Path, *, name: str) -> list[int]:
-    """The ids of processes of that name whose current directory is `directory`: servers stay in their own."""
+    """Return the ids of processes of that name whose current directory is `directory`, where servers stay."""
     found, home = [], directory.resolve()
     for process in psutil.process_iter(["name"]):
         try:
@@ -94,9 +94,9 @@ def working_in(directory: Path, *, name: str) -> list[int]:
 
 
 def kill_remains(directory: Path, *, name: str, timeout_s: float = 10.0) -> list[int]:
-    """Kill what an earlier server left at work in `directory`.
+    """Kill the processes of an earlier server that still work in `directory`.
 
-    Returns: the ids of those that would not end within `timeout_s`.
+    Returns: the ids of those that did not end within `timeout_s`.
     """
     deadline = time.monotonic() + timeout_s
     while (left := working_in(directory, name=name)) and time.monotonic() < deadline:
@@ -108,9 +108,9 @@ def kill_remains(directory: Path, *, name: str, timeout_s: float = 10.0) -> list
 
 
 def rotate(log: Path) -> int:
-    """Keep the log of a service from growing for ever: set one above LOG_MAX_BYTES aside.
+    """Limit the size of a service's log: rename one above LOG_MAX_BYTES.
 
-    Returns: the size of the log now, in bytes, which is where the coming start begins.
+    Returns: the present size of the log in bytes, which is where the output of the next start begins.
     """
     try:
         size = log.stat().st_size
@@ -123,7 +123,7 @@ def rotate(log: Path) -> int:
 
 
 def tail(log: Path, start: int, *, max_bytes: int = 20_000) -> list[str]:
-    """The lines that were written to the log from byte `start` on, at most the last `max_bytes`."""
+    """Return the lines that were written to the log from byte `start` on, at most the last `max_bytes`."""
     with log.open("rb") as file:
         end = file.seek(0, os.SEEK_END)
         file.seek(max(start, end - max_bytes))

@@ -1,7 +1,7 @@
-"""The embedded Redis server: start or adopt, watch, stop. Broker and cache only: it keeps nothing on the disk.
+"""The embedded Redis server: start or adopt, watch, stop. It is only broker and cache, and keeps nothing on the disk.
 
-It is Valkey, which goes on from Redis 7.2 and speaks its protocol. It has no password: it listens on a socket alone, in
-a directory that is closed to every account but its own, as its socket is.
+The program is Valkey, which continues Redis 7.2 and speaks its protocol. It has no password: it listens only on a
+socket, and both the socket and its directory are closed to every account but its own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PROGRAM: Final = "valkey-server"
 
 @dataclass(slots=True)
 class RedisServer:
-    """Redis on the socket of one state folder; only the folder's keeper holds one."""
+    """Redis on the socket of one state folder; only the folder's keeper has one."""
 
     layout: Layout
     name: ServiceName = field(default=ServiceName.REDIS, init=False)
@@ -45,7 +45,7 @@ class RedisServer:
         return served_pid(self.layout.redis_socket) is not None
 
     def adopt(self) -> bool:
-        """Take over a server that answers on our socket although its keeper is gone.
+        """Take over a server that answers on our socket although its keeper has ended.
 
         Returns: whether there is one.
         """
@@ -93,7 +93,7 @@ class RedisServer:
             self._process = None
 
     def clear(self) -> None:
-        """Kill a server that lives and does not answer, and remove what a killed one left in place of its socket."""
+        """Kill a server that runs but does not answer, and remove what a killed one left at the place of its socket."""
         directory = self.layout.directory(self.name)
         kill_remains(directory, name=_PROGRAM)
         remove_socket_directory(self.layout.sockets(self.name), account=service_account(directory))
@@ -114,7 +114,7 @@ class RedisServer:
 
 
 def served_pid(path: Path) -> int | None:
-    """The id of the Redis process that answers on the socket; None when none does within a second."""
+    """Return the id of the Redis process that answers on the socket, or None if none does within a second."""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(1.0)

@@ -1,4 +1,4 @@
-"""Private directories for sockets, in a place where anybody could have made one before us."""
+"""Private directories for sockets, at a place where another user could have created one before us."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .errors import SocketDirectoryError
 def prepare_socket_directory(path: Path, *, account: Account, service: str) -> None:
     """Make `path` a directory that only the account (and root) can enter.
 
-    Raises: SocketDirectoryError: something else lies there, or it can't be made.
+    Raises: SocketDirectoryError: something else is at that path, or the directory can't be made.
     """
     try:
         path.mkdir(mode=0o700)
@@ -33,7 +33,7 @@ def prepare_socket_directory(path: Path, *, account: Account, service: str) -> N
 
 
 def listening(path: Path) -> bool:
-    """Whether a process accepts connections on the socket."""
+    """Return whether a process accepts connections on the socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(1.0)
         try:
@@ -44,7 +44,7 @@ def listening(path: Path) -> bool:
 
 
 def remove_socket_directory(path: Path, *, account: Account) -> None:
-    """Remove our directory and the sockets that a killed server left in it; what is not ours is not touched."""
+    """Remove our directory and the sockets that a killed server left in it. What is not ours is left alone."""
     try:
         status = path.lstat()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What a keeper tells everybody else about its service, in `<home>/run/<service>.json`."""
+"""The state of a service, which its keeper writes to `<home>/run/<service>.json` for all other processes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ServiceState:
     error_data: Mapping[str, str] | None = None
 
     def error(self) -> ServiceError | None:
-        """The error that ended the service, as it was raised in the keeper."""
+        """Return the error that ended the service, as it was raised in the keeper."""
         if self.error_code is None:
             return None
         return by_code(self.error_code)(**dict(self.error_data or {}))
@@ -53,7 +53,7 @@ def failed(error: ServiceError, *, keeper_pid: int) -> ServiceState:
 
 
 def read_state(path: Path) -> ServiceState:
-    """The state on disk; stopped when there is none."""
+    """Return the state on disk, or STOPPED if there is none."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

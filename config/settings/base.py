@@ -1,4 +1,4 @@
-"""Settings of every environment. Development, production and test only override."""
+"""Settings of every environment. Development, production and test only override them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from config.needs import Process
 from config.operations.logs import logging_settings
 from config.settings.unfold import UNFOLD as UNFOLD
 
-# Makes Django's generic classes subscriptable at run time, as the type checker reads them.
+# Make Django's generic classes subscriptable at run time, as the type checker reads them.
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -30,7 +30,7 @@ AUTH_USER_MODEL = "tenants.User"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [
-    # Unfold's templates without its site: the admin's site is ours (config/admin_site.py).
+    # Unfold's templates without its site, since the admin site is ours (config/admin_site.py).
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
     "unfold.contrib.forms",
@@ -58,16 +58,16 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # Names the request; then what a supervisor asks is answered, whatever name it calls us by.
+    # The first names the request. The second answers supervisors, whatever host name they use.
     "config.operations.requests.RequestMiddleware",
     "config.operations.middleware.OperationsMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    # Before whatever answers by itself: every answer has these.
+    # These come before middleware that may answer, so that every answer has their headers.
     "csp.middleware.CSPMiddleware",
     "config.headers.BrowserHeadersMiddleware",
     "config.cors.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    # Before anything asks the database: one that was put back is not served.
+    # This comes before anything queries the database, since a restored one may not be served.
     "apps.operations.backup.middleware.ServingMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -104,8 +104,8 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "/admin/login/"
 LOGIN_REDIRECT_URL = "/admin/"
 
-# Of all pages, whatever a browser asks for: half of them are Django's, which knows many, and half are ours, which are
-# English. Letters are written in the language of their request (apps/privacy/requests/wordings).
+# The language of all pages, whatever a browser asks for: half of them are Django's, which has many languages, and half
+# are ours, which are English. Letters are written in the language of their request (apps/privacy/requests/wordings).
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
 TIME_ZONE = "UTC"
@@ -129,8 +129,8 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-# Nothing of what somebody stored runs in a browser, even where it was not escaped: scripts come from our files or bear
-# the nonce of this one answer, none stands in an attribute, and none is made of text while it runs.
+# No stored text runs as a script in a browser, even where it was not escaped. Scripts come from our files or have the
+# nonce of the answer; none may be in an attribute or be made of text at run time.
 CONTENT_SECURITY_POLICY: dict[str, Any] = {
     "DIRECTIVES": {
         "default-src": [NONE],
@@ -150,48 +150,50 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
 
 # --- The platform's own settings -------------------------------------------------------------------------------
 
-# Where this installation runs; the region of every provider that runs inside it.
+# Where this installation runs, which is also the region of every provider that runs inside it.
 GLASSBOX_REGION = env.text("GLASSBOX_REGION", default="eu")
-# What this process is for; it decides the database role and which secrets it takes (config/needs.py).
+# The purpose of this process, which decides its database role and its secrets (config/needs.py).
 GLASSBOX_PROCESS = env.process()
 GLASSBOX_DB_ROLE = env.text("GLASSBOX_DB_ROLE", default=GLASSBOX_PROCESS.role)
-# How many sign-ins may fail within the window before the next ones are refused until its end: of one name from one
-# address; of one name from anywhere; from one address, of whatever names (apps/tenants/attempts.py).
+# How many sign-ins may fail within the window before further ones are refused until its end: for one name from one
+# address; for one name from anywhere; from one address for any name (apps/tenants/attempts.py).
 GLASSBOX_FAILURE_WINDOW_SECONDS = env.integer("GLASSBOX_FAILURE_WINDOW_SECONDS", default=15 * 60, minimum=1)
 GLASSBOX_SIGN_IN_FAILURES = env.integer("GLASSBOX_SIGN_IN_FAILURES", default=5, minimum=1)
 GLASSBOX_SIGN_IN_FAILURES_OF_NAME = env.integer("GLASSBOX_SIGN_IN_FAILURES_OF_NAME", default=50, minimum=1)
 GLASSBOX_SIGN_IN_FAILURES_OF_ADDRESS = env.integer("GLASSBOX_SIGN_IN_FAILURES_OF_ADDRESS", default=50, minimum=1)
-# Likewise wrong secrets of one API key from one address.
+# The same for wrong secrets of one API key from one address.
 GLASSBOX_KEY_FAILURES = env.integer("GLASSBOX_KEY_FAILURES", default=20, minimum=1)
-# How many proxies of ours stand in front, each of which appends whom it was asked by to X-Forwarded-For.
+# How many of our proxies are in front. Each appends the address of its caller to X-Forwarded-For.
 GLASSBOX_PROXIES = env.integer("GLASSBOX_PROXIES", default=0, minimum=0)
 GLASSBOX_MAX_UPLOAD_BYTES = env.integer("GLASSBOX_MAX_UPLOAD_BYTES", default=100 * 1024 * 1024)
 GLASSBOX_MAX_QUESTION_CHARS = 4_000
-# So many of the last recorded questions are looked at for the impact preview of a policy version.
+# How many of the last recorded questions the impact preview of a policy version reads.
 GLASSBOX_IMPACT_EVENTS = env.integer("GLASSBOX_IMPACT_EVENTS", default=500, minimum=0)
-# In which time zone the day of a request's receipt is told, from which its month is counted.
+# The time zone of the day on which a request was received, from which its month is counted.
 GLASSBOX_LEGAL_TIME_ZONE = env.text("GLASSBOX_LEGAL_TIME_ZONE", default="UTC")
-# Where the log's key-encryption keys are: a class after apps.audit.keys.contracts.KeyProvider.
+# Where the log's key-encryption keys come from: a class with the interface of apps.audit.keys.contracts.KeyProvider.
 GLASSBOX_AUDIT_KEY_PROVIDER = "apps.audit.keys.environment.EnvironmentKeys"
-# Where checkpoints of the log go, out of the database's reach: a directory, or s3://bucket/prefix with the rest below.
+# GLASSBOX_CHECKPOINT_URL: where checkpoints of the log go, out of the database's reach: a directory, or
+# s3://bucket/prefix with GLASSBOX_CHECKPOINT_S3, both below.
 # Who attests checkpoints: "URL name+mark+key" of each witness (C2SP tlog-witness), and a service of RFC 3161 with the
-# PEM file of the certificates that its own leads to.
+# PEM file of the roots of its certificate.
 GLASSBOX_WITNESSES = witnesses(env.items("GLASSBOX_WITNESSES", default=()))
 GLASSBOX_TIMESTAMPS = timestamps(
     env.url("GLASSBOX_TIMESTAMP_URL", default=""), env.text("GLASSBOX_TIMESTAMP_ROOTS", default="")
 )
-# Where webhooks may go: these ports; private addresses for these hosts alone; and authorities that certificates may
-# lead to beside the system's, as a PEM file.
+# Where webhooks may go: the permitted ports; the only hosts that may have private addresses; and certificate
+# authorities that are trusted besides the system's, as a PEM file.
 GLASSBOX_WEBHOOK_PORTS = env.ports("GLASSBOX_WEBHOOK_PORTS", default=(443,))
 GLASSBOX_WEBHOOK_PRIVATE_HOSTS = frozenset(
     each.lower() for each in env.items("GLASSBOX_WEBHOOK_PRIVATE_HOSTS", default=())
 )
 GLASSBOX_WEBHOOK_ROOTS = env.text("GLASSBOX_WEBHOOK_ROOTS", default="")
 GLASSBOX_CHECKPOINT_URL = env.text("GLASSBOX_CHECKPOINT_URL", default=str(GLASSBOX_HOME / "checkpoints"))
-# Where tombstones of what was removed go, likewise; an object store is reached as GLASSBOX_CHECKPOINT_S3 says.
+# Where tombstones of removals go, with the same forms of address; GLASSBOX_CHECKPOINT_S3 also applies to an object
+# store here.
 GLASSBOX_TOMBSTONES_URL = env.text("GLASSBOX_TOMBSTONES_URL", default=str(GLASSBOX_HOME / "tombstones"))
-# Whether a database that was put back is refused until they are replayed. Off in the suite alone, whose databases are
-# copied, emptied and rolled back all the time.
+# Whether a restored database is refused until the tombstones are replayed. Only the test suite turns it off, because it
+# copies, empties and rolls back its databases all the time.
 GLASSBOX_REQUIRE_REPLAY = True
 # Where pg_dump and pg_restore are, for a server that is not the embedded one; by default, on PATH.
 GLASSBOX_PG_PROGRAMS = env.text("GLASSBOX_PG_PROGRAMS", default="")
@@ -201,23 +203,24 @@ GLASSBOX_CHECKPOINT_S3 = {
     "access_key": env.text("GLASSBOX_CHECKPOINT_S3_ACCESS_KEY", default=""),
     "secret_key": env.secret("GLASSBOX_CHECKPOINT_S3_SECRET_KEY", default=""),
 }
-# Which removals are shown on the disk (apps/erasure/proof): requests for erasure always, purges where asked for.
-# Each takes a rewrite of the tables, which nobody reads meanwhile, and two scans of the server's files.
+# Which removals are proven on the disk (apps/erasure/proof): always those of requests for erasure, and purges if
+# configured. Each rewrites the tables, which can't be read meanwhile, and scans the server's files twice.
 GLASSBOX_PHYSICAL_ORIGINS = frozenset(
     ("request", "purge") if env.boolean("GLASSBOX_PURGE_PHYSICAL", default=False) else ("request",)
 )
-# When tables may be written anew: hours of UTC such as 01:00-04:00; empty for at once.
+# When tables may be rewritten: hours of UTC such as 01:00-04:00; empty for at once.
 GLASSBOX_ERASURE_WINDOW = env.text("GLASSBOX_ERASURE_WINDOW", default="")
-# How long backups are kept, in days: certificates say until when one may hold what was removed. 0: nobody has said.
+# How long backups are kept, in days: certificates state until when a backup may still hold what was removed. 0: not
+# stated.
 GLASSBOX_BACKUP_RETENTION_DAYS = env.integer("GLASSBOX_BACKUP_RETENTION_DAYS", default=0, minimum=0)
 DATA_UPLOAD_MAX_MEMORY_SIZE = GLASSBOX_MAX_UPLOAD_BYTES
 # A policy in its editor is a form with a field for each term and example: the baseline alone has more than 1,000.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
-# Whether no file is read where the kernel or the container lacks a part of the sandbox (apps/corpus/reader).
+# Whether reading a file is refused if the kernel or the container lacks a part of the sandbox (apps/corpus/reader).
 GLASSBOX_REQUIRE_SANDBOX = env.boolean("GLASSBOX_REQUIRE_SANDBOX", default=False)
 
-# Whether each web process loads the models on this machine when it begins, and not with its first question.
+# Whether each web process loads the local models when it starts, instead of with its first question.
 GLASSBOX_WARM_UP = env.boolean("GLASSBOX_WARM_UP", default=True)
 GLASSBOX_EMBEDDING_PROFILES: dict[str, dict[str, Any]] = {
     "local": {
@@ -237,8 +240,8 @@ GLASSBOX_EMBEDDING_PROFILES: dict[str, dict[str, Any]] = {
         "timeout_seconds": 20,
     },
 }
-# What of the stages' settings is changed here (apps/retrieval/stage_choice.py), such as
-# "reranker=cross_encoder, expand_top_k=3"; empty for all as shipped.
+# Changes to the settings of stages (apps/retrieval/stage_choice.py), such as "reranker=cross_encoder, expand_top_k=3";
+# empty for none.
 GLASSBOX_RETRIEVAL_STAGES = env.text("GLASSBOX_RETRIEVAL_STAGES", default="")
 # For the reranker cross_encoder: a folder, or a name in the local model cache. Nothing is downloaded; empty for none.
 GLASSBOX_CROSS_ENCODER_MODEL = env.text("GLASSBOX_CROSS_ENCODER_MODEL", default="")
@@ -259,7 +262,7 @@ GLASSBOX_GENERATION_PROFILES: dict[str, dict[str, Any]] = {
 
 # --- API ----------------------------------------------------------------------------------------------------------
 
-# Whose web pages may call the API from a browser, such as https://app.example.com: exact origins, with a comma between.
+# Web pages that may call the API from a browser, such as https://app.example.com: exact origins, separated by commas.
 GLASSBOX_CORS_ORIGINS = frozenset(env.items("GLASSBOX_CORS_ORIGINS", default=()))
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -276,7 +279,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_THROTTLE_CLASSES": ["apps.tenants.api.throttling.PrincipalThrottle"],
     "DEFAULT_THROTTLE_RATES": {"principal": env.text("GLASSBOX_API_RATE", default="600/min")},
     "UNAUTHENTICATED_USER": None,
-    # A parameter named format belongs to nobody here: unknown parameters are refused.
+    # No view takes a parameter named format, and unknown parameters are refused.
     "URL_FORMAT_OVERRIDE": None,
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
@@ -318,7 +321,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SORT_OPERATIONS": False,
-    # Docstrings here speak to whoever changes the code; the document's reader gets help texts and descriptions.
+    # Docstrings here are for developers of the code; the document's reader gets help texts and descriptions.
     "DISABLE_DOCSTRING_DESCRIPTIONS": True,
     "SORT_OPERATION_PARAMETERS": False,
     "COMPONENT_SPLIT_REQUEST": True,
@@ -380,7 +383,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     ],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    # Names a plugin, so it is script and not JSON: static/glassbox/api_docs.js.
+    # It names a plugin, so it is script and not JSON: static/glassbox/api_docs.js.
     "SWAGGER_UI_SETTINGS": """{
         deepLinking: true, persistAuthorization: false, validatorUrl: null,
         syntaxHighlight: {theme: "obsidian"}, plugins: [GlassboxDocs],
@@ -393,7 +396,7 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_IGNORE_RESULT = True
-# JSON alone, in every direction: whoever may write to the broker would run code otherwise, by a pickle.
+# Only JSON, in every direction: with pickles, an attacker who may write to the broker could run code.
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = CELERY_EVENT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = CELERY_RESULT_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_TIME_LIMIT = 3600
@@ -408,25 +411,25 @@ if env.named_process() is Process.WEB:
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1}
 CELERY_BEAT_SCHEDULER = "config.beat:ScheduleOfTheCode"
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
-    # What is wrong and must not go unnoticed, by mail to the operators (apps/tenants/alarms.py).
+    # Problems that must not go unnoticed, by mail to the operators (apps/tenants/alarms.py).
     "alarms": {"task": "apps.tenants.tasks.tell_alarms", "schedule": 60.0, "options": {"expires": 60}},
     "forget-expired-requests": {"task": "apps.tenants.tasks.forget_expired_requests", "schedule": 3600.0},
     "forget-ended-sessions": {"task": "apps.tenants.tasks.forget_ended_sessions", "schedule": 3600.0},
     "activate-due-policies": {"task": "apps.intents.tasks.activate_due_policies", "schedule": 30.0},
     "corpus-sweep": {"task": "apps.corpus.tasks.sweep", "schedule": 30.0},
-    # Not long good: what one run leaves, the next one finds.
+    # The message expires soon, since the next run finds what one run leaves.
     "audit-seal": {"task": "apps.audit.tasks.seal", "schedule": 1.0, "options": {"expires": 5}},
     "audit-checkpoint": {"task": "apps.audit.tasks.checkpoint", "schedule": 60.0, "options": {"expires": 60}},
     "audit-attest": {"task": "apps.audit.tasks.attest", "schedule": 60.0, "options": {"expires": 60}},
-    # Once a night, after 02:40 UTC: whoever was not counted today.
+    # Once a night, after 02:40 UTC: the tenants that were not counted today.
     "retention-count": {"task": "apps.erasure.tasks.count_due", "schedule": 600.0, "options": {"expires": 600}},
     "letters-sweep": {"task": "apps.privacy.tasks.send_letters", "schedule": 60.0, "options": {"expires": 60}},
-    # What was approved and whose message was lost, what waits for its seal, and what a process that died has left.
+    # Approved removals whose message was lost, removals that wait for a seal, and those that a killed process left.
     "removal-sweep": {"task": "apps.erasure.tasks.sweep_removals", "schedule": 5.0, "options": {"expires": 5}},
     "removal-leftovers": {"task": "apps.erasure.tasks.remove_leftovers", "schedule": 60.0, "options": {"expires": 60}},
-    # Of erasures that ended: each sends a message by itself, and this makes up for its loss.
+    # Certificates of finished erasures. Each erasure sends a message itself, and this makes up for a lost one.
     "certificates": {"task": "apps.erasure.tasks.issue_certificates", "schedule": 15.0, "options": {"expires": 15}},
-    # Whichever tenants were not verified since the last night began: one that was missed is caught up.
+    # The tenants that were not verified since the last night began, so a missed one is made up for.
     "audit-verification": {
         "task": "apps.audit.tasks.verification_sweep",
         "schedule": 60.0,
@@ -438,10 +441,10 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "inventory-sweep": {"task": "apps.privacy.tasks.inventory_sweep", "schedule": 30.0},
     "impact-sweep": {"task": "apps.retrieval.tasks.impact_sweep", "schedule": 30.0},
 }
-# What is due by the clock, and a letter that somebody waits for, never wait behind a document that is being read or a
-# log that is verified: they have a worker of their own. So has the sequencer, and the eraser, which alone has the role
-# that may remove; and documents wait for one another alone. Webhooks are
-# sent by the worker of what takes long: a slow receiver is nobody's to hurry.
+# Scheduled tasks and letters that somebody waits for never wait behind a document that is being read or a log that is
+# verified, because they have a separate worker. So have the sequencer, and the eraser, which alone has the role that
+# may remove. Documents wait only for one another. Webhooks are sent by the worker for long tasks, because a slow
+# receiver can't be hurried.
 CELERY_TASK_ROUTES: dict[str, dict[str, Any]] = {
     **{str(entry["task"]): {"queue": "clock"} for entry in CELERY_BEAT_SCHEDULE.values()},
     "apps.privacy.tasks.send_letter": {"queue": "clock"},
@@ -453,20 +456,21 @@ CELERY_TASK_ROUTES: dict[str, dict[str, Any]] = {
     "apps.erasure.tasks.remove_leftovers": {"queue": "erasure"},
 }
 CELERY_TIMEZONE = "UTC"
-# How long a worker that is stopped has for what it is doing, before it gives it back (config/serving.py).
+# How long a stopped worker may continue its current work before it gives the work back (config/serving.py).
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = float(env.integer("GLASSBOX_SOFT_STOP_SECONDS", default=0, minimum=0))
-# So many documents at once in this process; of more than one, one place is kept from large ones.
+# How many documents this process reads at once; with more than one, one place is kept free of large documents.
 GLASSBOX_INGEST_SLOTS = env.integer("GLASSBOX_INGEST_SLOTS", default=1, minimum=1)
-# From so many bytes on a document is large: the place that is kept for small ones does not take it.
+# From this size on a document is large, and does not get the place that is kept for small ones.
 GLASSBOX_INGEST_LARGE_BYTES = env.integer("GLASSBOX_INGEST_LARGE_BYTES", default=256 * 1024, minimum=1)
 
 # --- E-mail -------------------------------------------------------------------------------------------------------
 
-# Without a server, letters are written to the log of the process that would send them.
-# Whether a decision asks for a code of the decider's second factor, and for how long one counts.
+# Without EMAIL_HOST, letters are written to the log of the process that would send them.
+# GLASSBOX_REQUIRE_SECOND_FACTOR: whether a decision requires a code of the decider's second factor;
+# GLASSBOX_SECOND_FACTOR_SECONDS: how long a code counts.
 GLASSBOX_REQUIRE_SECOND_FACTOR = env.boolean("GLASSBOX_REQUIRE_SECOND_FACTOR", default=True)
 GLASSBOX_SECOND_FACTOR_SECONDS = env.integer("GLASSBOX_SECOND_FACTOR_SECONDS", default=600, minimum=60, maximum=3600)
-# Where people open this installation: what links in letters begin with.
+# Where people open this installation: the beginning of links in letters.
 GLASSBOX_URL = env.text("GLASSBOX_URL", default="http://localhost:8000")
 EMAIL_HOST = env.text("GLASSBOX_EMAIL_HOST", default="")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
@@ -475,11 +479,11 @@ EMAIL_HOST_USER = env.text("GLASSBOX_EMAIL_USER", default="")
 EMAIL_HOST_PASSWORD = env.secret("GLASSBOX_EMAIL_PASSWORD", default="", minimum_length=1)
 EMAIL_USE_TLS = env.boolean("GLASSBOX_EMAIL_TLS", default=True)
 EMAIL_TIMEOUT = 10
-# Addresses of those who run the platform, separated by commas: they are told what is wrong, once a day and thing.
+# Addresses of the operators, separated by commas: each problem is reported to them once a day.
 GLASSBOX_OPERATORS = env.items("GLASSBOX_OPERATORS", default=())
 DEFAULT_FROM_EMAIL = env.text("GLASSBOX_EMAIL_FROM", default="glassbox@localhost")
 
-# Lines for people, or JSON for a collector of logs; and whether each request has one.
+# Lines for people, or JSON for a log collector; and whether each request is logged.
 GLASSBOX_LOG_FORMAT = env.text("GLASSBOX_LOG_FORMAT", default="line")
 GLASSBOX_LOG_LEVEL = env.text("GLASSBOX_LOG_LEVEL", default="WARNING")
 LOGGING: dict[str, Any] = logging_settings(
@@ -487,7 +491,7 @@ LOGGING: dict[str, Any] = logging_settings(
     level=GLASSBOX_LOG_LEVEL,
     access=env.boolean("GLASSBOX_ACCESS_LOG", default=False),
 )
-# Who may read /metrics; empty: whoever asks on this machine itself, where no proxy stands in front.
+# The token to read /metrics; if it is empty, callers on this machine may read it if no proxy is in front.
 GLASSBOX_METRICS_TOKEN = env.secret("GLASSBOX_METRICS_TOKEN", default="")
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")

@@ -1,4 +1,7 @@
-"""A checkout: embedded services unless DATABASE_URL and REDIS_URL name others, and secrets made on the first start."""
+"""Settings of a checkout: embedded services unless DATABASE_URL and REDIS_URL name others, and generated secrets.
+
+The secrets are made on the first start.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,10 @@ DEBUG = env.boolean("GLASSBOX_DEBUG", default=False)
 GLASSBOX_REQUIRE_SECOND_FACTOR = env.boolean("GLASSBOX_REQUIRE_SECOND_FACTOR", default=False)
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 
-# All of them lie in one file of the checkout. A process that a supervisor started takes its own, as in production.
+# All secrets lie in one file of the checkout. A process that a supervisor started takes only its own, as in production.
 _secrets = load_secrets(process=env.named_process())
 _endpoints = Layout(GLASSBOX_HOME).endpoints()
-# What this installation starts itself: whatever the environment names no server for.
+# The services that this installation starts itself: those for which the environment names no server.
 GLASSBOX_EMBEDDED_SERVICES = frozenset(
     service
     for service, variable in ((ServiceName.POSTGRES, "DATABASE_URL"), (ServiceName.REDIS, "REDIS_URL"))
@@ -31,7 +34,7 @@ GLASSBOX_SCOPE_KEYS = _secrets.scope_token_keys
 GLASSBOX_AUDIT_KEY = _secrets.audit_master_key
 GLASSBOX_AUDIT_KEKS = _secrets.audit_keks
 GLASSBOX_DB_PASSWORDS = _secrets.database_passwords
-# The public key is everybody's; the private one stays with the processes that sign.
+# Every process has the public key; only the processes that sign have the private one.
 _seed = load_secrets(GLASSBOX_HOME).log_seed
 if _seed is None:
     raise AssertionError("a checkout makes its own key")

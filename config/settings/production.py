@@ -1,6 +1,6 @@
-"""A served installation: real PostgreSQL and Redis, secrets from the environment, HTTPS. Refuses to start without.
+"""Settings of a served installation: external PostgreSQL and Redis, secrets from the environment, HTTPS.
 
-Each process takes the secrets that config/needs.py says of it, and no other.
+An installation without these refuses to start. Each process takes only the secrets that config/needs.py lists for it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ DATABASES = {
         process=GLASSBOX_PROCESS,
     ),
 }
-# Of those alone that make tables.
+# Only processes that make tables have the owner's password.
 if "glassbox_owner" in _secrets.database_passwords:
     DATABASES["owner"] = database_settings(
         url=DATABASE_URL,
@@ -58,7 +58,8 @@ if "glassbox_owner" in _secrets.database_passwords:
         pool_size=0,
     )
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", default=env.broker_url(_redis_url))
-# So that Redis can hold the broker's user to the broker's keys, and the cache's to the cache's (README, Redis).
+# With a prefix, Redis can limit the broker's user to the broker's keys, and the cache's user to the cache's (README,
+# Redis).
 CELERY_BROKER_TRANSPORT_OPTIONS = {**CELERY_BROKER_TRANSPORT_OPTIONS, "global_keyprefix": "glassbox:broker:"}
 if GLASSBOX_PROCESS is Process.WEB:
     CELERY_BROKER_TRANSPORT_OPTIONS |= SERVING_BROKER
@@ -70,7 +71,7 @@ CACHES = {
     }
 }
 
-# The one that ends TLS.
+# One by default: the proxy that ends TLS.
 GLASSBOX_PROXIES = env.integer("GLASSBOX_PROXIES", default=1, minimum=0)
 SECURE_SSL_REDIRECT = env.boolean("GLASSBOX_SSL_REDIRECT", default=True)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

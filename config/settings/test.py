@@ -1,4 +1,6 @@
-"""The suite: the same services and the same roles; each test worker has servers, a state folder and a database."""
+"""Settings of the tests: the same services and roles; each test worker has its own servers, state folder and
+database.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from config.services.layout import Layout, ServiceName
 from config.settings.base import *  # noqa: F403
 from config.settings.base import CELERY_BROKER_TRANSPORT_OPTIONS, GLASSBOX_DB_ROLE, REST_FRAMEWORK, STORAGES
 
-# Each worker has servers of its own. What VACUUM may remove and what stands in WAL is a matter of the whole server: a
+# Each worker has its own servers, because what VACUUM may remove and what WAL contains concerns the whole server: a
 # physical proof would wait for another worker's transactions, and find the words that its tests write meanwhile.
 _worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
 GLASSBOX_HOME = env.home() / "test" / _worker
@@ -23,10 +25,10 @@ ALLOWED_HOSTS = ["*"]
 
 _secrets = load_secrets(GLASSBOX_HOME, process=env.named_process())
 _endpoints = Layout(GLASSBOX_HOME).endpoints()
-# Two runs at once share the servers and nothing else. A process that a test starts inherits the names.
+# Two runs at the same time share only the servers. A process that a test starts inherits the names.
 _run = os.environ.setdefault("GLASSBOX_TEST_RUN", str(os.getpid()))
-# The model's threads wait for one another asleep. By default they wait at work, which is quicker on cores of their own;
-# where more processes run than there are cores they keep each other from getting on: 7 s of it for 1 s of vectors.
+# The model's threads sleep while they wait for one another. By default they wait actively, which is faster with enough
+# cores. With more processes than cores, they slow each other down: 7 s of waiting for 1 s of vectors.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 TEST_DATABASE = f"glassbox_test_{_run}_{_worker}"
@@ -37,7 +39,7 @@ GLASSBOX_SCOPE_KEYS = _secrets.scope_token_keys
 GLASSBOX_AUDIT_KEY = _secrets.audit_master_key
 GLASSBOX_AUDIT_KEKS = _secrets.audit_keks
 GLASSBOX_DB_PASSWORDS = _secrets.database_passwords
-# The public key is everybody's; the private one stays with the processes that sign.
+# Every process has the public key; only the processes that sign have the private one.
 _seed = load_secrets(GLASSBOX_HOME).log_seed
 if _seed is None:
     raise AssertionError("a checkout makes its own key")
@@ -66,13 +68,13 @@ if "glassbox_owner" in _secrets.database_passwords:
         application_name="glassbox-test-owner",
         pool_size=0,
     )
-# Which plans PostgreSQL makes (plan_cache_mode): by itself it changes from plans for the values at hand to one for all
-# values with the sixth use in a session, and what a role may not read is refused by some of them alone.
+# Which plans PostgreSQL makes (plan_cache_mode). By default, from the sixth use in a session on, it changes from plans
+# for the given values to one for all values, and only some plans refuse what a role may not read.
 _plans = env.text("GLASSBOX_TEST_PLAN_CACHE_MODE", default="")
 if _plans:
     for _database in DATABASES.values():
         _database["OPTIONS"]["options"] += f" -c plan_cache_mode={_plans}"
-    # For whoever connects without Django, by libpq's own variable.
+    # For connections without Django, through libpq's own variable.
     os.environ["PGOPTIONS"] = f"-c plan_cache_mode={_plans}"
 CELERY_BROKER_URL = _endpoints.broker_url
 CELERY_BROKER_TRANSPORT_OPTIONS = {**CELERY_BROKER_TRANSPORT_OPTIONS, "global_keyprefix": f"{TEST_DATABASE}:"}
@@ -83,7 +85,7 @@ CACHES = {
         "KEY_PREFIX": TEST_DATABASE,
     }
 }
-# Whoever tests the physical proof asks for it: it takes the server's administrator, and seconds.
+# Tests of the physical proof turn it on: it needs the server's administrator, and takes seconds.
 GLASSBOX_PHYSICAL_ORIGINS = frozenset()
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 WHITENOISE_USE_FINDERS = True
@@ -91,6 +93,6 @@ WHITENOISE_AUTOREFRESH = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 REST_FRAMEWORK = {**REST_FRAMEWORK, "DEFAULT_THROTTLE_RATES": {"principal": "10000/min"}}
-# Tests that fail to sign in share a window; those of the limits set their own.
+# Tests that fail to sign in share a window; tests of the limits set their own.
 GLASSBOX_SIGN_IN_FAILURES = GLASSBOX_SIGN_IN_FAILURES_OF_NAME = GLASSBOX_SIGN_IN_FAILURES_OF_ADDRESS = 10_000
 GLASSBOX_KEY_FAILURES = 10_000

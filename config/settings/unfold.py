@@ -1,4 +1,6 @@
-"""The look and the furniture of the admin. What a person sees in it is decided per request, by dotted path."""
+"""The appearance and navigation of the admin. Functions named by dotted path decide for each request what a user
+sees.
+"""
 
 from __future__ import annotations
 
