@@ -143,7 +143,7 @@ class Environment:
             self._create(project)
         stamps = project.stamps()
         kept = {name: digest for name, digest in self._read_stamp().items() if name not in groups}
-        self._write_stamp(kept)  # from here on until the end, the environment counts as unfinished
+        self._write_stamp(kept)  # until the last line of this function, the environment counts as unfinished
         requirements = [requirement for group in groups for requirement in project.groups[group]]
         _say(f"installing {len(requirements)} packages and what they need into {self.directory} ...")
         # PYTHONHOME and a user-wide `pip install --user` setting would make pip install outside the environment.

@@ -21,7 +21,7 @@ threads = 4
 timeout = 120
 # Longer than a proxy keeps its own end open (a minute, for most), so that it never sends into a closed connection.
 keepalive = 75
-# Below the ten seconds that a supervisor waits before it kills the process.
+# Below the ten seconds that a supervisor waits before it forces the end.
 graceful_timeout = 8
 # A process is replaced after this many requests, or when it has grown too large. The jitter keeps them from being
 # replaced all at once.

@@ -58,7 +58,7 @@ def prepare() -> None:
     if needed:
         ensure_services(home=settings.GLASSBOX_HOME, needed=needed)
     if ServiceName.POSTGRES not in needed or "owner" not in settings.DATABASES:
-        return  # the operator migrates; or whoever started this process did
+        return  # the operator migrates, or the process that started this one did
     provisioned = provision_database()
     if provisioned or _pending("owner"):
         call_command("migrate", database="owner", interactive=False, verbosity=0)

@@ -1,6 +1,4 @@
-"""Read JSON that has one meaning and can be stored, with one error for what json.loads accepts or fails on
-differently.
-"""
+"""Read JSON that has one meaning and can be stored, with one error for what json.loads accepts or fails on."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""`manage.py test`: the checks, then a lane of the tests. With pytest's arguments: only pytest, with those
-arguments.
-"""
+"""`manage.py test`: the checks, then a lane of the tests. With pytest's arguments: only pytest, with those."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class Child:
         while self.returncode() is None and time.monotonic() < deadline and not hurry():
             time.sleep(0.02)
         if self.returncode() is None:
-            self._signal(signal.SIGQUIT)  # Celery: give the tasks back; gunicorn: at once
+            self._signal(signal.SIGQUIT)  # Celery gives its tasks back; gunicorn ends at once
             try:
                 self._process.wait(timeout=5)
             except subprocess.TimeoutExpired:

@@ -18,7 +18,7 @@ _PR_SET_PDEATHSIG: Final = 1
 def main(parent: int, command: list[str]) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != parent:  # it died before we could ask for its signal
+    if os.getppid() != parent:  # the parent died before the kernel was asked to send its signal
         sys.exit(1)
     os.execv(command[0], command)  # noqa: S606 (the supervisor's fixed command, without a shell)
 

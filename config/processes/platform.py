@@ -53,7 +53,7 @@ class Platform:
     def serve(self) -> None:
         """Block until Ctrl-C, then stop everything, the services last.
 
-        Raises: ProcessError: a process could not be kept running; everything has been stopped.
+        Raises: ProcessError: a process kept dying; everything has been stopped.
         """
         try:
             self.supervisor.serve()

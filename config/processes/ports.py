@@ -44,7 +44,7 @@ def _bound(host: str, port: int) -> socket.socket | str:
     except OSError as error:
         return _words(error)
     try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as a server does
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # servers set this too
         bound.bind(address)
         # Listen as well: two processes can bind the same port, and the first that listens gets it.
         bound.listen(_BACKLOG)

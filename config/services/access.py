@@ -60,7 +60,7 @@ def ensure_services(
     _prepare(layout)
     joining = [service for service in sorted(needed) if (layout.home, service) not in _joined]
     try:
-        with ExitStack() as starts:  # two services come up side by side
+        with ExitStack() as starts:  # so that two services start at the same time
             for service in sorted(needed):
                 _join(layout, service)
                 starts.enter_context(_start_lock(layout, service))
@@ -182,7 +182,7 @@ def _ensure_keeper(layout: Layout, service: ServiceName, durability: Durability)
             return
         if time.monotonic() > deadline:
             raise _not_ready(layout, service)
-        time.sleep(_POLL_S)  # it is about to end
+        time.sleep(_POLL_S)  # the keeper is about to end
     layout.state(service).unlink(missing_ok=True)
     _spawn_keeper(layout, service, durability)
 
@@ -216,7 +216,7 @@ def _wait_until_ready(layout: Layout, service: ServiceName, durability: Durabili
         error = state.error()
         if error is not None:
             raise error
-        if kept and state.phase is Phase.READY and server.answers():  # it may have died since it was ready
+        if kept and state.phase is Phase.READY and server.answers():  # the server may have died since it was ready
             return
         if not kept:
             # A killed keeper can hold its lock for a moment longer, and so have been taken for alive.

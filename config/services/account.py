@@ -32,7 +32,7 @@ class Account:
     switch: bool
 
     def own(self, directory: Path) -> None:
-        """Make `directory` this account's, mode 0700, creating it where it is missing."""
+        """Give `directory` to this account, with mode 0700, and create it if it is missing."""
         directory.mkdir(mode=0o700, exist_ok=True)
         if self.switch:
             os.chown(directory, self.uid, self.gid)
@@ -87,9 +87,7 @@ def service_account(directory: Path) -> Account:
 
 
 def _candidates(directory: Path) -> Iterator[pwd.struct_passwd]:
-    """Yield the owner of existing data, then the account that GLASSBOX_SERVICE_ACCOUNT names, or else the usual
-    ones.
-    """
+    """Yield the owner of existing data, then the account that GLASSBOX_SERVICE_ACCOUNT names, or the usual ones."""
     if directory.exists():
         with suppress(KeyError):
             yield pwd.getpwuid(directory.stat().st_uid)

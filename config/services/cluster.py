@@ -81,9 +81,7 @@ class Cluster:
             raise DataDirectoryDamagedError(path=self.path, reason="global/pg_control is missing")
 
     def _create(self, durability: Durability) -> None:
-        """Run initdb beside the final place and rename, so that a killed initdb leaves nothing that looks like a
-        database.
-        """
+        """Run initdb beside the final place and rename: a killed initdb then leaves nothing like a database."""
         unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=self.path.parent))
         self.account.own(unfinished)
         command: list[str | Path] = [

@@ -109,9 +109,7 @@ class PostgresServer:
         self._launch(account, programs)
 
     def stop(self) -> None:
-        """Shut down fast, which rolls open transactions back; use stronger signals only if that does not end the
-        server.
-        """
+        """Shut down fast, which rolls open transactions back; use stronger signals only if that fails."""
         if self._process is not None:
             self._process.stop((signal.SIGINT, 60.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 5.0))
             self._process = None
@@ -156,9 +154,7 @@ class PostgresServer:
         )
 
     def _listens_here(self) -> bool:
-        """Return whether an adopted server's socket is at its place, which is not so after its state folder was
-        moved.
-        """
+        """Return whether an adopted server's socket is at its place; it is not after its state folder was moved."""
         lines = self._pid_file_lines()
         return len(lines) >= 5 and lines[4].strip() == str(self.layout.sockets(self.name))
 

@@ -1,6 +1,4 @@
-"""Settings of the tests: the same services and roles; each test worker has its own servers, state folder and
-database.
-"""
+"""Settings of the tests: the same services and roles; each worker has its own servers, state folder and database."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The appearance and navigation of the admin. Functions named by dotted path decide for each request what a user
-sees.
-"""
+"""The appearance and navigation of the admin. Functions named by dotted path decide per request what a user sees."""
 
 from __future__ import annotations
 

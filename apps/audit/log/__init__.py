@@ -1,1 +1,1 @@
-"""The Merkle tree of a tenant's events, its checkpoints and its proofs: RFC 6962, and signed notes."""
+"""The log: the Merkle tree of a tenant's events (RFC 6962), its checkpoints (signed notes) and its proofs."""

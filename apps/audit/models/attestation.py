@@ -16,8 +16,8 @@ class AttestationKind(models.TextChoices):
 class Attestation(TenantModel):
     """An attestation of the checkpoint of `size` leaves. Only glassbox_worker inserts it; it never changes.
 
-    by: the witness's name, or the address of the service. content: the line of the note, or the answer in base64, which
-    is authoritative. told_at: the time that it states. An attestation is never removed.
+    An attestation is also never removed. by: the witness's name, or the address of the service. content: the line of
+    the note, or the answer in base64, which is authoritative. told_at: the time that it states.
     """
 
     size = models.BigIntegerField()

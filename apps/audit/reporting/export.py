@@ -57,7 +57,7 @@ COLUMNS: Final = (
 class ListFormat(StrEnum):
     CSV = "csv"
     JSON_LINES = "jsonl"
-    PACKAGE = "zip"  # both, with the evidence of the log, its checkpoint and the verifier beside them
+    PACKAGE = "zip"  # both lists, with the evidence of the log, its checkpoint and the verifier
 
 
 def report_export(report: Report, table: Table, *, scope_id: UUID | None) -> bytes:

@@ -1,1 +1,1 @@
-"""Checking the log: by the application (application.py), by an outsider with a copy (export.py, offline.py)."""
+"""Verify the log: in the application (application.py), or outside with a copy (export.py, offline.py)."""

@@ -28,7 +28,7 @@ class AttemptError(StrEnum):
     """Why an attempt failed, as a code that is stored."""
 
     NONE = ""
-    URL = "url"  # no longer one that is sent to
+    URL = "url"  # the URL may no longer be sent to
     ADDRESS = "address_refused"
     DNS = "dns"
     CONNECT = "connect"

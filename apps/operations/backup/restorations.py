@@ -121,7 +121,7 @@ def _next(each: Returned, restore_id: UUID, *, was_closed: bool, database: str) 
     with as_owner(each.tenant_id, database, _REASON):
         rows = list(Restoration.objects.filter(restore_id=restore_id))
     if any(row.state == RestorationState.REMOVING for row in rows):
-        return None  # a replay that was killed has made it
+        return None  # a replay that was killed made it already
     return len(rows) if each.stores or (was_closed and not rows) else None
 
 

@@ -101,7 +101,7 @@ def _client(endpoint: str, region: str, access_key: str, secret_key: str, _proce
     # These limits also apply to requests for credentials.
     session.set_default_client_config(_ONCE)
     if not access_key and session.get_credentials() is None:
-        raise NoCredentialsError  # or the client would be kept without any, when they are there again
+        raise NoCredentialsError  # or a client without credentials would stay cached
     return boto3.Session(botocore_session=session, region_name=region).client(
         "s3",
         endpoint_url=endpoint,
