@@ -178,10 +178,10 @@ def _spec(process: Process, *, ready: Callable[[], bool] = lambda: True, **asked
 
 
 def _prover() -> tuple[ProcessSpec, ...]:
-    """Return the process that clears and searches the disk after erasures, for the embedded server only.
+    """Return the process that removes traces of erased data from the disk and searches for them.
 
-    We are the administrator of that server. On another server nobody gets that access by being started here: run
-    `manage.py erasure physical` with ADMIN_DATABASE_URL.
+    It runs only for the embedded server, whose administrator we are. On another server nobody gets that access by being
+    started here: run `manage.py erasure physical` with ADMIN_DATABASE_URL.
     """
     if ServiceName.POSTGRES not in settings.GLASSBOX_EMBEDDED_SERVICES:
         return ()

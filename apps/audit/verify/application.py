@@ -54,8 +54,7 @@ def verify_tenant(
 
     Args:   checkpoint: a signed note from outside the database. Without one, a log that was cut off at its end, or
                 rewritten as a whole by somebody with the signing key, appears intact.
-            since: verify only the events after that checkpoint, and of the earlier ones only the hashes of their
-            leaves.
+            since: verify only the events after that checkpoint, and only the hashes of the earlier leaves.
             contents: open every group that is present; otherwise only check which groups are present.
             progress: is called with the progress.
     Raises: CheckpointNotTrustedError; KeyEncryptionKeyMissingError; ValueError: since without a checkpoint.

@@ -87,8 +87,9 @@ class Entry:
         return list(self.columns["scope_ids"]) if self.columns else []
 
     def has_its_terms(self, group: str) -> bool:
-        """Return whether the stored terms of a group follow from its content. The group must be opened and have no
-        problem.
+        """Return whether the stored terms of a group follow from its content.
+
+        The group must be opened and have no problem.
         """
         try:
             told = terms_of(group, self.values(group))

@@ -75,8 +75,7 @@ def export_log(*, tenant: TenantId, output: Path, since: str | None = None, cont
 
     Args:   output: must not exist. When this returns, it is there and complete; when this raises, it is not there.
             since: a signed checkpoint: export only the events after it.
-            contents: include the content of the field groups. The caller must check that the requester may read all of
-            it.
+            contents: include the content of the groups. The caller must check that the requester may read all of it.
     Raises: ExportTargetError, CheckpointNotTrustedError, CheckpointOfAnotherLogError, CheckpointAheadError;
             KeyEncryptionKeyMissingError.
     Costs:  memory for one batch of events, however long the log is.

@@ -67,8 +67,7 @@ def night_of(now: datetime) -> date:
 
 
 def verification_sweep_all() -> int:
-    """Have every tenant verified once a night, and send waiting verifications again that were not sent or lost their
-    worker.
+    """Have every tenant verified once a night, and send verifications again whose message or worker was lost.
 
     A missed night is made up for as soon as the schedule runs again; of several, only the last. A tenant's first night
     is the one after it was made. A suspended tenant is verified as well; an erased one only on request.
