@@ -9,8 +9,8 @@ The steps run under several roles in turn (acting.py), tenant by tenant:
    first authorised them are lost; the new events are sealed, and audit_erase removes the parts as usual.
 4. Every store is asked. Everything that a finished run removed must count zero, or the database is not opened.
 5. The database marks that it has all tombstones, the log states what is gone again, and the place outside records that
-   the database may be served. Then the tables are rewritten, so that the disk keeps nothing of what was removed, and the
-   server's files are searched (erasure/proof/after_restore.py).
+   the database may be served. Then the tables are rewritten, so that the disk keeps nothing of what was removed, and
+   the server's files are searched (erasure/proof/after_restore.py).
 
 A replay that is killed anywhere is started again and skips what is done; each record is made once (noting.py). What a
 legal hold of the restored database keeps, stays: everything held is restricted, so that nobody is shown it, and it is
