@@ -1,4 +1,4 @@
-"""What a person gets who asks what is held of them: made from an inventory, sealed, and gone after a while."""
+"""The access package that answers a request for access: made from an inventory, sealed, and deleted when it expires."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from apps.tenants.models.base import TenantForeignKey, TenantModel
 class AccessPackage(TenantModel):
     """The package of one request for access, until it is taken back, erased or expires (access_packages.sql).
 
-    ciphertext: the ZIP, sealed under a data key of its own (DataKey.subject_id is its id), which goes with it.
-    scope_ids: where the places lie that it quotes; whoever takes it out must hold them all.
-    places: how many it names; quoted: of how many it quotes the words; hidden: in how many of those words are hidden.
+    ciphertext: the ZIP, sealed under a separate data key (its DataKey.subject_id is the package's id), which is
+        destroyed with the package.
+    scope_ids: the scopes of the places that the package quotes; a user who downloads it must hold all of them.
+    places: how many places it names; quoted: how many of these it quotes; hidden: how many quotes have hidden words.
     """
 
     request = TenantForeignKey(ErasureRequest, on_delete=models.PROTECT, related_name="packages")

@@ -1,4 +1,4 @@
-"""Requests for erasure and for access, with letters. What describes a person is sealed; the rest is ids and codes."""
+"""Requests for erasure and for access, and their letters. What describes people is sealed; the rest is ids and codes."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ from apps.tenants.models.base import TenantForeignKey, TenantModel
 
 
 class ErasureRequest(TenantModel):
-    """One request. The database holds who takes it from state to state (apps/audit/sql/requests.sql).
+    """One request. The database enforces who may take it from state to state (apps/audit/sql/requests.sql).
 
-    purpose: erasure, or access to what is held of a person who is named in documents (Article 15): the same receipt,
-        months, letters and inventory, with a package at its end and nothing removed (apps/privacy/access_packages).
-    details: sealed under a data key of the request's own (DataKey.subject_id is its id): see apps/privacy/requests/
-        details.py. There is no foreign key to that key, so that the key can be destroyed and the request stay, as the
-        proof of what was done, with nothing of the person in it.
+    purpose: erasure, or access to what is held about a person who is named in documents (Article 15). Access has the
+        same receipt, deadlines, letters and inventory, but ends with a package and removes nothing
+        (apps/privacy/access_packages).
+    details: sealed under the request's data key (its DataKey.subject_id is the request's id); see
+        apps/privacy/requests/details.py. There is no foreign key to the key, so that the key can be destroyed while the
+        request stays as proof of what was done, with nothing readable about the person.
     received_on: the local date of receipt in `zone`, from which the months are counted.
-    first_due_on, due_on: the last day of the first month, and that of the time in force (moved by an extension).
-    proposed_by_id, approved_by_id: people, never the same.
-    revision: counted by the database with each change; decided_revision: the one that a second person decided on.
-    restricted_at: since when the DPO keeps what it concerns out of use while the request is assessed (Article 18).
+    first_due_on, due_on: the last day of the first month, and the deadline in force (an extension moves it).
+    proposed_by_id, approved_by_id: users; never the same one.
+    revision: the database counts it up with each change; decided_revision: the one that the second person decided on.
+    restricted_at: since when the DPO keeps the documents concerned out of use during the assessment (Article 18).
     """
 
     year = models.PositiveSmallIntegerField()
@@ -126,7 +127,7 @@ class ErasureRequest(TenantModel):
 
     @property
     def reference(self) -> str:
-        """The number on paper, such as ER-2026-0007; of a request for access, AR-2026-0008."""
+        """Return the number used in letters, such as ER-2026-0007, or AR-2026-0008 for a request for access."""
         return f"{'AR' if self.is_access else 'ER'}-{self.year}-{self.number:04}"
 
     @property
@@ -135,10 +136,10 @@ class ErasureRequest(TenantModel):
 
 
 class Letter(TenantModel):
-    """A letter to who asked, as it was written: recipient, subject and text are sealed like the request's details.
+    """A letter to the requester as it was written. Recipient, subject and text are sealed like the request's details.
 
-    sent_at: when the mail server took it, or when a person says that they posted it.
-    claimed_at: since when a process has been sending it; one that died leaves the letter for a person to settle.
+    sent_at: when the mail server accepted it, or when a person noted that they posted it.
+    claimed_at: since when a process has been sending it. If that process dies, a person must settle the letter.
     """
 
     request = TenantForeignKey(ErasureRequest, on_delete=models.PROTECT, related_name="letters")

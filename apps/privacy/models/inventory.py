@@ -1,4 +1,4 @@
-"""Where somebody was found who asks to be erased, and what a data protection officer decided. Places, no contents."""
+"""Where the person of a request was found, and what the DPO decided. The rows hold places, never the found text."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from apps.tenants.waiting import Work
 
 
 class Inventory(LeasedJob):
-    """One search for the person of a request, over all scopes, by the worker (inventories.sql: who writes what).
+    """One search by the worker, over all scopes, for the person of a request (inventories.sql says who writes what).
 
-    description: a digest of what was searched for, keyed by the request's data key; another one by now, and it is to
-        be searched again.
+    description: a digest of what was searched for, keyed by the request's data key. If the request's digest differs
+        now, the search must be repeated.
     counts: by store, how many certain and uncertain places were found: {"corpus.pages": [3, 1]}.
-    unreadable: texts that could not be read, such as a damaged part of an event; unread_files: documents whose file
-        could not be taken apart, or not all of it, so that what it holds beside its pages was not all searched.
+    unreadable: how many texts could not be read, such as a damaged part of an event.
+    unread_files: documents whose file could not be parsed completely, so that not everything outside its pages was
+        searched.
     """
 
     task = "apps.privacy.tasks.run_inventory"
@@ -71,13 +72,16 @@ class Inventory(LeasedJob):
 class InventoryHit(TenantModel):
     """One place in which the person was found: a stretch of a text, by its offsets, and what was decided about it.
 
-    Of a request, once each: a later search finds it again with its decision, and sets `inventory`; what the newest
-    search did not find is passed over. scope_ids: where it lies; a reader must hold them all.
-    words: why, sealed under the request's key.
-    carried_from_id: the place of an earlier version of its document that this was decided with: whoever decided that
-        one decided this, then. Decided again, it is a decision of its own.
-    quoting: of a request for access, whether the words around it go into the package; hidden: which of them are made
-        unreadable there, since they are about others (Article 15(4)), sealed under the request's key.
+    Each place exists once per request. A later search that finds it again keeps the decision and sets `inventory`;
+    places that the newest search did not find are ignored.
+
+    scope_ids: the scopes that the place lies in; a reader must hold all of them.
+    words: why it was decided so, sealed under the request's key.
+    carried_from_id: the place in an earlier version of the document from which this decision was copied, with the
+        person and the time of that decision. Empty again once somebody decides on this place itself.
+    quoting: in a request for access, whether the package quotes the words around the place.
+    hidden: which of these words are made unreadable because they are about others (Article 15(4)), sealed under the
+        request's key.
     """
 
     request = TenantForeignKey(ErasureRequest, on_delete=models.PROTECT, related_name="inventory_hits")
@@ -145,10 +149,10 @@ class InventoryHit(TenantModel):
 
 
 class InventoryTreatment(TenantModel):
-    """What becomes of a document in which the person was found.
+    """What happens to a document in which the person was found.
 
-    asked_at: since when its redacted version is being made; redacted_id: that version, once it is there; error_code:
-    why it could not be made. The redaction of a document is asked for once, unless it failed.
+    asked_at: when its redacted version was requested; redacted_id: that version, once it exists; error_code: why it
+    could not be made. The redaction of a document is requested once, unless it failed.
     """
 
     request = TenantForeignKey(ErasureRequest, on_delete=models.PROTECT, related_name="inventory_treatments")

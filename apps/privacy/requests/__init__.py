@@ -1,1 +1,1 @@
-"""Requests for erasure: a DPO's work from the day one arrives to the letter that says what was done."""
+"""Requests for erasure and for access: the DPO's work from the day a request arrives to the letter that answers it."""

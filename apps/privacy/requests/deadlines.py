@@ -1,18 +1,18 @@
-"""By when a request must be answered. Pure: dates in, dates out.
+"""Compute the date by which a request must be answered. Pure: dates in, dates out.
 
-Article 12(3) GDPR: within one month of receipt, and two further months where that is necessary, told to the person with
-the reasons within the first. How a month is counted is Regulation (EEC, Euratom) 1182/71, Article 3: the day of receipt
-does not count; the month ends with the day of the same number, and where there is none, with the last day of that
-month.
+Article 12(3) GDPR: the firm answers within one month of receipt. Where necessary it may take two further months, if it
+tells the person so, with the reasons, within the first month. Regulation (EEC, Euratom) 1182/71, Article 3, says how a
+month is counted: the day of receipt does not count; the month ends with the day of the same number or, where there is
+no such day, with the last day of that month.
 
-Two choices of ours, which the screens show:
+We made two choices, which the screens show:
 
-- Where the last day is a Saturday or a Sunday, the period ends with the Monday after it (Article 3(4)). Public holidays
-  differ by country and are not taken account of: the date given is the stricter one.
+- Where the last day is a Saturday or a Sunday, the period ends with the following Monday (Article 3(4)). Public
+  holidays differ by country and are ignored, so the date given is the stricter one.
 - The clock does not stop while the person is asked for proof of identity (Article 12(6)). The EDPB's Guidelines 01/2022
-  (numbers 157 to 159) let it rest where the question was asked without undue delay and is justified; whether it was is
-  for a person to argue, and a list that stops a clock by a click hides what is overdue. The days that the question was
-  open are counted and shown beside the deadline.
+  (numbers 157 to 159) let it stop where the question was asked without undue delay and is justified. Whether it was is
+  for a person to argue, and a list that stops the clock at a click hides what is overdue. The days on which the
+  question was open are counted and shown beside the deadline.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SATURDAY: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadline:
-    """ends_on: the last day of the months as they are counted. due_on: the same, or the next working day."""
+    """The end of a period. ends_on: the last day of the counted months. due_on: that day, or the next working day."""
 
     ends_on: date
     due_on: date
@@ -41,7 +41,7 @@ class Deadline:
 
 
 def received_date(received_at: datetime, zone: str) -> date:
-    """The day of receipt where the firm is: 23:30 UTC on the 31st is the 1st in Berlin."""
+    """Return the day of receipt in the firm's time zone: 23:30 UTC on the 31st is the 1st in Berlin."""
     return received_at.astimezone(ZoneInfo(zone)).date()
 
 
@@ -50,7 +50,10 @@ def first_deadline(received_on: date) -> Deadline:
 
 
 def extended_deadline(received_on: date) -> Deadline:
-    """Two further months, counted from receipt: what was clamped in a short month is not lost for good."""
+    """Return the deadline with the two further months.
+
+    All three months are counted from receipt, so that the days cut off by a short first month are not lost.
+    """
     return _deadline(received_on, FIRST_MONTHS + FURTHER_MONTHS)
 
 
@@ -59,12 +62,12 @@ def deadline(received_on: date, *, extended: bool) -> Deadline:
 
 
 def may_extend_on(received_on: date, today: date) -> bool:
-    """Whether a notice of extension that goes out today is within the first month."""
+    """Return whether a notice of extension that goes out today is within the first month."""
     return today <= first_deadline(received_on).due_on
 
 
 def days_left(due_on: date, today: date) -> int:
-    """0 on the last day; negative once it is over."""
+    """Return the number of days left: 0 on the last day, negative after it."""
     return (due_on - today).days
 
 
@@ -75,13 +78,13 @@ def left_in_words(days: int) -> str:
 
 
 def months_after(day: date, months: int) -> date:
-    """The same day so many months later, or the last of that month."""
+    """Return the same day `months` months later, or the last day of that month where it has no such day."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 
 
 def working_day(day: date) -> date:
-    """The day itself, or the Monday after its weekend."""
+    """Return the day itself, or the following Monday where the day is on a weekend."""
     return day + timedelta(days=7 - day.weekday()) if day.weekday() >= _SATURDAY else day
 
 

@@ -1,7 +1,7 @@
-"""What a request and its letters say of people: sealed in their rows under the request's own data key.
+"""Seal and open what a request and its letters say about people, under the data key of that request.
 
-AES-256-GCM, bound to tenant, request and part, so that a ciphertext opens in its own place alone. Once the key is
-destroyed the rows stay, and nothing in them can be read any more.
+The cipher is AES-256-GCM. Each ciphertext is bound to its tenant, request and part, so it can't be opened in any other
+place. Once the key is destroyed, the rows stay, but nobody can read the sealed fields any more.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LOOKED_FOR: Final = ("names", "aliases", "emails", "phones", "identifiers")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Details:
-    """A person as a DPO knows them, who asks, and what was said. Never printed: a traceback shows no field."""
+    """What the DPO knows of the person, who makes the request, and the reasons given. No field appears in a repr."""
 
     names: tuple[str, ...] = field(default=(), repr=False)
     aliases: tuple[str, ...] = field(default=(), repr=False)
@@ -50,13 +50,13 @@ class Details:
 
     @property
     def describes_somebody(self) -> bool:
-        """Whether there is anything by which a person could be found."""
+        """Return whether the details hold anything by which a person could be found."""
         return bool(self.names or self.aliases or self.emails or self.phones or self.identifiers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LetterText:
-    """to: an e-mail address, or a postal one; empty where only the person who posts it knows."""
+    """The text of a letter. to: an e-mail or postal address; empty where only the person who posts the letter knows it."""
 
     to: str = field(default="", repr=False)
     subject: str = field(repr=False)
@@ -64,19 +64,20 @@ class LetterText:
 
 
 def sealed_details(details: Details, *, request_id: UUID) -> tuple[bytes, UUID]:
-    """For a new request, under a new key. Returns: the ciphertext, and the key's id."""
+    """Seal the details of a new request under a new key. Returns: the ciphertext, and the key's id."""
     tenant = current_scope().tenant_id
     key = subject_data_key(tenant, request_id)
     return _seal(asdict(details), key=key.key, tenant=tenant, request=request_id, part=_DETAILS), key.id
 
 
 def resealed_details(request: ErasureRequest, details: Details) -> bytes:
-    """Raises: PayloadDamagedError: the key is gone."""
+    """Seal changed details under the request's existing key. Raises: PayloadDamagedError: the key is gone."""
     return _seal(asdict(details), key=_key(request), tenant=request.tenant_id, request=request.id, part=_DETAILS)
 
 
 def details_of(request: ErasureRequest) -> Details | None:
-    """None once the key is destroyed. Raises: PayloadDamagedError. Costs: at most one query."""
+    """Open a request's details; return None once the key is destroyed. Raises: PayloadDamagedError. Costs: at most one
+    query."""
     values = _open(request, bytes(request.details), part=_DETAILS)
     if values is None:
         return None
@@ -85,7 +86,7 @@ def details_of(request: ErasureRequest) -> Details | None:
 
 
 def known_details(request: ErasureRequest) -> Details:
-    """Of a request that is worked on, whose key is there. Raises: PayloadDamagedError."""
+    """Open the details of a request whose key must still exist. Raises: PayloadDamagedError: also if it does not."""
     details = details_of(request)
     if details is None:
         raise PayloadDamagedError(group=_DETAILS, event=request.id, problem="its key is destroyed")
@@ -97,31 +98,37 @@ def sealed_letter(request: ErasureRequest, text: LetterText, *, letter_id: UUID)
 
 
 def letter_text(letter: Letter) -> LetterText | None:
-    """None once the key is destroyed. Raises: PayloadDamagedError."""
+    """Open the text of a letter; return None once the key is destroyed. Raises: PayloadDamagedError."""
     values = _open(letter.request, bytes(letter.ciphertext), part=str(letter.id))
     return None if values is None else LetterText(**values)
 
 
 def sealed_words(request: ErasureRequest, words: str, *, part: str) -> bytes:
-    """Words about one thing of a request, such as a place of its inventory. Raises: PayloadDamagedError."""
+    """Seal words about one part of a request, such as a place in its inventory. Raises: PayloadDamagedError."""
     return _seal({"words": words}, key=_key(request), tenant=request.tenant_id, request=request.id, part=part)
 
 
 def words_of(request: ErasureRequest, ciphertext: bytes, *, part: str) -> str:
-    """Empty once the key is destroyed. Raises: PayloadDamagedError."""
+    """Open words that sealed_words sealed; return "" once the key is destroyed. Raises: PayloadDamagedError."""
     values = _open(request, ciphertext, part=part)
     return "" if values is None else str(values["words"])
 
 
 def description_digest(request: ErasureRequest) -> str:
-    """Of what a person is looked for by, keyed: it tells whether that changed, and nothing of what it is."""
+    """Return a keyed digest of the names, addresses and numbers that the person is searched by.
+
+    The digest shows whether these have changed and reveals nothing else about them.
+    """
     known = asdict(known_details(request))
     looked_for = canonical_bytes({name: list(known[name]) for name in _LOOKED_FOR})
     return hmac.digest(_key(request), _DOMAIN + b"\0description\0" + looked_for, "sha256").hex()
 
 
 def opened_looked_for(details: bytes, *, key: bytes, tenant: UUID, request: UUID) -> list[str]:
-    """What a person is looked for by, of a request's details. Args: key: unwrapped. Raises: PayloadDamagedError."""
+    """Return the texts in a request's details that the person is searched by.
+
+    Args: key: unwrapped. Raises: PayloadDamagedError.
+    """
     values = _opened(details, key=key, tenant=tenant, request=request, part=_DETAILS)
     return [text for name in _LOOKED_FOR for text in values.get(name, ())]
 
@@ -136,7 +143,7 @@ def _open(request: ErasureRequest, ciphertext: bytes, *, part: str) -> dict[str,
     keys = data_keys(request.tenant_id, [request.data_key_id])
     if request.data_key_id not in keys:
         return None
-    # A key that does not unwrap opens nothing either.
+    # A key that can't be unwrapped is replaced by zeros, so that opening fails with PayloadDamagedError.
     key = keys[request.data_key_id] or bytes(KEY_BYTES)
     return _opened(ciphertext, key=key, tenant=request.tenant_id, request=request.id, part=part)
 

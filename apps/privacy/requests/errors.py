@@ -1,4 +1,4 @@
-"""What can go wrong with a request. No error holds a word of a person: numbers, states and codes alone."""
+"""Errors of requests. No error holds anything that a person said: only numbers, states and codes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from apps.errors import ApplicationError
 
 
 class RequestNotFoundError(ApplicationError):
-    """Not there and not yours are the same."""
+    """The same answer for a request that does not exist and for one that the caller may not see."""
 
     code = "audit.request_not_found"
     status = 404
@@ -77,7 +77,7 @@ class AlreadyExtendedError(ApplicationError):
 
 
 class InventoryMissingError(ApplicationError):
-    """What a person left in documents is found and confirmed before anything of it can be proposed."""
+    """A removal is proposed before every mention of the person in documents was found and confirmed."""
 
     code = "audit.request_inventory_missing"
     status = 409
@@ -127,7 +127,7 @@ class OnlyAccessError(ApplicationError):
 
 
 class AccessSubjectError(ApplicationError):
-    """Users of the platform take out their own data by themselves."""
+    """A request for access is not about a person in documents. Users download their own data themselves."""
 
     code = "audit.access_subject"
     message = (

@@ -1,6 +1,6 @@
-"""The events of a request's life, under one prefix for erasure and another for access.
+"""The events of a request, under one action prefix for erasure and another for access.
 
-Ids, codes and dates: what is said of a person is sealed in the request.
+Events hold ids, codes and dates. What describes a person is sealed in the request.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SUBJECT: Final = "erasure_request"
 PREFIX: Final = "audit.request."
 ACCESS_PREFIX: Final = "audit.access."
 
-# Action after the prefix -> in words.
+# The action after its prefix -> its label.
 _LABELS: Final[Mapping[str, str]] = {
     "received": "Request for erasure received",
     "described": "Request for erasure: its facts changed",
@@ -61,15 +61,15 @@ _ACCESS_LABELS: Final[Mapping[str, str]] = {
     "withdrawn": "Request for access withdrawn",
     **{name: label for name, label in _LABELS.items() if name == "forgotten" or name.startswith("letter_")},
 }
-# Of the platform alone: what becomes of an approved erasure, of letters that are sent, and of packages.
+# Only the platform records these: how an approved erasure proceeds, and that a package expired.
 _OWN: Final = frozenset({"executing", "verifying", "completed", "partially_completed", "failed", "expired"})
 _MANAGE: Final = frozenset({Permission.PRIVACY_MANAGE})
-# These follow the decision on the run of removals, in the name of whoever takes it.
+# These follow the decision on the removal run and are recorded in the name of the person who decides on it.
 _DECIDED: Final[Mapping[str, frozenset[str]]] = {
     "restricted": frozenset({Permission.PRIVACY_APPROVE}),
     "returned": _MANAGE | {Permission.PRIVACY_APPROVE},
 }
-# Of a package: how much is in it, in numbers.
+# Fields about an access package: counts, its size and when it expires.
 _PACKAGE: Final = frozenset(
     {"package_id", "places", "quoted", "left_out", "hidden", "byte_size", "expires_at", "at_once"}
 )
@@ -103,7 +103,7 @@ def register_request_events() -> None:
 
 
 def tell(name: str, request: ErasureRequest, *, outcome: Outcome = Outcome.SUCCESS, **more: Any) -> Event:
-    """Record a step. Args: more: fields of the core beside what every one has."""
+    """Record a step of a request. Args: more: core fields in addition to those that every step has."""
     core = {"reference": request.reference, "state": request.state, "due_on": request.due_on.isoformat(), **more}
     prefix = ACCESS_PREFIX if request.is_access else PREFIX
     return record(action=f"{prefix}{name}", core=core, outcome=outcome, subject_type=SUBJECT, subject_id=request.id)

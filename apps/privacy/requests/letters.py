@@ -1,7 +1,7 @@
-"""What the letters say: the words of wordings/, filled in. Pure; a person reads them before they go.
+"""Fill in the letter templates of wordings/. Pure; a person reads each letter before it is sent.
 
-Each says what the law wants said: who decides and by when (Article 12(3)), why, and what can be done about it: complain
-to a supervisory authority, go to court (Article 12(4)).
+Each letter says what the law requires: who decides and by when (Article 12(3)), why, and what the person can do about
+it: complain to a supervisory authority or go to court (Article 12(4)).
 """
 
 from __future__ import annotations
@@ -21,8 +21,11 @@ _WORDINGS: Final[Mapping[Language, Wording]] = {Language.ENGLISH: ENGLISH, Langu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """How much was removed: documents (redacted: of them those that stay in a redacted version), parts of the log's
-    entries, accounts."""
+    """How much was removed.
+
+    documents: all removed documents; redacted: how many of these live on in a redacted version. parts: parts of the
+    log's entries.
+    """
 
     documents: int = 0
     redacted: int = 0
@@ -32,7 +35,7 @@ class Removed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """What the person gets who asked for access: in how many places they were found, and how many are not quoted."""
+    """Counts of an access package: places where the person was found, places not quoted, places with hidden words."""
 
     places: int
     left_out: int
@@ -41,11 +44,13 @@ class Package:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is filled in. words: what the DPO gives as reasons, or asks for. removed: once it was carried out.
+    """The facts that a letter is filled in with.
 
-    is_access: whether access was asked for, and not erasure; package: once it is made.
-    stays: places in which the person is mentioned, and which must stay by law.
-    backups_until: when the last backup that holds it is gone; None where nobody has said how long these are kept.
+    words: the reasons that the DPO gives, or what the DPO asks for. removed: set once the erasure was carried out.
+    is_access: whether the request asks for access and not for erasure. package: set once the package is made.
+    stays: how many places mention the person and must stay by law.
+    backups_until: when the last backup with the data is gone; None where the installation does not say how long backups
+        are kept.
     """
 
     firm: str
@@ -65,7 +70,7 @@ class Facts:
 
 
 def written(kind: LetterKind, language: Language, facts: Facts) -> tuple[str, str]:
-    """The letter filled in. Returns: its subject line, and its text."""
+    """Fill in a letter. Returns: its subject line, and its text."""
     words = _WORDINGS[language]
     filled = {
         "firm": facts.firm,
@@ -93,7 +98,7 @@ def written(kind: LetterKind, language: Language, facts: Facts) -> tuple[str, st
 
 
 def day(on: date, language: Language) -> str:
-    """A date as one writes it in a letter."""
+    """Format a date as a letter in this language writes it."""
     words = _WORDINGS[language]
     return words.day.format(day=on.day, month=words.months[on.month - 1], year=on.year)
 
@@ -103,7 +108,7 @@ def _backups(until: date | None, words: Wording, language: Language) -> str:
 
 
 def _of_package(package: Package | None, words: Wording) -> dict[str, str]:
-    """Nothing where there is none yet."""
+    """Return the texts about the access package; empty texts where there is no package yet."""
     if package is None:
         return {"held": "", "package": ""}
     if not package.places:
@@ -115,10 +120,10 @@ def _of_package(package: Package | None, words: Wording) -> dict[str, str]:
 
 
 def _counted(removed: Removed | None, words: Wording) -> str:
-    """A paragraph of its own; nothing where nothing is known to count."""
+    """Return a separate paragraph with the counts of what was removed; empty where nothing was removed."""
     if removed is None:
         return ""
-    # Each document once: as a whole, or by a version that stays without the passages.
+    # Count each document once: either as removed whole, or as replaced by a redacted version.
     counts = (removed.documents - removed.redacted, removed.redacted, removed.parts, removed.accounts)
     said = [
         (one if count == 1 else many.format(count))

@@ -1,6 +1,6 @@
-"""What a residue scan looks for of the person that a request is about: names, addresses and numbers as they were given.
+"""Read the texts that a residue scan searches for: the names, addresses and numbers of the person in a request.
 
-Read over the connection of whoever scans: the eraser sees no word of a request.
+They are read over the scanning process's connection, because the eraser may not read the details of a request.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from apps.privacy.requests.details import opened_looked_for
 
 
 def texts_given(connection: psycopg.Connection[Any], tenant_id: UUID, request_id: UUID) -> list[str]:
-    """None where the request's key is destroyed.
+    """Return the names, addresses and numbers as they were given; an empty list where the request's key is destroyed.
 
     Raises: KeyEncryptionKeyMissingError, DataKeyDamagedError, PayloadDamagedError.
     """

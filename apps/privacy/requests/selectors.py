@@ -1,4 +1,4 @@
-"""Reading requests: the work list by the time left, one of them, its history."""
+"""Read requests: the work list ordered by the time left, a single request, its run and its history."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from apps.tenants.principals import Principal
 from apps.tenants.roles import Permission
 
 _REFERENCE: Final = re.compile(r"(?:[EA]R-)?(?:(?P<year>\d{4})-)?(?P<number>\d{1,6})", re.IGNORECASE)
-# Of these a person must say what becomes of them.
+# Letters in these states wait for a person to say what happens to them.
 UNSETTLED: Final = (LetterState.FAILED, LetterState.UNCERTAIN, LetterState.TO_POST)
 
 
 class Which(StrEnum):
-    """The questions that the work list answers."""
+    """The views of the work list."""
 
     OPEN = "open"
     OVERDUE = "overdue"
@@ -41,14 +41,14 @@ class Which(StrEnum):
 
 
 def legal_today() -> date:
-    """The date in the time zone that deadlines are counted in."""
+    """Return today's date in the time zone that deadlines are counted in."""
     return received_date(timezone.now(), settings.GLASSBOX_LEGAL_TIME_ZONE)
 
 
 def erasure_requests(
     *, which: Which = Which.ALL, purpose: str = "", state: str = "", subject_type: str = "", reference: str = ""
 ) -> QuerySet[ErasureRequest]:
-    """Those that are open first, by the time left; then those that are answered, the newest first."""
+    """Return the matching requests: first the open ones by the time left, then the answered ones, newest first."""
     found = ErasureRequest.objects.filter(_of(which))
     if purpose:
         found = found.filter(purpose=purpose)
@@ -82,7 +82,7 @@ def _of(which: Which) -> Q:
 
 
 def _named(reference: str) -> Q:
-    """By number alone: names are sealed, and not searched."""
+    """Match a request by its number. Names are sealed and can't be searched."""
     match = _REFERENCE.fullmatch(reference)
     if match is None:
         return Q(pk__in=[])
@@ -91,7 +91,7 @@ def _named(reference: str) -> Q:
 
 
 def erasure_request(request_id: UUID) -> ErasureRequest:
-    """Raises: RequestNotFoundError."""
+    """Return the request with this id. Raises: RequestNotFoundError."""
     found: ErasureRequest | None = ErasureRequest.objects.filter(id=request_id).first()
     if found is None:
         raise RequestNotFoundError(request=request_id)
@@ -99,28 +99,31 @@ def erasure_request(request_id: UUID) -> ErasureRequest:
 
 
 def proposal_of(request: ErasureRequest) -> RemovalRun | None:
-    """Its run, as long as that waits for approval."""
+    """Return the request's run while the request waits for approval, otherwise None."""
     return run_of_request(request) if request.state == RequestState.AWAITING_APPROVAL else None
 
 
 def run_of_request(request: ErasureRequest) -> RemovalRun | None:
-    """The run that was proposed for it."""
+    """Return the removal run that was proposed for the request, or None."""
     return RemovalRun.objects.filter(id=request.run_id).first() if request.run_id is not None else None
 
 
 def may_read_details(principal: Principal) -> bool:
-    """Who works on requests or decides on them sees whom they are about; who reads the log sees that they are there."""
+    """Return whether the principal may see whom a request is about.
+
+    People who work on requests or decide on them may. Readers of the log see only that a request exists.
+    """
     return principal.may(Permission.PRIVACY_MANAGE) or principal.may(Permission.PRIVACY_APPROVE)
 
 
 def history(request: ErasureRequest) -> QuerySet[Event]:
-    """What was done, the oldest first."""
+    """Return the request's events, oldest first."""
     events: QuerySet[Event] = Event.objects.filter(subject_type=SUBJECT, subject_id=request.id)
     return events.order_by("occurred_at", "id")
 
 
 def waiting_for(principal: Principal) -> Mapping[str, int]:
-    """Counts for the start page. Costs: at most three queries; none for who has no part in it."""
+    """Return the counts for the start page. Costs: at most three queries; none for a principal with no privacy role."""
     counts = {"open": 0, "overdue": 0, "to_approve": 0, "letters": 0}
     if principal.may(Permission.PRIVACY_MANAGE):
         states = ErasureRequest.objects.filter(state__in=OPEN).values_list("due_on", flat=True)

@@ -1,4 +1,4 @@
-"""What a request can be about besides a person in documents: looked up where it lives, and named for the screens."""
+"""Look up and name the subjects of requests other than a person in documents: users, documents, scopes, the tenant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from apps.tenants.context import current_scope
 from apps.tenants.models import Membership, Scope
 from apps.tenants.selectors.tenants import current_tenant
 
-# Returns the thing's name as the reader of the screen may see it; empty where it is not there, or not for them.
+# Returns the subject's name as the reader may see it; empty where it does not exist or the reader may not see it.
 Finder = Callable[[UUID], str]
 
 WORDS: Final = {
@@ -48,12 +48,12 @@ _FINDERS: Final[Mapping[SubjectType, Finder]] = {
 
 
 def subject_name(type: SubjectType, id: UUID | None) -> str:
-    """What it is called now; empty where it is gone, or not visible."""
+    """Return the subject's current name; empty where it is gone or not visible."""
     finder = _FINDERS.get(type)
     return finder(id) if finder is not None and id is not None else ""
 
 
 def require_subject(type: SubjectType, id: UUID | None) -> None:
-    """Raises SubjectUnknownError."""
+    """Raise SubjectUnknownError unless the subject exists and is visible. A person in documents needs no id."""
     if type is not SubjectType.DATA_SUBJECT and not subject_name(type, id):
         raise SubjectUnknownError(what=WORDS[type])

@@ -1,4 +1,4 @@
-"""The whole tenant in sight, for what an inventory counts and names by ids: nobody's scopes make it smaller."""
+"""Open all scopes of a tenant, so that the counts and ids of an inventory do not depend on the reader's scopes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ _REASON: Final = "what a request for erasure concerns"
 
 @contextmanager
 def whole_tenant() -> Iterator[None]:
-    """The open transaction over all scopes, as the platform. What is read there and given out is ids and counts."""
+    """Widen the open transaction to all scopes, as the platform. Callers give out only ids and counts from it."""
     with open_scope(tenant=current_scope().tenant_id, reason=_REASON):
         yield

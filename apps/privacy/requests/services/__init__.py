@@ -1,1 +1,1 @@
-"""What is done to a request: each in one transaction with its event."""
+"""Services that change a request, each in one transaction with its event."""

@@ -1,4 +1,4 @@
-"""After the end: the keys go by which all that is known of the person is sealed, and a package that was made."""
+"""Destroy, after a request has ended, the key that seals what is known of the person, and the access package."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from apps.privacy.requests.services.stepping import locked_request, require_mana
 from apps.privacy.requests.whole import whole_tenant
 
 STEP: Final = "forgotten"
-# From its making; and, after the end of its request, of what is known of the person. Long enough to ask what a word in
-# it means; whoever needs it later asks again.
+# How long a package is kept after it is made, and the sealed details after the request has ended. This is long enough
+# for the person to ask what a word in the package means; a person who needs it later makes a new request.
 KEPT_FOR: Final = timedelta(days=30)
 _MOST: Final = 1_000
 
 
 def may_be_forgotten(request: ErasureRequest) -> bool:
-    """Whether it was carried out whole, no letter is left to be sent, and its key is there still.
+    """Return whether the request's key may be destroyed.
 
-    One for access: whether it has ended in any way. Its key is of no use to the person then.
+    It may where the key still exists, every letter is sent, and the erasure was carried out completely. A request for
+    access need only have ended in any way, since the person has no more use for its key then.
     """
     ended = (RequestState.COMPLETED, RequestState.REFUSED, RequestState.WITHDRAWN)
     return (
@@ -39,10 +40,10 @@ def may_be_forgotten(request: ErasureRequest) -> bool:
 
 
 def request_forget(request_id: UUID) -> None:
-    """Destroy the key of a request that was carried out: names, notes and letters can't be read by anybody any more.
+    """Destroy the key of a request that has ended, so that nobody can read its names, notes and letters any more.
 
-    From the end of the transaction on: no process keeps such a key. Raises: RequestStepError: it is not completed, a
-    letter is not sent yet, or it is forgotten already.
+    This takes effect when the transaction ends, since no process caches such a key. Raises: RequestStepError: the
+    request is not completed, a letter is not sent yet, or the key is destroyed already.
     """
     require_manager()
     with transaction.atomic():
@@ -55,9 +56,9 @@ def request_forget(request_id: UUID) -> None:
 
 
 def forget_once_told(letter: Letter) -> None:
-    """The letter that it is done has gone out: nothing needs the key any more. In the open transaction.
+    """Destroy the key of a request for erasure once its final letter is sent, in the open transaction.
 
-    Of a request for access it is kept as long as the package, for whoever asks again what they were sent.
+    The key of a request for access is kept as long as its package, for a person who asks again what they were sent.
     """
     request: ErasureRequest = letter.request
     if request.is_access:
@@ -67,7 +68,7 @@ def forget_once_told(letter: Letter) -> None:
 
 
 def forget(request: ErasureRequest) -> None:
-    """Destroy the key of a request that may be forgotten, with a package that was made, in the open transaction."""
+    """Destroy the key and the package of a request for which may_be_forgotten holds, in the open transaction."""
     function = "audit_forget_access" if request.is_access else "audit_forget_request"
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {function}(%s)", [request.id])
@@ -76,7 +77,7 @@ def forget(request: ErasureRequest) -> None:
 
 
 def remove_package_of(request: ErasureRequest) -> int:
-    """Destroy the package of a request, where it has one that is not owed any more. Returns: how many there were."""
+    """Destroy the access package of a request, where the person is no longer owed it. Returns: as remove_packages."""
     if not request.is_access:
         return 0
     with whole_tenant():
@@ -84,9 +85,9 @@ def remove_package_of(request: ErasureRequest) -> int:
 
 
 def remove_packages(packages: Sequence[UUID], *, limit: int = _MOST) -> int:
-    """Rows and keys, in the open transaction; the database lets go of those alone that may go.
+    """Delete the rows and keys of packages, in the open transaction. The database deletes only those that may go.
 
-    Returns: how many rows and keys went.
+    Returns: how many rows and keys were deleted.
     """
     if not packages:
         return 0

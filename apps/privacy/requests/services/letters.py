@@ -1,4 +1,4 @@
-"""Letters to who asked: written with their step, in its transaction, and sent from their rows (sending.py)."""
+"""Write letters to the requester, in the transaction of the step that they report. sending.py sends them later."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ from config.celery import app
 
 SEND_TASK: Final = "apps.privacy.tasks.send_letter"
 _DONE: Final = (RequestState.COMPLETED, RequestState.PARTIALLY_COMPLETED)
-# Those that are sent by themselves, and when they are true. The others are sent with the step that they tell of.
+# Letters that belong to no step, and the states in which they are true. Other letters are sent with the step that they
+# report.
 _BY_ITSELF: Final = {
     LetterKind.RECEIVED: frozenset(RequestState) - {RequestState.REFUSED, RequestState.WITHDRAWN, *_DONE},
     LetterKind.DONE: frozenset(_DONE),
@@ -43,14 +44,14 @@ _SETTLED_BY_HAND: Final = (LetterState.TO_POST, LetterState.WAITING, LetterState
 
 
 def may_be_written(request: ErasureRequest, kind: LetterKind) -> bool:
-    """Whether a letter of this kind can be sent by itself now."""
+    """Return whether a letter of this kind can be sent now without a step."""
     return RequestState(request.state) in _BY_ITSELF.get(kind, frozenset())
 
 
 def letter_draft(
     request: ErasureRequest, kind: LetterKind, *, words: str = "", refusal: Refusal | None = None
 ) -> LetterText:
-    """The template filled in, for a person to read and change. Nothing is stored."""
+    """Return the filled-in template for a person to read and change. Stores nothing."""
     details = known_details(request)
     language = Language(request.language)
     facts = Facts(
@@ -74,13 +75,13 @@ def letter_draft(
 
 
 def _backups_until(request: ErasureRequest) -> date | None:
-    """As the certificate says it; None where nobody has said how long backups are kept."""
+    """Return the date as the certificate gives it; None where the request is unfinished or no backup retention is set."""
     days: int = settings.GLASSBOX_BACKUP_RETENTION_DAYS
     return (request.finished_at + timedelta(days=days)).date() if request.finished_at and days else None
 
 
 def removed_of(request: ErasureRequest) -> Removed:
-    """How much of a request was removed, by its run. Costs: two queries."""
+    """Return how much the run of a request removed. Costs: two queries."""
     gone = RemovalTarget.objects.filter(run_id=request.run_id, outcome=TargetOutcome.REMOVED)
     rows = list(gone.values_list("type", "item_id"))
     counts = Counter(type for type, _ in rows)
@@ -102,7 +103,7 @@ def _package_of(request: ErasureRequest) -> Package | None:
 
 
 def _stays(request: ErasureRequest) -> int:
-    """Places that were found and must stay by law. What goes by itself within a day is none."""
+    """Count the places that must stay by law. Places that expire by themselves within a day are not counted."""
     run: RemovalRun | None = RemovalRun.objects.filter(id=request.run_id).first()
     return sum(each["places"] for each in run.staying if each["ground"] != EXPIRES) if run else 0
 
@@ -110,9 +111,9 @@ def _stays(request: ErasureRequest) -> int:
 def letter_write(
     request_id: UUID, kind: LetterKind, *, text: LetterText | None = None, delivery: Delivery | None = None
 ) -> Letter:
-    """Write a letter that belongs to no step: that the request is here, or that it is done.
+    """Write a letter that belongs to no step: that the request was received, or that it was carried out.
 
-    Raises: LetterKindError: it would not be true now; LetterUnaddressedError.
+    Raises: LetterKindError: the letter would not be true now; LetterUnaddressedError.
     """
     require_manager()
     with transaction.atomic():
@@ -131,10 +132,11 @@ def queue_letter(
     text: LetterText | None = None,
     delivery: Delivery | None = None,
 ) -> Letter:
-    """Put a letter into the queue, in the open transaction: it is sent once that is committed, and not otherwise.
+    """Queue a letter in the open transaction. It is sent only if the transaction commits.
 
-    Args:   text: as a person has written it; without one, the template filled in. Its address is the request's.
-            delivery: without one, by e-mail where there is an address, else by hand.
+    Args:   text: the letter as a person wrote it; by default the filled-in template. The address is always the one in
+                the request.
+            delivery: by default e-mail where the request has an e-mail address, otherwise post.
     Raises: LetterUnaddressedError.
     """
     details = known_details(request)
@@ -152,7 +154,7 @@ def queue_letter(
         language=request.language,
         delivery=by.value,
         state=(LetterState.WAITING if by is Delivery.EMAIL else LetterState.TO_POST).value,
-        # One line: a line break in a subject or an address would be another header.
+        # Keep the subject on one line: a line break would start another mail header.
         ciphertext=sealed_letter(
             request,
             LetterText(to=address, subject=" ".join(said.subject.split()), body=said.body),
@@ -168,7 +170,7 @@ def queue_letter(
 
 
 def letter_retry(request_id: UUID, letter_id: UUID) -> Letter:
-    """Send one again that failed, or of which nobody knows: a person has made sure that it did not arrive."""
+    """Send a failed or uncertain letter again, after a person has made sure that it did not arrive."""
     require_manager()
     with transaction.atomic():
         letter = _locked_letter(request_id, letter_id)
@@ -182,7 +184,7 @@ def letter_retry(request_id: UUID, letter_id: UUID) -> Letter:
 
 
 def letter_settle(request_id: UUID, letter_id: UUID) -> Letter:
-    """Note that it has gone out: posted by hand, or found in the mail server's log."""
+    """Note that a letter has gone out: a person posted it, or found it in the mail server's log."""
     require_manager()
     with transaction.atomic():
         letter = _locked_letter(request_id, letter_id)
@@ -204,7 +206,7 @@ def _locked_letter(request_id: UUID, letter_id: UUID) -> Letter:
 
 
 def _announce(letter: Letter) -> None:
-    """Ids alone: a queue is no place for a letter. Without a broker it is sent with the next sweep."""
+    """Queue a message that holds only ids, never the letter. Without a broker the next sweep sends the letter."""
     try:
         app.send_task(SEND_TASK, args=[str(letter.tenant_id), str(letter.id)])
     except (OperationalError, CeleryError):

@@ -1,4 +1,4 @@
-"""A request comes in, and more is learnt of whom it is about."""
+"""Receive a request, and change what is known of the person that it is about."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def request_receive(
     received_at: datetime | None = None,
     details: Details,
 ) -> ErasureRequest:
-    """Take a request in: from now on its month is counted.
+    """Record a new request and compute its deadline.
 
-    Args:   purpose: access is asked for by people who are named in documents alone.
-            subject_id: of a user, document or scope; nothing for a person in documents, and for the tenant.
-            received_at: when it reached the firm; now where nothing is given.
-            details: what describes the person, and who asks. They are sealed, and in no event.
+    Args:   purpose: access is only for people who are named in documents.
+            subject_id: the id of a user, document or scope; ignored for a person in documents and for the tenant.
+            received_at: when the request reached the firm; by default now.
+            details: what describes the person and the requester. They are sealed and appear in no event.
     Raises: PermissionDeniedError, RequestPersonNeededError, SubjectUndescribedError, SubjectUnknownError,
             ReceiptInFutureError, AccessSubjectError.
     """
@@ -73,7 +73,7 @@ def request_receive(
     due_on = first_deadline(received_on).due_on
     with transaction.atomic():
         if subject_type is SubjectType.DOCUMENT:
-            # A purge of it has ended by now, or finds this request.
+            # After this lock, a purge of the document has either ended or will find this request.
             keep_removals_out()
         id = new_id()
         sealed, key_id = sealed_details(details, request_id=id)
@@ -102,10 +102,11 @@ def request_receive(
 
 
 def request_describe(request_id: UUID, *, details: Details, seen: bytes | None = None) -> ErasureRequest:
-    """Put down what is known of the person and of who asks, in place of what stood there.
+    """Replace what is known of the person and of the requester.
 
-    Args:   seen: the sealed details that the writer had before them; another one by now, and nothing is saved.
-    Raises: RequestStepError: it is approved or finished; RequestChangedError; SubjectUndescribedError.
+    Args:   seen: the sealed details that the writer was shown; nothing is saved if they have changed since.
+    Raises: RequestStepError: the request waits for approval, is approved or finished, or its access package is made;
+            RequestChangedError; SubjectUndescribedError.
     """
     require_manager()
     with transaction.atomic():
@@ -123,7 +124,11 @@ def request_describe(request_id: UUID, *, details: Details, seen: bytes | None =
 
 
 def _next_number(tenant: UUID, year: int) -> int:
-    """Two at once: the second waits for the first's end. Numbers have no gaps, and say nothing of other tenants."""
+    """Return the next number of the tenant in this year.
+
+    Of two concurrent transactions, the second waits until the first ends. Numbers have no gaps, and reveal nothing
+    about other tenants.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [advisory_key("erasure request", tenant, year)])
     highest = ErasureRequest.objects.filter(year=year).aggregate(highest=Max("number"))["highest"]

@@ -1,8 +1,8 @@
-"""Sending letters from their rows. Never lost: the row stays until it is sent. Never sent twice knowingly.
+"""Send letters from their rows. No letter is lost, since its row waits until it is sent; none is knowingly sent twice.
 
-The row is claimed and that is committed, then the server is asked, then the row says how it went. What is known not to
-have been taken is tried again; where nobody can know (the process died, the connection broke in the middle), the letter
-waits for a person, who looks into the mail server's log.
+The worker claims the row and commits the claim, then passes the letter to the mail server, then notes the result in the
+row. A letter that the server is known not to have accepted is tried again. Where nobody can know (the process died, or
+the connection broke in the middle), the letter waits for a person, who looks into the mail server's log.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant, is_past
 logger = logging.getLogger("glassbox.audit")
 
 _REASON: Final = "send letters about requests for erasure"
-# After so many tries a person is asked. In all about a day.
+# After this many attempts, which take about a day in all, the letter is marked as failed, for a person to deal with.
 MAX_ATTEMPTS: Final = 8
 _DELAYS_MIN: Final = (1, 5, 15, 60, 120, 300, 600)
-# Longer than a mail server may take (EMAIL_TIMEOUT): whoever claimed it before that is dead.
+# Longer than a mail server may take (EMAIL_TIMEOUT): a process whose claim is older than this is dead.
 _CLAIM_ENDS_AFTER: Final = timedelta(minutes=10)
 _CONSOLE: Final = "django.core.mail.backends.console.EmailBackend"
 NO_SERVER: Final = "no_mail_server"
@@ -42,19 +42,19 @@ NO_SERVER: Final = "no_mail_server"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Attempt:
-    """How it went. problem: a code, nothing that the server said: that may quote the address."""
+    """The result of an attempt to send. problem: a code, never the server's message, which may quote the address."""
 
     state: LetterState
     problem: str = ""
 
 
 def can_send() -> bool:
-    """Whether there is a mail server. Without one, mail is printed into a log, where no letter to a person belongs."""
+    """Return whether a mail server is configured. Without one, Django would print the letter into a log."""
     return str(settings.EMAIL_BACKEND) != _CONSOLE
 
 
 def letters_sweep() -> int:
-    """Every tenant's letters that are due, and those whose sender died. Returns: how many were sent."""
+    """Send every tenant's due letters, and mark those whose sender died as uncertain. Returns: how many were sent."""
     return each_tenant(_sweep, doing=Sweep.LETTERS)
 
 
@@ -71,8 +71,10 @@ def _sweep(tenant: TenantId) -> int:
 
 
 def letter_send(*, tenant_id: TenantId, letter_id: UUID) -> LetterState | None:
-    """Send one, if it waits and nobody else is sending it. Returns: its state then; None where there was nothing to "
-    "do."""
+    """Send a letter, if it is due and no other process is sending it.
+
+    Returns: its state after the attempt; None where there was nothing to do.
+    """
     with open_scope(tenant=tenant_id, reason=_REASON):
         letter = _claimed(letter_id)
         text = letter_text(letter) if letter is not None else None
@@ -102,7 +104,7 @@ def _sent(text: LetterText) -> _Attempt:
     try:
         connection.open()
     except (SMTPException, OSError) as error:
-        # Nothing was handed over yet.
+        # The server has not received anything yet, so it is safe to try again.
         return _Attempt(state=LetterState.WAITING, problem=f"unreachable_{type(error).__name__}"[:64])
     try:
         EmailMessage(text.subject, text.body, to=[text.to], connection=connection).send()
@@ -121,7 +123,7 @@ def _sent(text: LetterText) -> _Attempt:
 
 
 def _refused(code: int) -> _Attempt:
-    """The server answered, and did not take it: 4xx for now, 5xx for good (RFC 5321)."""
+    """Return the result of a letter that the server rejected: 4xx temporarily, 5xx permanently (RFC 5321)."""
     state = LetterState.WAITING if 400 <= code < 500 else LetterState.FAILED
     return _Attempt(state=state, problem=f"refused_{code}")
 
@@ -130,7 +132,7 @@ def _close(connection: object) -> None:
     try:
         getattr(connection, "close", lambda: None)()
     except (SMTPException, OSError) as error:
-        # The letter is taken, or not, by now.
+        # The server has accepted or rejected the letter by now, so this error changes nothing.
         logger.warning("the mail server's connection did not close: %s", type(error).__name__)
 
 
@@ -156,7 +158,7 @@ def _noted(letter: Letter, attempt: _Attempt) -> LetterState:
 
 
 def _give_up_lost() -> None:
-    """Whoever was sending these is gone, and nobody knows how far they came."""
+    """Mark letters as uncertain whose sending process died: nobody knows whether the server accepted them."""
     rows = Letter.objects.select_for_update(no_key=True, skip_locked=True, of=("self",)).select_related("request")
     lost = rows.filter(is_past("claimed_at", timezone.now() - _CLAIM_ENDS_AFTER), state=LetterState.SENDING)
     for letter in lost:

@@ -1,4 +1,4 @@
-"""What every step shares: who takes it, the row locked, the state changed as the table allows."""
+"""What every step of a request shares: check who takes it, lock the row, change the state as codes/life.py allows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from apps.tenants.roles import Permission
 
 
 def require_manager() -> UUID:
-    """The person who acts, who manages privacy. Raises: PermissionDeniedError, RequestPersonNeededError."""
+    """Return the id of the acting person, who must manage privacy.
+
+    Raises: PermissionDeniedError, RequestPersonNeededError.
+    """
     principal = current_scope().principal
     principal.require(Permission.PRIVACY_MANAGE)
     if principal.kind is not PrincipalKind.USER or principal.id is None:
@@ -33,7 +36,11 @@ def require_manager() -> UUID:
 
 
 def locked_request(request_id: UUID, *, revision: int | None = None) -> ErasureRequest:
-    """Args: revision: the one that was read, for a step. Raises: RequestNotFoundError, RequestChangedError."""
+    """Lock and return a request.
+
+    Args:   revision: the revision that the caller read; None skips this check.
+    Raises: RequestNotFoundError; RequestChangedError: the request has another revision by now.
+    """
     rows = ErasureRequest.objects.select_for_update(no_key=True)
     found: ErasureRequest | None = rows.filter(id=request_id).first()
     if found is None:
@@ -44,7 +51,7 @@ def locked_request(request_id: UUID, *, revision: int | None = None) -> ErasureR
 
 
 def require_step(request: ErasureRequest, to: RequestState, *, step: str) -> None:
-    """Args: step: in words, such as `refused`. Raises: RequestStepError."""
+    """Raise RequestStepError unless the request may go to this state. Args: step: in words, such as `refused`."""
     before = RequestState(request.state)
     if who_may(before, to, is_access=request.is_access) is None:
         state = label_of(before, is_access=request.is_access)
@@ -52,19 +59,19 @@ def require_step(request: ErasureRequest, to: RequestState, *, step: str) -> Non
 
 
 def require_erasure(request: ErasureRequest) -> None:
-    """Raises: OnlyErasureError: it asks for access, by which nothing is removed, restricted or redacted."""
+    """Raise OnlyErasureError if the request asks for access, which never removes, restricts or redacts anything."""
     if request.is_access:
         raise OnlyErasureError(reference=request.reference)
 
 
 def require_access(request: ErasureRequest) -> None:
-    """Raises: OnlyAccessError: it asks for erasure, at whose end there is no package."""
+    """Raise OnlyAccessError if the request asks for erasure, which produces no access package."""
     if not request.is_access:
         raise OnlyAccessError(reference=request.reference)
 
 
 def require_words(words: str) -> str:
-    """Raises: WordsMissingError."""
+    """Return the words without surrounding spaces. Raises: WordsMissingError: there are none."""
     if not words.strip():
         raise WordsMissingError
     return words.strip()
@@ -79,7 +86,7 @@ def change(
     told: dict[str, Any] | None = None,
     **values: Any,
 ) -> ErasureRequest:
-    """Write the row and its event. Args: event: its action after the prefix; told: what its core says besides."""
+    """Write the row and its event. Args: event: its action after the prefix; told: additional core fields."""
     before = request.state
     if to is not None:
         values["state"] = to.value
@@ -88,7 +95,7 @@ def change(
     for name, value in values.items():
         setattr(request, name, value)
     ErasureRequest.objects.filter(id=request.id).update(**values)
-    # Counted by the database.
+    # The database counts the revision.
     request.refresh_from_db(fields=["revision"])
     tell(event, request, before=before, **(told or {}))
     return request

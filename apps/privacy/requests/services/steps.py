@@ -1,4 +1,4 @@
-"""The DPO's steps with a request before it is decided on: identity, assessment, extension."""
+"""The DPO's steps before a request is decided on: proof of identity, assessment and extension."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def identity_ask(
     letter: LetterText | None = None,
     delivery: Delivery | None = None,
 ) -> ErasureRequest:
-    """Ask who wants this to prove that they are the person (Article 12(6)): only where there are reasonable doubts.
+    """Ask the requester to prove that they are the person: only where there are reasonable doubts (Article 12(6)).
 
-    Args:   revision: of the request that was read, here and in all steps.
-            words: what is asked for, and why it is doubted; they stand in the letter.
+    Args:   revision: the revision of the request that the caller read, here and in all steps.
+            words: what is asked for, and why the identity is doubted; they appear in the letter.
             letter, delivery: as in queue_letter.
     Raises: RequestChangedError, RequestStepError, WordsMissingError; what queue_letter raises.
     """
@@ -72,7 +72,7 @@ def identity_ask(
 
 
 def identity_confirm(request_id: UUID, *, revision: int) -> ErasureRequest:
-    """The person is who they say, or nobody doubted it: from now on the request is assessed."""
+    """Confirm that the requester is the person, or that nobody doubts it, and begin the assessment."""
     require_manager()
     with transaction.atomic():
         request = locked_request(request_id, revision=revision)
@@ -82,10 +82,10 @@ def identity_confirm(request_id: UUID, *, revision: int) -> ErasureRequest:
 
 
 def assess(request_id: UUID, *, revision: int, ground: Ground, notes: str = "") -> ErasureRequest:
-    """Say on which ground there is a duty to erase.
+    """Record the ground on which there is a duty to erase.
 
-    Where the subject alone says what is erased (a user, a document, a scope, the tenant), it can be proposed next. For
-    a person in documents each place must be found first: it stays with the assessment, with its ground.
+    Where the subject determines what is erased (a user, a document, a scope, the tenant), the erasure can be proposed
+    next. For a person in documents every place must be found first, so the request stays in the assessment.
     """
     require_manager()
     with transaction.atomic():
@@ -115,7 +115,9 @@ def extend(
     letter: LetterText | None = None,
     delivery: Delivery | None = None,
 ) -> ErasureRequest:
-    """Two further months, told to the person with the reasons; within the first month only (Article 12(3)).
+    """Extend the deadline by two months, and write the reasons to the person.
+
+    This is possible only within the first month (Article 12(3)).
 
     Raises: RequestChangedError, TooLateToExtendError, AlreadyExtendedError, RequestStepError, WordsMissingError; what
             queue_letter raises.

@@ -1,1 +1,1 @@
-"""The words of letters, one module a language; letters.py fills them in."""
+"""The wording of letters, one module per language; letters.py fills them in."""

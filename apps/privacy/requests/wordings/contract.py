@@ -1,4 +1,4 @@
-"""What a language must have words for, so that every letter can be written in it."""
+"""The wording that a language must define, so that every letter can be written in it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ OneOrMany = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """The letters of one language: format strings over what letters.written fills in.
+    """The letters of one language: format strings with the fields that letters.written fills in.
 
-    subjects, bodies: by kind; those of access are what differs from them in a request for access.
-    partly, but_by_law: after "it has been carried out", where something is held for now, or stays by law alone.
-    backups_until: {until} is the day on which the last backup with it is gone; backups_unknown: where nobody has said.
-    remains, remains_besides: where nothing of the person stays, and where something does that is named before.
-    counted: of a removal, in the order of letters.Removed. staying: of places which must stay by law.
-    day: how a date is written, over day, month and year; months from January on.
+    subjects, bodies: by kind of letter; subjects_of_access, bodies_of_access: what differs in a request for access.
+    partly, but_by_law: appended to "it has been carried out"; partly where something is held for now, but_by_law where
+        places stay by law only.
+    backups_until: {until} is the day on which the last backup with the data is gone; backups_unknown: where no backup
+        retention is set.
+    remains, remains_besides: where nothing of the person stays, and where something stays that the letter named before.
+    counted: counts of a removal: documents removed whole, documents redacted, parts, accounts.
+    staying: counts of places that must stay by law.
+    day: the date format, with day, month and year. months: from January on.
     """
 
     greeting: str
