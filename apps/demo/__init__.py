@@ -1,4 +1,5 @@
-"""What the demo shows: two invented firms, their documents, and questions whose right answers are known.
+"""The content of the demo: two invented firms, their documents, and questions whose right answers are known.
 
-Content only; `manage.py demo` does the work. Firms, funds, companies, people and figures are invented.
+This package holds the content; `manage.py demo` sets it up. All firms, funds, companies, people and figures are
+invented.
 """

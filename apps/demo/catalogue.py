@@ -22,7 +22,7 @@ _TEMPLATES: Final = Path(__file__).with_name("documents")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoDocument:
-    """One file with what the corpus needs to know of it. `file_name` is unique within a tenant."""
+    """A file with the metadata that the corpus needs. `file_name` is unique within a tenant."""
 
     file_name: str
     title: str
@@ -39,7 +39,7 @@ class DemoDocument:
 
     @property
     def metadata(self) -> DocumentMetadata:
-        """What the ingest wants to know beside kind, scope and bytes."""
+        """Return the metadata that the ingest needs in addition to kind, scope and bytes."""
         return DocumentMetadata(
             title=self.title,
             document_type=self.document_type,
@@ -55,7 +55,7 @@ class DemoDocument:
 
 
 def demo_documents(tenant: DemoTenant) -> tuple[DemoDocument, ...]:
-    """All documents of a firm, in a fixed order."""
+    """Return all documents of a firm, in a fixed order."""
     return tuple(_document(tenant, source) for source in SOURCES)
 
 
@@ -114,5 +114,5 @@ def _published_on(source: Source, values: Mapping[str, str]) -> date:
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
-    # substitute, not safe_substitute: a placeholder without a fact is a mistake, and says so.
+    # substitute, not safe_substitute, so that a placeholder without a fact raises an error.
     return Template(text).substitute(values)

@@ -1,4 +1,4 @@
-"""A DOCX from a template's text, the same bytes each time."""
+"""Build a DOCX from a template's text, with the same bytes each time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from apps.demo.markup import Heading, PageBreak, Paragraph, Table, blocks
 
 
 def build_docx(text: str) -> bytes:
-    """Headings, paragraphs and real tables in Word's own styles."""
+    """Build a DOCX with headings, paragraphs and real tables in Word's own styles."""
     document = Document()
     for block in blocks(text):
         match block:
@@ -20,7 +20,7 @@ def build_docx(text: str) -> bytes:
             case Paragraph():
                 document.add_paragraph(block.text)
             case PageBreak():
-                continue  # Word makes its own pages
+                continue  # Word breaks pages itself
             case Table():
                 table = document.add_table(rows=0, cols=len(block.rows[0]))
                 for row in block.rows:
@@ -32,7 +32,7 @@ def build_docx(text: str) -> bytes:
 
 
 def _without_times(content: bytes) -> bytes:
-    """The archive with every entry dated 1980: python-docx writes the time of day into it."""
+    """Return the archive with every entry dated 1980, since python-docx writes the current time into the entries."""
     packed = BytesIO()
     with ZipFile(BytesIO(content)) as source, ZipFile(packed, "w") as target:
         for name in source.namelist():

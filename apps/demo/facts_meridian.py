@@ -1,4 +1,4 @@
-"""What the documents of Meridian Asset Management say: the values of their templates' placeholders."""
+"""The facts in the documents of Meridian Asset Management: the values of the placeholders in their templates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small Markdown that the templates are written in: headings, paragraphs, lists and tables."""
+"""The subset of Markdown in which the templates are written: headings, paragraphs, lists and tables."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageBreak:
-    """What follows starts on a new page."""
+    """A page break: the text after it starts on a new page."""
 
 
 Block = Heading | Paragraph | Table | PageBreak
 
 
 def blocks(text: str) -> tuple[Block, ...]:
-    """Read a template's text, block by block; a paragraph's lines are joined."""
+    """Return the blocks of a template's text; the lines of a paragraph are joined."""
     found: list[Block] = []
     for part in _parts(text):
         first = part[0]
@@ -52,7 +52,7 @@ def blocks(text: str) -> tuple[Block, ...]:
 
 
 def reflowed(text: str) -> str:
-    """The same Markdown with one line a paragraph, as editors write it; headings, lists and tables keep their lines."""
+    """Return the Markdown with one line per paragraph, as editors write it; headings, lists and tables stay as is."""
     return "\n\n".join("\n".join(_joined(part)) for part in _parts(text)) + "\n"
 
 
@@ -69,7 +69,7 @@ def _joined(part: list[str]) -> list[str]:
 
 
 def _parts(text: str) -> list[list[str]]:
-    """Runs of lines: split at blank lines, and around page breaks."""
+    """Split the text into runs of lines, at blank lines and around page breaks."""
     parts: list[list[str]] = [[]]
     for line in text.splitlines():
         if line == PAGE_BREAK:

@@ -1,4 +1,4 @@
-"""A small PDF from a template's text: real text, real pages, tables set in columns. The same bytes each time."""
+"""Build a small PDF from a template's text: real text and pages, tables in columns, and the same bytes each time."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from apps.demo.markup import Heading, PageBreak, Paragraph, Table, blocks
 
 _WIDTH, _HEIGHT, _MARGIN = 595, 842, 60  # A4 in points
 _LINE: Final = 14
-_CHARACTERS: Final = 88  # of 10 point Helvetica that fit between the margins
+_CHARACTERS: Final = 88  # how many characters of 10 point Helvetica fit between the margins
 _COLUMN: Final = 110
 
 
 def build_pdf(text: str) -> bytes:
-    """One page for each part between page breaks.
+    """Build a PDF with one page for each part between page breaks.
 
     Raises: ValueError: a part does not fit on its page, or holds a character outside Windows-1252.
     """
@@ -54,7 +54,7 @@ def _shown(text: str, *, x: int, y: int, font: str = "F1", size: int = 10) -> st
 
 
 def _file(streams: list[str]) -> bytes:
-    """Objects 1 to 4 are catalogue, page tree and the two fonts; then each page and its content."""
+    """Return the PDF file. Objects 1 to 4 are catalogue, page tree and two fonts; each page and its content follow."""
     kids = " ".join(f"{5 + 2 * number} 0 R" for number in range(len(streams)))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",

@@ -1,4 +1,4 @@
-"""What the demo asks, and what the right answer is made of."""
+"""The demo's questions, and what their right answers must hold."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _REASONS = frozenset({Kind.RUN, Kind.METHODOLOGY, Kind.FUND_PROFILE})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoQuestion:
-    """A question with what must hold of its answer.
+    """A question with the requirements for its answer.
 
     name: short, unique within a tenant.
-    intent, kinds: what the baseline policy gives it; nothing of another kind may be cited.
-    document: file name of the document that must be among the citations; empty where none must be.
-    pages: those of the document that hold the answer, where it has more than one.
-    quote: what must stand in a quote of that document; empty where nothing must.
-    forbidden: what must stand in no answer and no quote.
-    refused: there must be no answer, since nothing that may be reached holds one.
+    intent, kinds: the intent and permitted kinds that the baseline policy gives it; no other kind may be cited.
+    document: the file name of the document that must be among the citations; empty where none must be.
+    pages: the pages of the document that hold the answer, where it has more than one page.
+    quote: text that must be in a quote of that document; empty where none is required.
+    forbidden: text that must be in no answer and no quote.
+    refused: there must be no answer, since no reachable document holds one.
     provider_down: ask while the embedding provider can't be reached; the answer must be flagged as degraded.
     note: what this question shows, in one sentence.
     """
@@ -44,7 +44,7 @@ class DemoQuestion:
 
 
 def demo_questions(tenant: DemoTenant) -> tuple[DemoQuestion, ...]:
-    """The questions of one firm, in the order of the tour."""
+    """Return the questions of one firm, in the order of the tour."""
     other = next(firm for firm in DEMO_TENANTS if firm is not tenant)
     facts, latest, before = tenant.facts, tenant.periods[2024], tenant.periods[2023]
     return (

@@ -1,4 +1,4 @@
-"""Which documents there are, and what the corpus needs to know of each. Both firms have the same set."""
+"""The list of demo documents, with the metadata that the corpus needs for each. Both firms have the same set."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from apps.corpus.kinds import DocumentType, Kind, SourceType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """How a document is made from a template.
+    """How to make a document from a template.
 
-    scope: "firm", "equity" or "credit". title, company and jurisdictions may name facts of the tenant.
-    published_on: a date, or the name of the fact that holds it.
+    scope: "firm", "equity" or "credit". title, company and jurisdictions may contain placeholders for tenant facts.
+    published_on: a date, or the name of the fact that holds the date.
     """
 
     template: str
@@ -198,7 +198,8 @@ SOURCES: Final = (
         published_on=date(2025, 1, 14),
         jurisdictions=("IE",),
     ),
-    # The same bytes in both tenants: what is stored for one must not show in the other, nor be shared with it.
+    # This document has the same bytes in both tenants: what one tenant stores must not appear in the other, nor be
+    # shared with it.
     Source(
         template="annual_report.txt",
         file_name="castellan-airlines-annual-report-2024.pdf",

@@ -1,4 +1,4 @@
-"""The two firms, their scopes, and what only one of them knows."""
+"""The two firms, their scopes, and the facts that only one of them knows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class DemoScope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoTenant:
-    """A firm. `canaries` are words and numbers that stand in its documents and in nobody else's."""
+    """A firm. `canaries` are words and numbers that appear in this firm's documents and not in the other firm's."""
 
     slug: str
     name: str

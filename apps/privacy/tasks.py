@@ -1,4 +1,4 @@
-"""What this room does by the clock, and on a message."""
+"""Celery tasks of the privacy app: scheduled sweeps, and work that a message starts."""
 
 from __future__ import annotations
 

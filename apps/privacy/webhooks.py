@@ -1,4 +1,4 @@
-"""What of this room webhooks can be told of. Subjects: things, never a person or an account."""
+"""The privacy events that webhooks can subscribe to. Their subjects are things, never a person or an account."""
 
 from __future__ import annotations
 

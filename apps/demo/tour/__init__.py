@@ -1,9 +1,10 @@
-"""What `manage.py demo` does with the content: set up, put in, ask, check, tell.
+"""What `manage.py demo` does with the content: set up, upload, ask, check and report.
 
-access     who may log in, kept between runs
+access     the people who may sign in, and their passwords and keys, kept between runs
 setup      tenants, scopes, people and keys; repeating it changes nothing
 client     the API over HTTP
 asking     the questions and their answers
 checks     what the demo claims, verified
-report     the tour in words, or as one JSON object
+run        the whole tour, and its result as one JSON object
+report     the tour in words
 """

@@ -1,4 +1,4 @@
-"""The demo's log-ins and keys: made once, kept in the state folder, readable by its owner alone."""
+"""The demo's passwords and keys: made once, kept in a file in the state folder that only its owner can read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from config.files import write_atomically
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Somebody who can log in to both firms."""
+    """Somebody who can sign in to both firms."""
 
     username: str
     first_name: str
@@ -32,7 +32,7 @@ PEOPLE: Final = (
 
 @dataclass(slots=True, kw_only=True)
 class DemoAccess:
-    """passwords: by username; client_keys and auditor_keys: API keys by tenant."""
+    """The secrets of the demo. passwords: by username; client_keys and auditor_keys: API keys by tenant."""
 
     passwords: dict[str, str] = field(default_factory=dict)
     client_keys: dict[str, str] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class DemoAccess:
 
     @classmethod
     def load(cls, path: Path) -> DemoAccess:
-        """What an earlier run kept. A damaged file counts as none: everything in it can be made again."""
+        """Load what an earlier run saved. A missing or damaged file counts as empty: all of it can be made again."""
         try:
             return cls(**json.loads(path.read_text(encoding="utf-8")))
         except (FileNotFoundError, ValueError, TypeError):

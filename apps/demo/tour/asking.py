@@ -1,4 +1,4 @@
-"""One question over HTTP, and what is kept of its answer."""
+"""Ask one question over HTTP, and keep its answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from apps.demo.tour.client import DemoClient, Json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedQuestion:
-    """A question of the tour with the API's whole answer, trace included, and the event that it left."""
+    """A question of the tour, with the API's whole response including the trace, and the event that it recorded."""
 
     firm: DemoTenant
     question: DemoQuestion
@@ -22,12 +22,12 @@ class AskedQuestion:
 
     @property
     def shown(self) -> str:
-        """Everything that the client was given except its own question: where a leak would show."""
+        """Return everything that the client received except its own question: a leak would be in here."""
         return json.dumps({name: value for name, value in self.body.items() if name != "question"}, ensure_ascii=False)
 
     @property
     def told(self) -> str:
-        """The answer and its quotes."""
+        """Return the answer and its quotes."""
         return "\n".join([self.body["answer"], *(citation["quote"] for citation in self.body["citations"])])
 
     def as_json(self) -> dict[str, Any]:

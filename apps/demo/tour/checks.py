@@ -1,4 +1,4 @@
-"""What the demo claims, verified one by one. A claim that does not hold ends the demo with exit status 1."""
+"""Check the demo's claims one by one. If one does not hold, the demo ends with exit status 1."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from apps.tenants.services.tenants import tenant_configure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One claim. detail says what was found instead, when it does not hold."""
+    """The result of checking one claim. detail: what was found instead, if the claim does not hold."""
 
     name: str
     ok: bool
@@ -34,7 +34,7 @@ def document_checks(firm: DemoTenant, documents: list[Json]) -> Iterator[Check]:
 
 
 def residency_checks() -> Iterator[Check]:
-    """A strict tenant is refused a provider of another region; nothing is changed by the attempt."""
+    """Check that a tenant with strict residency is refused a provider of another region, and that nothing changes."""
     for firm in DEMO_TENANTS:
         if not firm.residency_strict:
             continue
@@ -51,7 +51,7 @@ def residency_checks() -> Iterator[Check]:
 
 
 def question_checks(asked: AskedQuestion, file_ids: Mapping[str, str]) -> Iterator[Check]:
-    """All claims about one question.
+    """Check all claims about one question.
 
     Args: file_ids: the firm's document ids by file name.
     """
@@ -99,7 +99,7 @@ def _event_checks(name: str, asked: AskedQuestion) -> Iterator[Check]:
 
 def _leaks(asked: AskedQuestion) -> list[str]:
     other = next(firm for firm in DEMO_TENANTS if firm is not asked.firm)
-    # Words that the question itself brought in are no leak.
+    # Words that the question itself contains are no leak.
     return [word for word in other.canaries if word not in asked.question.text and word in asked.shown]
 
 

@@ -1,4 +1,4 @@
-"""The demo as a client of the API: what it knows, it knows over HTTP."""
+"""The demo as a client of the API: it learns everything over HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAGE_SIZE = 200
 
 
 class DemoApiError(ApplicationError):
-    """The API answered what the demo did not expect."""
+    """The API gave a response that the demo did not expect."""
 
     code = "demo.api"
     status = 502
@@ -28,7 +28,7 @@ class DemoApiError(ApplicationError):
 
 
 class DemoErasedError(ApplicationError):
-    """Somebody erased a document of the demo, as its pages invite to: it does not come back."""
+    """Somebody erased a document of the demo, as its pages suggest trying. An erased document does not come back."""
 
     code = "demo.erased"
     status = 409
@@ -42,7 +42,7 @@ class DemoIngestError(ApplicationError):
 
 
 class DemoClient:
-    """One API key's view of one firm."""
+    """A client of the API with one key of one firm."""
 
     def __init__(self, base_url: str, key: str) -> None:
         self._http = httpx.Client(
@@ -88,7 +88,7 @@ class DemoClient:
             time.sleep(_POLL_SECONDS)
 
     def _documents(self, wanted: set[str]) -> dict[str, Json]:
-        """The wanted documents by id, from as many pages of the list as it takes."""
+        """Return the wanted documents by id, reading as many pages of the list as necessary."""
         found: dict[str, Json] = {}
         address: str | None = f"/documents/?page_size={_PAGE_SIZE}"
         while address and len(found) < len(wanted):

@@ -1,4 +1,4 @@
-"""The tour in words: steps as they happen, then what was asked, what was found, and whether it held."""
+"""Print the tour: the steps as they happen, then the questions, what was found, and whether the checks passed."""
 
 from __future__ import annotations
 

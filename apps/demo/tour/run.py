@@ -1,4 +1,4 @@
-"""The tour: files in through the worker, questions over HTTP, every claim checked."""
+"""Run the tour: ingest the files through the worker, ask the questions over HTTP, and check every claim."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from apps.tenants.context import open_scope
 from apps.tenants.selectors.tenants import tenant_id_of
 from config.processes.platform import ToFiles, start_web
 
-# A model that is not there: what a provider that is down looks like to the process that needs it.
+# Names a model that does not exist. To the process that needs it, this looks like a provider that is down.
 _PROVIDER_DOWN = {"GLASSBOX_LOCAL_EMBEDDING_MODEL": "/nowhere/no-such-model"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TourResult:
-    """documents: as the API shows them, by tenant."""
+    """The result of a tour. documents: as the API shows them, by tenant."""
 
     documents: dict[str, list[Json]]
     asked: tuple[AskedQuestion, ...]
@@ -53,7 +53,7 @@ class TourResult:
 
 
 def run_tour(*, base_url: str, access: DemoAccess, report: Report) -> TourResult:
-    """Run the whole of it against a running platform. Raises DemoApiError, DemoIngestError, ProcessError."""
+    """Run the whole tour against a running platform. Raises: DemoApiError, DemoIngestError, ProcessError."""
     documents = {firm.slug: _ingest(firm, base_url, access, report) for firm in DEMO_TENANTS}
     checks = [check for firm in DEMO_TENANTS for check in document_checks(firm, documents[firm.slug])]
     for firm in DEMO_TENANTS:
@@ -106,9 +106,9 @@ def _web_without_provider() -> Iterator[str]:
 
 
 def _keep_evaluation_questions(firm: DemoTenant, documents: Sequence[Json]) -> None:
-    """Keep the questions whose document is known as the firm's evaluation questions, asked within the whole firm.
+    """Add the questions that have a known document to the firm's evaluation questions, asked within the whole firm.
 
-    Args:    documents: the firm's, as the API shows them.
+    Args:    documents: the firm's documents, as the API shows them.
     """
     ids = {document["filename"]: UUID(document["id"]) for document in documents}
     with open_scope(tenant=tenant_id_of(firm.slug), reason="manage.py demo"):

@@ -1,4 +1,4 @@
-"""The two firms with their scopes, people and keys, made through the same services as anybody's."""
+"""Make the two firms with their scopes, people and keys, through the same services that every firm uses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REASON = "manage.py demo"
 
 
 def set_up(access: DemoAccess) -> tuple[Tenant, ...]:
-    """Make what is missing. Passwords and keys that access does not know are made anew and put into it."""
+    """Make what is missing. Passwords and keys that `access` does not hold are made and added to it."""
     users = [_user(person, access) for person in PEOPLE]
     return tuple(_set_up(firm, users, access) for firm in DEMO_TENANTS)
 

@@ -1,1 +1,1 @@
-"""Requests for access (Article 15) of people who are named in documents: from confirmed places to a sealed package."""
+"""Answer requests for access (Article 15) of people named in documents: from confirmed places to a sealed package."""

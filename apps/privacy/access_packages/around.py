@@ -1,4 +1,4 @@
-"""What stands beside what is held: who gets to see it, and how long events are kept. In the language of a package."""
+"""The facts that a package gives beside the data, in its language: the recipients, and how long events are kept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from apps.tenants.roles import Permission
 
 
 def recipients(tenant: Tenant, wording: PackageWording) -> list[Entry]:
-    """Of what stands in documents and in the questions about them, by the tenant's settings of this moment."""
+    """Return the recipients of documents and of questions about them, by the tenant's current settings."""
     words = wording.recipients
     embeddings, answers = settings.GLASSBOX_EMBEDDING_PROFILES, settings.GLASSBOX_GENERATION_PROFILES
     found = [
@@ -35,7 +35,7 @@ def recipients(tenant: Tenant, wording: PackageWording) -> list[Entry]:
 
 
 def event_label(action: str, known: EventClass | None, wording: PackageWording) -> str:
-    """What a kind of event is called; of one that is not registered any more, its action."""
+    """Return the label of a kind of event, or its action where that is not registered any more."""
     if known is None:
         return action
     events = wording.keeping.events
@@ -43,7 +43,7 @@ def event_label(action: str, known: EventClass | None, wording: PackageWording) 
 
 
 def kinds_of_events(actions: Iterable[str], wording: PackageWording) -> list[Entry]:
-    """One entry a kind of event: how long it is kept at least, and by the rules in force. Two queries."""
+    """Return an entry for each kind of event: its minimum retention, and the rules in force. Costs: two queries."""
     return [_kind(action, known, rules, wording) for action, known, rules in rules_by_kind(actions)]
 
 

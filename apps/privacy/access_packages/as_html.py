@@ -1,4 +1,4 @@
-"""A package as one page that needs nothing else, to be read and printed. In the look of one's own data (my_data)."""
+"""Render a package as one self-contained page, to read and print, with the design of the my_data page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ th, td { hyphens: auto; }
 
 
 def as_html(package: Mapping[str, Any]) -> str:
-    """In the language that the package was made in."""
+    """Return the page, in the language that the package was made in."""
     about, looked_for = package["about"], package["looked_for"]
     wording = wording_of(about["language"])
     known = {wording.names: looked_for["names"], wording.numbers: looked_for["addresses_and_numbers"]}

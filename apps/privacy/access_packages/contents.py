@@ -1,6 +1,6 @@
-"""What stands in a package: what is held, place by place, and what Article 15(1) wants told beside it. JSON values.
+"""Compile a package as JSON values: what is held, place by place, and the information that Article 15(1) requires.
 
-Names of values are English, what they say is in the language of the request: the page is made of the same.
+The keys are English and the values are in the language of the request. The page is rendered from the same values.
 """
 
 from __future__ import annotations
@@ -40,8 +40,11 @@ def contents(
     searched: Sequence[StoreCount],
     until: datetime,
 ) -> dict[str, Any]:
-    """The whole package. Args: things: with confirmed places alone, of which every one is decided on; everywhere:
-    what is hidden in the words around them, and in the names of what they stand in."""
+    """Return the whole package.
+
+    Args: things: the things with confirmed places, each with a decision about its quote.
+          everywhere: the words to hide in the text around the places and in the names of the things.
+    """
     wording = wording_of(request.language)
     documents = [thing for thing in things if thing.group.is_document]
     in_log = [thing for thing in things if thing.group.is_event]
@@ -92,7 +95,7 @@ def contents(
 
 
 def _without(entry: Entry, everywhere: Everywhere) -> Entry:
-    """The names of documents and scopes may hold what is hidden in the words around a place."""
+    """Mask the entry's name and detail: names of documents and scopes may hold words that are hidden in quotes."""
     return {**entry, "name": everywhere.masked(entry["name"]), "detail": everywhere.masked(entry["detail"])}
 
 
@@ -112,7 +115,7 @@ def _chapter(key: str, words: Chapter, entries: Sequence[Entry]) -> Entry:
 def _document(thing: Thing, wording: PackageWording) -> Entry:
     facts = thing.document
     if facts is None:
-        # It is gone, or not for the reader, who makes no package of it then: what is left is where it stood.
+        # The document is gone, or the reader may not see it and so can't make a package. Name only its store.
         return _entry(thing, wording.stores[thing.group.store], "", wording)
     detail = wording.of_document.format(
         kind=wording.kinds[facts.kind],
@@ -158,14 +161,14 @@ def _entry(thing: Thing, name: str, detail: str, wording: PackageWording) -> Ent
 
 
 def _where(hit: InventoryHit, wording: PackageWording) -> str:
-    """Empty where the thing is one text."""
+    """Return where the place is within its thing; empty where the thing is a single text."""
     if hit.page:
         return wording.page.format(hit.page)
     return wording.places[hit.part] if hit.part else ""
 
 
 def _events(things: Sequence[Thing]) -> _Events:
-    """The action and the time of each. At most one query."""
+    """Return the action and time of each event, by id. Costs: at most one query."""
     ids = {thing.group.item_id for thing in things}
     rows = Event.objects.filter(id__in=ids).values_list("id", "action", "occurred_at") if ids else ()
     return {id: (action, occurred_at) for id, action, occurred_at in rows}

@@ -1,4 +1,4 @@
-"""What can go wrong with a package. No error holds a word of a person: numbers, states and codes alone."""
+"""Errors of packages. No error holds anything about a person: only numbers, states and codes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class NotPreparableError(ApplicationError):
 
 
 class HiddenElsewhereError(ApplicationError):
-    """places: which, in words of ours, for the page."""
+    """places: where the hidden words appear, as fixed phrases of the application, for the page."""
 
     code = "audit.access_hidden_elsewhere"
     status = 409
@@ -45,7 +45,7 @@ class HiddenElsewhereError(ApplicationError):
 
 
 class PackageNotFoundError(ApplicationError):
-    """Not there and not yours are the same."""
+    """The same answer for a package that does not exist and for one that the caller may not see."""
 
     code = "audit.access_package_not_found"
     status = 404

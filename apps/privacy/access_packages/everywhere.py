@@ -1,4 +1,4 @@
-"""Words about others that are hidden at one place of a package are hidden everywhere in it, in every spelling."""
+"""Hide words about others everywhere in a package, in every spelling, once they are hidden at one place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from apps.privacy.models import InventoryHit
 from apps.privacy.people.hidden import Named, find_words
 
 HIDDEN: Final = "█████"
-# What else than held texts goes into a package and is a firm's or a person's own: path, and what a page calls it.
+# Parts of a package that the firm or a person wrote, and that are not held texts: path, and their name on the page.
 _ELSEWHERE: Final[Mapping[str, str]] = {
     "about.firm": "the name of the firm",
     "looked_for": "what is known of the person",
@@ -36,30 +36,31 @@ class Stretched:
 
 
 class Everywhere:
-    """The hidden words of one package. Args: words: as they were typed, at whatever place."""
+    """The hidden words of one package. Args: words: as somebody typed them at any place."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = tuple(sorted(set(words)))
         self._find = find_words(self.words)
 
     def spans(self, text: str, *, own: Sequence[Stretched] = ()) -> list[Stretched]:
-        """What is to be hidden in a text.
+        """Return the stretches to hide in a text.
 
-        Args: own: where it names the person of the request, as somebody confirmed. What might be a hidden name there,
-              such as a family name that both bear, is the person's; a whole hidden name is not.
+        Args: own: the confirmed places that name the person of the request. An uncertain match that touches one of
+              them, such as a family name that both people share, is not hidden. A certain match, such as a whole
+              hidden name, is hidden even there.
         """
         found = [(each, Stretched(each.start, each.end)) for each in self._named(text)]
         return [span for each, span in found if each.is_certain or not any(span.touches(place) for place in own)]
 
     def is_named(self, text: str) -> bool:
-        """Whether one of the words stands in a text, for sure."""
+        """Return whether a text certainly contains one of the words."""
         return any(each.is_certain for each in self._named(text))
 
     def masked(self, text: str) -> str:
         return masked(text, self.spans(text))
 
     def elsewhere(self, package: Mapping[str, Any]) -> list[str]:
-        """Where one stands in what is not held in a text, and is somebody's to change: in words for a page."""
+        """Return the names of those parts in _ELSEWHERE, which somebody must change, that contain a hidden word."""
         documents = next(each for each in package["categories"] if each["key"] == "documents")
         values = {
             "about.firm": package["about"]["firm"],
@@ -74,7 +75,10 @@ class Everywhere:
 
 
 def as_typed(text: str, words: Sequence[str]) -> tuple[list[Stretched], set[str]]:
-    """Where the words stand as they were typed, whatever their case and line breaks. Returns: and which of them do."""
+    """Find the words as they were typed, ignoring case and line breaks.
+
+    Returns: the stretches found, and which of the words were found.
+    """
     spans: list[Stretched] = []
     found: set[str] = set()
     for each in words:
@@ -87,7 +91,7 @@ def as_typed(text: str, words: Sequence[str]) -> tuple[list[Stretched], set[str]
 
 
 def excerpt_without(text: str, hit: InventoryHit, spans: Sequence[Stretched], *, around: int) -> Excerpt:
-    """The words around a place with the spans made unreadable: of one that the edge cuts, nothing is left."""
+    """Return the words around a place with the spans masked. A span cut by the excerpt's edge is masked completely."""
     start, end = max(0, hit.char_start - around), min(len(text), hit.char_end + around)
     return Excerpt(
         before=("… " if start else "") + masked(text, spans, start=start, end=hit.char_start),
@@ -97,7 +101,7 @@ def excerpt_without(text: str, hit: InventoryHit, spans: Sequence[Stretched], *,
 
 
 def masked(text: str, spans: Iterable[Stretched], *, start: int = 0, end: int | None = None) -> str:
-    """text[start:end] with a mark in place of each span."""
+    """Return text[start:end] with a mark in place of each span."""
     end = len(text) if end is None else end
     parts, at = [], start
     for span in sorted(spans, key=lambda each: (each.start, -each.end)):

@@ -1,4 +1,4 @@
-"""By the clock: packages that have expired, and what is known of the person once a request for access is long over."""
+"""Scheduled removal of expired packages, and of the keys of requests for access that ended long ago."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ _REASON: Final = "what was made for requests for access has expired"
 
 
 def expire_all() -> int:
-    """In every tenant. Returns: how many packages and keys of requests went."""
+    """Remove what has expired, in every tenant. Returns: how many packages and keys of requests were removed."""
     return each_tenant(expire_tenant, doing=Sweep.PACKAGES)
 
 
 def expire_tenant(tenant_id: TenantId) -> int:
-    """Each package and each request in a transaction of its own: what a process that died left is done the next time.
+    """Remove what has expired in one tenant. Returns: how many packages and keys of requests were removed.
 
-    A request of which a letter was not sent yet is left until that is settled.
+    Each package and each request has a separate transaction; what a process that died left over is done the next time.
+    A request with a letter that is not sent yet is left until that letter is settled.
     """
     now = timezone.now()
     with open_scope(tenant=tenant_id, reason=_REASON):

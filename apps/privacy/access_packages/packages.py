@@ -1,4 +1,4 @@
-"""The package of a request: made of what was decided, taken out, taken back, and sent on its way with the answer."""
+"""Make the package of a request from the decisions, download it, take it back, and answer the request with it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ S: Final = RequestState
 
 
 def package_of(request: ErasureRequest) -> AccessPackage | None:
-    """The package that is there and has not expired, without its content; None where the open scope shows none."""
+    """Return the unexpired package of a request without its content; None where the open scope shows none."""
     found: AccessPackage | None = (
         AccessPackage.objects.filter(request=request, expires_at__gt=timezone.now()).defer("ciphertext").first()
     )
@@ -51,7 +51,7 @@ def package_of(request: ErasureRequest) -> AccessPackage | None:
 
 
 def problems_of(request: ErasureRequest, things: Sequence[Thing]) -> tuple[str, ...]:
-    """What must be done before a package can be made, in sentences. Costs: about ten queries."""
+    """Return what must be done before a package can be made, in sentences. Costs: about ten queries."""
     last, now = searched_last(request), newest(request)
     if last is None:
         return ("Search for the person first.",)
@@ -81,18 +81,18 @@ def problems_of(request: ErasureRequest, things: Sequence[Thing]) -> tuple[str, 
 
 
 def package_make(request_id: UUID, *, revision: int, told: Told) -> AccessPackage:
-    """Make the package of what was confirmed, at once: from then on it can be taken out, and sent with the answer.
+    """Make the package from the confirmed places, at once. From then on it can be downloaded and sent with the answer.
 
-    Args:   revision: of the request that was read, here and in the steps below.
-            told: what the firm says of its documents; it stands in the package alone.
+    Args:   revision: the revision of the request that the caller read, here and in the steps below.
+            told: what the firm says about its documents; only the package holds it.
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, RequestChangedError, OnlyAccessError,
-            InventoryStateError; NotPreparableError: something is open; HiddenElsewhereError: what somebody must change
-            before.
-    Costs:  a query or two for each text that holds a place, and its size in memory three times.
+            InventoryStateError; NotPreparableError: something is open; HiddenElsewhereError: hidden words appear where
+            somebody must change them first.
+    Costs:  a query or two for each text that holds a place, and three times the package's size in memory.
     """
     person = require_manager()
     with transaction.atomic():
-        # What is being removed is gone before it is quoted, or sees the package.
+        # After this lock, a running removal has either ended before the texts are quoted, or will see the package.
         keep_removals_out()
         request = locked_request(request_id, revision=revision)
         require_access(request)
@@ -100,7 +100,7 @@ def package_make(request_id: UUID, *, revision: int, told: Told) -> AccessPackag
         things = things_of(request)
         if problems := problems_of(request, things):
             raise NotPreparableError(problems=" ".join(problems))
-        # Of a package that was not taken back but ran out.
+        # Removes a package that expired without having been taken back.
         remove_package_of(request)
         made = _sealed(request, things, told=told, person=person)
         change(request, "prepared", to=S.INVENTORY_READY, told=_counted(made))
@@ -108,7 +108,7 @@ def package_make(request_id: UUID, *, revision: int, told: Told) -> AccessPackag
 
 
 def package_take_back(request_id: UUID, *, revision: int) -> ErasureRequest:
-    """Destroy the package: places and quotes can be changed, and it can be made anew.
+    """Destroy the package, so that places and quotes can be changed and the package made again.
 
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, OnlyAccessError, RequestStepError.
     """
@@ -123,7 +123,7 @@ def package_take_back(request_id: UUID, *, revision: int) -> ErasureRequest:
 
 
 def package_take_out(request_id: UUID) -> bytes:
-    """The ZIP, for the person of the request, and an event that it was taken out and by whom.
+    """Return the ZIP for the person of the request, and record who downloaded it.
 
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError; PackageNotFoundError;
             PayloadDamagedError.
@@ -140,7 +140,7 @@ def package_take_out(request_id: UUID) -> bytes:
 def access_answer(
     request_id: UUID, *, revision: int, letter: LetterText | None = None, delivery: Delivery | None = None
 ) -> ErasureRequest:
-    """The request is answered: the letter goes, and the package is handed over by whoever took it out.
+    """Answer the request: queue the letter. The user who downloaded the package gives it to the person.
 
     Args:   letter, delivery: as in queue_letter.
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, OnlyAccessError, RequestStepError;
@@ -159,7 +159,7 @@ def access_answer(
 
 
 def require_package(request: ErasureRequest) -> AccessPackage:
-    """With its content. Raises: PackageNotFoundError."""
+    """Return the unexpired package of a request with its content. Raises: PackageNotFoundError."""
     found: AccessPackage | None = AccessPackage.objects.filter(request=request, expires_at__gt=timezone.now()).first()
     if found is None:
         raise PackageNotFoundError(reference=request.reference)

@@ -1,4 +1,4 @@
-"""What a package quotes: the confirmed places of a request, with the words around each, as far as they are shown."""
+"""The quotes of a package: the confirmed places of a request, and the words around each as far as they are shown."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from apps.privacy.inventory.selectors import Grouped, grouped
 from apps.privacy.models import ErasureRequest, InventoryHit
 from apps.privacy.requests.details import words_of
 
-# A sentence or two on either side: what is said of somebody, and not the whole page.
+# Enough for a sentence or two on either side, which shows what is said about the person without the whole page.
 AROUND_CHARS: Final = 240
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """One confirmed place. read: the words as they stand there, None where they are gone or not for the reader.
+    """One confirmed place.
 
-    hidden: words that are about others; shown: what a package quotes, with these made unreadable.
-    missing: some of these do not stand there any more, so that it must be looked at again.
-    collides: a whole name that is hidden somewhere in the package stands in the place itself, which names the person:
-        one of the two is not right.
+    read: the current words around it; None where they are gone or the reader may not see them.
+    hidden: words that are about others; shown: what a package quotes, with these words masked.
+    missing: whether some hidden words are no longer in the text, so that the quote must be decided on again.
+    collides: whether a whole name that the package hides appears in the place itself, which names the person. One of
+        these two decisions must be wrong.
     """
 
     hit: InventoryHit
@@ -43,7 +44,7 @@ class Quote:
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody must say what is quoted of it."""
+        """Return whether somebody must still decide what the package quotes of this place."""
         return not self.hit.quoting or self.missing or (self.is_quoted and (self.read is None or self.collides))
 
     @property
@@ -55,7 +56,7 @@ class Quote:
 class Thing:
     """A document, a part of an event or a row of something else, with its confirmed places.
 
-    store, name, detail: as a DPO's page names it. document: of one that is there, for the words of a package.
+    store, name, detail: what the DPO's page shows. document: the facts of an existing document, for the package.
     """
 
     group: Grouped
@@ -76,12 +77,15 @@ class Thing:
 
     @property
     def quotable(self) -> Sequence[UUID]:
-        """Of open places, those whose words can be read."""
+        """Return the ids of places that nobody has decided how to quote and whose words can be read."""
         return [quote.hit.id for quote in self.quotes if not quote.hit.quoting and quote.read is not None]
 
 
 def things_of(request: ErasureRequest) -> Sequence[Thing]:
-    """All confirmed places that the open scope shows. Costs: a query for each text that holds one, and a few more."""
+    """Return all confirmed places that the open scope shows, by thing.
+
+    Costs: a query for each text that holds a place, and a few more.
+    """
     groups = [group for group in grouped(request) if group.confirmed]
     facts = facts_of([each.target.id for each in groups if each.target and each.is_document])
     parts = describe([each.target for each in groups if each.target and each.is_event])
@@ -127,7 +131,10 @@ def quote_of(request: ErasureRequest, hit: InventoryHit, excerpts: Excerpts) -> 
 def _together(
     quotes: Sequence[Quote], excerpts: Excerpts, everywhere: Everywhere, own: Mapping[Place, Sequence[Stretched]]
 ) -> tuple[Quote, ...]:
-    """What is hidden in one quote is hidden in all of them, in every spelling; in those of one thing also as typed."""
+    """Apply the hidden words to the quotes of one thing.
+
+    Words hidden anywhere in the package are masked in every spelling; words hidden in this thing also as typed.
+    """
     words = tuple({word for quote in quotes for word in quote.hidden})
     return tuple(_hidden(quote, words, excerpts, everywhere, own[quote.hit.place]) for quote in quotes)
 
@@ -148,9 +155,11 @@ def _hidden(
 
 
 def hiding(excerpt: Excerpt, words: Sequence[str]) -> tuple[Excerpt, set[str]]:
-    """The excerpt with these words made unreadable around the place, whatever their case and line breaks.
+    """Mask these words in the text around the place, ignoring case and line breaks.
 
-    The place itself, which names the person, is left. Returns: it, and those of the words that were there.
+    The place itself, which names the person, stays readable.
+
+    Returns: the masked excerpt, and those of the words that were found.
     """
     before, in_before = as_typed(excerpt.before, words)
     after, in_after = as_typed(excerpt.after, words)

@@ -1,4 +1,4 @@
-"""What a person says of the words around confirmed places: quoted, some of them hidden, or left out (Article 15(4))."""
+"""Decide whether the words around confirmed places are quoted, partly hidden, or left out (Article 15(4))."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ _FIELDS: Final = ["quoting", "hidden"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """What is said of one place. seen: what whoever says it had before them; empty: nothing was decided.
+    """A decision about the quote of one place.
 
-    quoting: None takes a decision back. hidden: words around it that are about others; they are sealed.
+    seen: the decision that the deciding person was shown; empty where there was none.
+    quoting: None takes a decision back. hidden: words around the place that are about others; they are sealed.
     """
 
     hit_id: UUID
@@ -39,12 +40,13 @@ class Chosen:
 
 
 def quotes_decide(request_id: UUID, chosen: Sequence[Chosen]) -> int:
-    """Decide about some places, in the principal's own name: all of them, or none. Returns: how many.
+    """Decide about several quotes in the name of the acting person: all of them or none. Returns: how many.
 
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, OnlyAccessError,
-            InventoryStateError, InventoryNotFoundError; HitNotFoundError: not there, not confirmed, not yours;
-            QuotingChangedError: somebody was quicker; QuoteUnreadableError; HiddenWordsError.
-    Costs:  a query or two a place, and one event.
+            InventoryStateError, InventoryNotFoundError; HitNotFoundError: a place does not exist, is not confirmed, or
+            lies outside the caller's scopes; QuotingChangedError: somebody else decided first; QuoteUnreadableError;
+            HiddenWordsError.
+    Costs:  one or two queries per place, and one event.
     """
     require_manager()
     with transaction.atomic():
@@ -64,11 +66,12 @@ def quotes_decide(request_id: UUID, chosen: Sequence[Chosen]) -> int:
 
 
 def quotes_decide_at_once(request_id: UUID, seen: Iterable[UUID], *, hidden: Sequence[str] = ()) -> int:
-    """Quote all of these places that nobody has decided on yet, each without those of the words that stand around it.
+    """Quote all of these places that have no decision yet, and hide in each those of the words that are around it.
 
-    Args:   seen: the places whose words whoever decides had before them.
-    Returns: how many; those that somebody else decided about meanwhile, and those that can't be read, stay as they are.
-    Raises: as quotes_decide; HiddenWordsError: one of the words stands around none of them.
+    Args:   seen: the places whose words the deciding person was shown.
+            hidden: the words to hide.
+    Returns: how many; places that somebody else decided about in the meantime, or that can't be read, do not change.
+    Raises: as quotes_decide; HiddenWordsError: one of the words is around none of the places.
     """
     require_manager()
     with transaction.atomic():

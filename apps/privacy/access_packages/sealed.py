@@ -1,4 +1,4 @@
-"""A package as it lies in the database: a ZIP under a key of its own, bound to its tenant and its place."""
+"""Seal and open a package in the database: a ZIP under a separate key, bound to its tenant and its package id."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DOMAIN: Final = b"glassbox.audit.access.v1"
 
 
 def archive(package: Mapping[str, Any], *, made_at: datetime) -> bytes:
-    """The ZIP that the person gets. No name of it, outside or inside, names anybody."""
+    """Return the ZIP that the person gets. No file name in it names anybody."""
     about = package["about"]
     files = {
         "README.txt": wording_of(about["language"]).readme.format(firm=about["firm"], reference=about["reference"]),
@@ -48,7 +48,8 @@ def sealed(content: bytes, *, tenant: UUID, package: UUID, key: bytes) -> bytes:
 
 
 def unsealed(package: AccessPackage) -> bytes:
-    """Raises: PayloadDamagedError: it is not what was sealed there, or its key is gone. Costs: at most one query."""
+    """Open a package. Raises: PayloadDamagedError: the ciphertext is damaged, or its key is gone. Costs: at most one
+    query."""
     key = data_keys(package.tenant_id, [package.data_key_id]).get(package.data_key_id) or bytes(KEY_BYTES)
     ciphertext = bytes(package.ciphertext)
     try:

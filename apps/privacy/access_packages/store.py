@@ -1,4 +1,7 @@
-"""Packages as a store of personal data: with what they quote they go, and so does what is known of who asked for it."""
+"""Access packages as a store of personal data: erasing something that a package names erases the package.
+
+The erasure also destroys the keys that seal what is known of the people who asked, once their requests have ended.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from apps.erasure.stores.rows import SCOPES_BELOW, ids_of
 from apps.privacy.requests.services.forgetting import remove_packages
 
 _TYPES: Final = frozenset(TargetType)
-# A request in one of whose confirmed places something is removed.
+# Holds for a request if one of its confirmed places lies in something that is removed.
 _ABOUT: Final = f"""(
     %(open_tenant)s = ANY (%(tenant)s::uuid[]) OR EXISTS (
         SELECT FROM audit_inventoryhit h
@@ -28,7 +31,7 @@ _PACKAGES: Final = f"""
       JOIN audit_erasurerequest r ON r.tenant_id = p.tenant_id AND r.id = p.request_id
      WHERE {_OF_ACCESS}"""  # noqa: S608
 _KEY: Final = "SELECT FROM audit_datakey k WHERE k.tenant_id = %(open_tenant)s AND k.id = {}"
-# Whose request is open is owed an answer, and is looked for by what is known until then.
+# Open requests are left out: the person is owed an answer, and the search needs the sealed details until then.
 _REQUESTS: Final = f"""
     SELECT r.id FROM audit_erasurerequest r
      WHERE {_OF_ACCESS} AND r.state IN ('completed', 'refused', 'withdrawn') AND EXISTS ({_KEY.format("r.data_key_id")})
@@ -42,7 +45,7 @@ _COUNT: Final = f"""
 
 
 class AccessPackages:
-    """See Store. Counted are packages, their keys, and the keys of requests for access that have ended."""
+    """See Store. It counts packages, their keys, and the keys of requests for access that have ended."""
 
     key = "audit.access_packages"
     label = "Packages made for requests for access, and what is known of who asked, once it was answered"

@@ -1,4 +1,4 @@
-"""What a firm says of its documents in a package: the platform knows what they say, and not what they are kept for."""
+"""What a firm says about its documents in a package, since the platform does not know for what the firm keeps them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INTERESTS: Final = "6(1)(f) legitimate interests"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """In the language of the package, as whoever makes it left it."""
+    """What the firm says, in the package's language, as the person who makes the package edited it."""
 
     purposes: str = field(repr=False)
     legal_basis: str = field(repr=False)
@@ -23,9 +23,11 @@ class Told:
 
 
 def told_by_rules(language: str) -> Told:
-    """As the rules in force have it, for a person to read and change. Costs: two queries.
+    """Draft the statement from the retention rules in force, for a person to read and change. Costs: two queries.
 
-    Args: language: of the request, as requests.codes.Language has it. A ground that the firm wrote stands as it did.
+    Legal grounds that the firm wrote itself are not translated.
+
+    Args: language: the request's language, a value of codes.requests.Language.
     """
     wording = wording_of(language)
     words, periods = wording.told, wording.keeping.periods

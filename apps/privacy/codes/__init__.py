@@ -1,1 +1,1 @@
-"""States and codes of requests and inventories, which the models are made of: nothing of this room is below them."""
+"""States and codes of requests and inventories. The models use them; this package imports nothing else of the app."""

@@ -1,4 +1,4 @@
-"""What is said of an inventory in codes: they stand in plain columns and events, where no word of a person may."""
+"""Codes for inventories. They appear in unsealed columns and events, which may hold no text about a person."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CLEARING: Final = (Reason.SOMEBODY_ELSE, Reason.NO_PERSON, Reason.LEGAL_DUTY, Re
 
 
 def suggested_reason(matched: str) -> Reason:
-    """Of a certain place, what the page offers as its category. matched: by which of the person's particulars."""
+    """Return the reason that the page suggests for a certain place. matched: which detail of the person was found."""
     return Reason.NAMED if matched in ("name", "alias") else Reason.IDENTIFIED
 
 
@@ -41,7 +41,7 @@ class Treatment(models.TextChoices):
 
 
 class Quoting(models.TextChoices):
-    """Of a place that an access package names: whether it quotes the words around it."""
+    """Whether an access package quotes the words around a place that it names."""
 
     QUOTED = "quoted", "Quoted"
     LEFT_OUT = "left_out", "Not quoted: the rights of others (Article 15(4))"

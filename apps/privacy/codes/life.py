@@ -1,7 +1,7 @@
-"""The states of a request and who may take it from one to another. Pure; the database holds the same edges.
+"""The states of a request, and who may take it from one state to another. Pure; the database enforces the same edges.
 
-One for access goes the same way until every place is decided on: INVENTORY_READY means that its package is made there,
-and COMPLETED that it was answered.
+A request for access takes the same path until every place is decided on. For it, INVENTORY_READY means that its package
+is made, and COMPLETED that it was answered.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class By(StrEnum):
 
 
 S = RequestState
-# Refused and withdrawn are ways out as long as nothing was approved: from then on data are being removed.
+# A request can be refused or withdrawn only before the approval, because afterwards data are being removed.
 _BEFORE_APPROVAL: Final = (S.RECEIVED, S.IDENTITY_PENDING, S.ASSESSING, S.INVENTORY_READY, S.AWAITING_APPROVAL)
 
 EDGES: Final[Mapping[tuple[RequestState, RequestState], By]] = {
@@ -60,13 +60,13 @@ EDGES: Final[Mapping[tuple[RequestState, RequestState], By]] = {
     (S.VERIFYING, S.PARTIALLY_COMPLETED): By.PLATFORM,
     (S.VERIFYING, S.FAILED): By.PLATFORM,
     (S.FAILED, S.EXECUTING): By.PLATFORM,
-    # What was held is released: the rest is erased under the same approval.
+    # Once a hold is released, the rest is erased under the same approval.
     (S.PARTIALLY_COMPLETED, S.EXECUTING): By.PLATFORM,
     **{(state, S.REFUSED): By.MANAGER for state in _BEFORE_APPROVAL},
     **{(state, S.WITHDRAWN): By.MANAGER for state in _BEFORE_APPROVAL},
 }
 
-# Of a request for access alone: nothing is removed, so nobody else has to approve it.
+# This edge exists only for a request for access: nothing is removed, so nobody else has to approve it.
 ANSWER: Final = (S.INVENTORY_READY, S.COMPLETED)
 _ACCESS_STATES: Final = frozenset({*_BEFORE_APPROVAL[:-1], S.COMPLETED, S.REFUSED, S.WITHDRAWN})
 ACCESS_LABELS: Final[Mapping[RequestState, str]] = {
@@ -74,15 +74,15 @@ ACCESS_LABELS: Final[Mapping[RequestState, str]] = {
     S.COMPLETED: "Answered",
 }
 
-# Nothing of them changes any more.
+# A request in one of these states never changes state again.
 FINISHED: Final = frozenset({S.COMPLETED, S.REFUSED, S.WITHDRAWN})
-# The person has had, or is owed, an answer: the month is over for them.
+# The deadline no longer applies in these states: the person has an answer, or their letter is due.
 ANSWERED: Final = FINISHED | {S.PARTIALLY_COMPLETED}
 OPEN: Final = frozenset(S) - ANSWERED
 
 
 def who_may(before: RequestState, after: RequestState, *, is_access: bool = False) -> By | None:
-    """Who takes this step; None where there is no such step."""
+    """Return who takes this step; None where there is no such step."""
     if not is_access:
         return EDGES.get((before, after))
     if (before, after) == ANSWER:
@@ -91,10 +91,10 @@ def who_may(before: RequestState, after: RequestState, *, is_access: bool = Fals
 
 
 def label_of(state: RequestState, *, is_access: bool = False) -> str:
-    """The state in words."""
+    """Return the label of a state."""
     return ACCESS_LABELS.get(state, state.label) if is_access else state.label
 
 
 def can_end(state: RequestState) -> bool:
-    """Whether a request can still be refused or withdrawn."""
+    """Return whether a request in this state can still be refused or withdrawn."""
     return state in _BEFORE_APPROVAL

@@ -1,4 +1,4 @@
-"""What is said of a request in codes: they stand in plain columns and events, where no word of a person may."""
+"""Codes for requests. They appear in unsealed columns and events, which may hold no text about a person."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Refusal(models.TextChoices):
     LEGAL_CLAIMS = "17_3_e", "Article 17(3)(e): legal claims"
 
 
-# A request for access is refused on these alone: Article 17 is about erasure, and what Article 15(4) protects is left
+# Only these grounds apply to a request for access: Article 17 is about erasure, and what Article 15(4) protects is left
 # out of the package, place by place.
 OF_ACCESS: Final = (Refusal.UNFOUNDED, Refusal.EXCESSIVE, Refusal.UNIDENTIFIED)
 

@@ -1,1 +1,1 @@
-"""The inventory of a request for erasure: where somebody was found, what a person says of each place, what goes."""
+"""The inventory of a request: where the person was found, what the DPO decides on each place, and what is removed."""

@@ -1,4 +1,4 @@
-"""Asking for an inventory: a row first, a message second, a sweeper behind both."""
+"""Request an inventory: write a row, then queue a message for the worker; a sweep repeats messages that were lost."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ MOVING: Final = (InventoryState.WAITING, InventoryState.RUNNING)
 
 
 def is_assessed(request: ErasureRequest) -> bool:
-    """Whether places are found and decided on now: of a request for access, until its package is made of them."""
+    """Return whether places may be searched and decided on now. For access this ends once the package is made."""
     return request.state in ASSESSED and not (request.is_access and request.state == RequestState.INVENTORY_READY)
 
 
 def require_assessed(request: ErasureRequest) -> None:
-    """Raises: InventoryStateError."""
+    """Raise InventoryStateError unless the request is being assessed."""
     if not is_assessed(request):
         state = label_of(RequestState(request.state), is_access=request.is_access)
         raise InventoryStateError(reference=request.reference, state=state)
 
 
 def inventory_request(request_id: UUID) -> Inventory:
-    """Have the whole tenant searched for the person of a request. One that waits or runs is left as it is.
+    """Have the whole tenant searched for the person of a request. A search that waits or runs is returned unchanged.
 
-    What was decided stays decided: a place that is found again keeps its decision.
+    Decisions stay: a place that is found again keeps its decision.
 
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, InventoryStateError.
     """
@@ -57,7 +57,10 @@ def inventory_request(request_id: UUID) -> Inventory:
 
 
 def search_again(request: ErasureRequest, person: UUID) -> Inventory:
-    """In the open transaction, with the request locked. Begins once no redacted version of it is being made."""
+    """Queue a search, in the open transaction with the request locked.
+
+    The search begins once no redacted version of the request is being made.
+    """
     moving: Inventory | None = Inventory.objects.filter(request=request, state__in=MOVING).first()
     if moving is not None:
         return moving
@@ -74,7 +77,7 @@ def search_again(request: ErasureRequest, person: UUID) -> Inventory:
 
 
 def inventory_sweep_all() -> int:
-    """Send again what waits unsent, or whose worker died, in every tenant. Returns: how many messages."""
+    """Send again, in every tenant, searches and redactions that wait or whose worker died. Returns: messages sent."""
     seen = Count(Work.SEARCHES)
     sent = each_tenant(partial(_sweep, seen), doing=Sweep.SEARCHES)
     seen.note()

@@ -1,9 +1,10 @@
-"""Decisions that go along to a redacted version: what stays there was looked at, and is not asked twice.
+"""Copy decisions to a redacted version, so that nobody is asked twice about a place that was already looked at.
 
-A redacted version differs from the one before by what was removed alone. A place that was cleared there and is found
-here again, certainly the same one, is cleared here as well: in the name of whoever decided it, of when they did, with
-the same reason. Everything else is open, as every new place is. The database lets the platform say no more than that
-(apps/audit/sql/inventories.sql). Whoever works on the request can decide again, and that is not carried over once more.
+A redacted version differs from the version before only by what was removed. A place that was cleared in the earlier
+version, and is certainly the same place as one found in the redacted version, is cleared there too: with the same
+person, time and reason. Every other place is open, like any new place. The database allows the platform no more than
+this (apps/audit/sql/inventories.sql). A person who works on the request can decide about the place again, and a later
+search does not overwrite that decision.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _Key = tuple[UUID, str, str, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """How many places of a redacted version were cleared as one person had cleared them in the version before."""
+    """How many places of a redacted version were cleared because one person had cleared them in the version before."""
 
     document_id: UUID
     redacted_id: UUID
@@ -35,10 +36,10 @@ class Carried:
 
 
 def carry_over(request: ErasureRequest, hits: Sequence[InventoryHit]) -> Sequence[Carried]:
-    """Set what was decided before on those of the hits that are found for the first time. Saves nothing.
+    """Copy earlier decisions onto those of the hits that are found for the first time. Saves nothing.
 
-    In the open transaction, over all scopes, while the hits that decisions are taken from stay as they are. A document
-    may have been redacted for another request than this one; the decisions are always this one's own.
+    Runs in the open transaction over all scopes, and locks the hits that decisions are copied from. A document may have
+    been redacted for another request, but only decisions of this request are copied.
 
     Returns: what was carried over, for tell_carried once the hits are saved.
     Costs:   three queries; for each redacted version in which something is found for the first time, two or three and
@@ -63,7 +64,7 @@ def carry_over(request: ErasureRequest, hits: Sequence[InventoryHit]) -> Sequenc
 
 
 def tell_carried(inventory: Inventory, carried: Iterable[Carried]) -> None:
-    """An event for each redacted version and each person whose decisions hold in it too."""
+    """Record an event for each redacted version and each person whose decisions were copied to it."""
     for each in carried:
         tell(
             "carried_over",
@@ -80,7 +81,7 @@ def tell_carried(inventory: Inventory, carried: Iterable[Carried]) -> None:
 def _same(
     request: ErasureRequest, row: InventoryTreatment, new: Sequence[InventoryHit]
 ) -> Iterable[tuple[InventoryHit, InventoryHit]]:
-    """Those of the new hits that are certainly a place that was cleared in the version before, each with that one."""
+    """Return the new hits that are certainly places cleared in the version before, each paired with its old hit."""
     of_old = InventoryHit.objects.filter(target_type=TargetType.DOCUMENT, target_id=row.document_id)
     old = list(of_old.filter(request=request).select_for_update(no_key=True)) if new else []
     if not any(hit.decision == Decision.CLEARED for hit in old):
@@ -95,20 +96,20 @@ def _same(
 
 
 def _carry(request: ErasureRequest, hit: InventoryHit, old: InventoryHit) -> UUID:
-    """Returns: who decided it."""
+    """Copy the decision of the old hit to the new one. Returns: who decided it."""
     if old.decided_by_id is None:
         raise ValueError("a place that nobody decided on is carried over nowhere")
     hit.decision, hit.reason, hit.carried_from_id = old.decision, old.reason, old.id
     hit.decided_by_id, hit.decided_at = old.decided_by_id, old.decided_at
     if old.words:
         words = words_of(request, bytes(old.words), part=words_part(old))
-        # Sealed anew: what is sealed opens in its own place alone.
+        # Seal the words again: a ciphertext can be opened only for the hit that it was sealed for.
         hit.words = sealed_words(request, words, part=words_part(hit))
     return old.decided_by_id
 
 
 def _known(request: ErasureRequest, documents: Iterable[UUID]) -> set[_Key]:
-    """Places that an earlier search found: whatever is decided of them by now was somebody's own word."""
+    """Return the places that an earlier search found. Their decisions were made on these places and must stay."""
     there = InventoryHit.objects.filter(
         request=request, target_type=TargetType.DOCUMENT, target_id__any_of=set(documents)
     ).order_by()

@@ -1,4 +1,4 @@
-"""What a person says of the places that were found: it is them, or it stays; and what becomes of each document."""
+"""Decide about the places that were found (confirmed or cleared), and whether a document is removed or redacted."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ from apps.privacy.requests.services.stepping import locked_request, require_eras
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What is said of one place. seen: the decision that whoever says it had before them.
+    """A decision about one place.
 
-    reason: None takes a decision back. words: why, where a code does not say it; they are sealed.
+    seen: the decision that the deciding person was shown. reason: None takes a decision back.
+    words: an explanation where the code of the reason is not enough; they are sealed.
     """
 
     hit_id: UUID
@@ -45,11 +46,11 @@ class Said:
 
 
 def hits_decide(request_id: UUID, said: Sequence[Said]) -> int:
-    """Decide about some places, in the principal's own name: all of them, or none. Returns: how many changed.
+    """Decide about several places in the name of the acting person: all of them or none. Returns: how many changed.
 
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, InventoryStateError,
-            InventoryNotFoundError; HitNotFoundError; HitDecidedError: somebody was quicker; RedactionAskedError.
-    Costs:  a query a place, and one event.
+            InventoryNotFoundError; HitNotFoundError; HitDecidedError: somebody else decided first; RedactionAskedError.
+    Costs:  one query per place, and one event.
     """
     person = require_manager()
     with transaction.atomic():
@@ -73,12 +74,12 @@ def hits_decide(request_id: UUID, said: Sequence[Said]) -> int:
 def hits_decide_at_once(
     request_id: UUID, *, like: UUID, certain: bool, reason: Reason | None, seen: Iterable[UUID], words: str = ""
 ) -> int:
-    """Decide about all certain, or all uncertain, open places of one thing at once. Recorded with their number.
+    """Decide at once about all certain, or all uncertain, open places of one thing. One event records their number.
 
-    Args:   like: a place of the thing: of its document, its part of an event, its row.
-            reason: None confirms certain places, each as what the page showed it as.
-            seen: the places that whoever decides had before them: others stay open.
-    Returns: how many; those that somebody else decided about meanwhile keep what they have.
+    Args:   like: any place of the thing, which is a document, a part of an event, or a row.
+            reason: None confirms certain places, each with the reason that the page suggested for it.
+            seen: the places that the deciding person was shown; others stay open.
+    Returns: how many were decided; places that somebody else decided about in the meantime keep that decision.
     Raises: as hits_decide.
     """
     if reason is None and not certain:
@@ -91,7 +92,7 @@ def hits_decide_at_once(
         one: InventoryHit | None = found.filter(id=like).first()
         if one is None:
             raise HitNotFoundError
-        # Of a document, of a part of an event, or of a row: what makes up one thing (selectors.grouped).
+        # The filter for one thing: a document, a part of an event, or a row (as in selectors.grouped).
         thing = (
             {"target_type": one.target_type, "target_id": one.target_id, "target_part": one.target_part}
             if one.target_id
@@ -110,12 +111,12 @@ def hits_decide_at_once(
 def document_treat(
     request_id: UUID, document_id: UUID, treatment: Treatment, *, seen: Treatment | None
 ) -> InventoryTreatment:
-    """Choose what becomes of a document: removed as a whole, or kept without the passages.
+    """Choose what happens to a document: it is removed as a whole, or kept without the passages.
 
-    A redaction that failed can be withdrawn so: the document is removed instead, with what there is of that version.
+    This can also withdraw a failed redaction: the document is then removed, together with its failed redacted version.
 
-    Args:   seen: what was chosen when whoever chooses looked.
-    Raises: as hits_decide; HitNotFoundError: the person was not found in it; NotRedactableHereError;
+    Args:   seen: the treatment that the choosing person was shown.
+    Raises: as hits_decide; HitNotFoundError: the person was not found in the document; NotRedactableHereError;
             TreatmentChangedError; RedactionAskedError.
     """
     person = require_manager()
@@ -141,8 +142,8 @@ def document_treat(
         row.treatment, row.chosen_by_id, row.chosen_at = treatment.value, person, timezone.now()
         if row.redacted_id is None or row.redacted_id not in redacted_states([row.redacted_id]):
             row.asked_at, row.redacted_id, row.error_code = None, None, ""
-        # Otherwise there is a redacted version that failed. It stays written down: tried again where the document is
-        # redacted after all, removed with the document where that is removed (proposing.found_targets).
+        # Otherwise a redacted version exists that failed. Its id is kept, so that it is tried again if the document is
+        # redacted after all, or removed with the document if that is removed (targets.found_targets).
         row.save()
         tell(
             "treated",
@@ -171,9 +172,9 @@ def _set(request: ErasureRequest, hit: InventoryHit, *, reason: Reason | None, w
         hit.decision, hit.reason = decision_of(reason), reason
         hit.words = sealed_words(request, said, part=words_part(hit)) if said else None
         hit.decided_by_id, hit.decided_at = person, timezone.now()
-    # Whether it is quoted is looked at anew.
+    # The quoting must be decided again.
     hit.quoting, hit.hidden = "", None
-    # It is this person's word now, whatever was carried over from an earlier version.
+    # This decision replaces one that was carried over from an earlier version.
     hit.carried_from_id = None
     hit.save(
         update_fields=[
@@ -204,7 +205,7 @@ def _tell(request: ErasureRequest, hits: Sequence[InventoryHit], *, at_once: boo
         opened=counted.get(Decision.OPEN, 0),
         at_once=at_once,
     )
-    # What a purge passed over because of this request goes on, where nothing of it is about the person any more.
+    # Runs resume for targets that this request kept from a purge, where no place in them is about the person any more.
     targets = {hit.target for hit in hits if hit.decision == Decision.CLEARED and hit.target}
     about = InventoryHit.objects.filter(request=request, target_id__in={target.id for target in targets})
     still = set(about.exclude(decision=Decision.CLEARED).values_list("target_id", flat=True))

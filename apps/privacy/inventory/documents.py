@@ -1,4 +1,4 @@
-"""What an inventory reads of documents and does with them: names, previews, redacted versions. In the open scope."""
+"""What an inventory reads from documents and does with them, in the open scope: names, previews, redacted versions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FIELD_CHARS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """A stretch of a document's text that a person confirmed: of a page (its number), or of a field (its name)."""
+    """A confirmed stretch of a document's text, in a page (by its number) or in a field (`part` is its name)."""
 
     page: int | None
     part: str
@@ -34,7 +34,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Passage:
-    """What a passage reads like now and would read like, in pieces: (text, whether it is what changes)."""
+    """A passage before and after redaction, in pieces: (text, whether this piece changes)."""
 
     where: str
     before: tuple[tuple[str, bool], ...]
@@ -43,9 +43,9 @@ class Passage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentFacts:
-    """A document as the screen names it. is_current: the version that is searched, which alone can be redacted.
+    """A document as the screen names it. is_current: whether retrieval searches this version; only it can be redacted.
 
-    detail: kind, scope, version and status in English. kind, status: their codes, for who says it in another language.
+    detail: kind, scope, version and status in English. kind, status: their codes, for texts in another language.
     """
 
     id: UUID
@@ -61,9 +61,9 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedactedState:
-    """How far a redacted version is.
+    """The progress of a redacted version.
 
-    number: which version of its document it is, from 1. ready_at: since when its text is there to be searched.
+    number: which version of its document it is, from 1. ready_at: when its text became searchable.
     """
 
     number: int
@@ -109,21 +109,23 @@ def previews_of(document_id: UUID, spots: Sequence[Spot]) -> Sequence[Passage]:
 
 
 def redact_document(document_id: UUID, spots: Sequence[Spot]) -> UUID:
-    """Make its next version without these stretches; the worker makes it searchable. Returns: that version's id.
+    """Make the document's next version without these stretches; the worker makes it searchable.
 
-    Raises: ApplicationError. Takes as long as reading the file does. The same once more gives the same version.
+    Takes as long as reading the file does. Repeating the call gives the same version.
+
+    Returns: the id of the redacted version. Raises: ApplicationError.
     """
     document: Document | None = Document.objects.filter(id=document_id).first()
     fields = {}
     for name, spans in _of_fields(spots).items() if document else ():
-        # As long as it may be: a mark is longer than some names.
+        # Cut to the field's maximum length: the redaction mark is longer than some names.
         fields[name] = redact(getattr(document, name), spans).text[:_FIELD_CHARS]
     if "ticker" in fields:
-        # It is too short for a mark.
+        # A ticker is too short for a mark.
         fields["ticker"] = ""
     pages = _of_pages(spots)
     if document is not None and spots and not pages and not fields:
-        # Found in the file's name or in what is made of the pages alone: a next version has neither.
+        # All places are in the file's name or in what is derived from the pages. The next version keeps neither.
         fields["title"] = document.title
     made = document_redact(document_id=document_id, spans=pages, fields=fields)
     return UUID(str(made.document.id))
@@ -141,13 +143,13 @@ def restart_redaction(id: UUID) -> None:
     context.principal.require(Permission.PRIVACY_MANAGE)
     job: IngestJob | None = IngestJob.objects.filter(document_id=id).order_by("-created_at").first()
     if job is not None and job.status == JobStatus.FAILED:
-        # Starting jobs again is not a DPO's right; this one is the platform's, on the DPO's word, as making it was.
+        # A DPO may not restart jobs, so the platform restarts this one on the DPO's behalf, as it made the version.
         with open_scope(tenant=context.tenant_id, scopes=[ScopeId(job.scope_id)], reason="redaction of a document"):
             job_restart(job=job)
 
 
 def versions_before(ids: Iterable[UUID]) -> Sequence[Target]:
-    """Return all versions of the same documents that are older than one of these. Costs: two queries."""
+    """Return all versions that are older than one of these versions of the same document. Costs: two queries."""
     return older_versions(Document.objects.filter(id__any_of=set(ids)))
 
 

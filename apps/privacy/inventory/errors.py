@@ -1,4 +1,4 @@
-"""What can go wrong with an inventory. No error holds a word of a person: numbers, states and codes alone."""
+"""Errors of inventories. No error holds anything about a person: only numbers, states and codes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class HitNotFoundError(ApplicationError):
 
 
 class HitDecidedError(ApplicationError):
-    """Somebody else was quicker."""
+    """Somebody else decided about a place first."""
 
     code = "audit.inventory_hit_decided"
     status = 409

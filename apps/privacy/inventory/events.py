@@ -26,7 +26,7 @@ _LABELS: Final[Mapping[str, str]] = {
     "restricted": "Inventory: out of use while it is assessed",
     "lifted": "Inventory: in use again while it is assessed",
 }
-# Of the platform alone: what its searches find, and what it makes of a document.
+# Only the platform records these: what its searches find, and the redacted versions that it makes.
 _OWN: Final = frozenset({"finished", "failed", "carried_over", "redacted", "redaction_failed"})
 _FIELDS: Final = frozenset(
     {

@@ -1,4 +1,4 @@
-"""The words around a place, read again for whoever looks, and kept nowhere."""
+"""Read the words around a place again for each reader. They are never stored."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ class Excerpt:
 
 
 class Excerpts:
-    """For one page: a text that holds several places is read once. Args: around: characters on either side, at most."""
+    """The excerpts of one page, which reads each text only once. Args: around: at most so many characters per side."""
 
     def __init__(self, *, around: int = _AROUND_CHARS) -> None:
         self._around = around
         self._texts: dict[Place, str | None] = {}
 
     def text(self, hit: InventoryHit) -> str | None:
-        """The whole text that a place stands in; None where it is gone, or not for the open scope."""
+        """Return the whole text that contains a place; None where the text is gone or outside the open scope."""
         place = hit.place
         if place not in self._texts:
             self._texts[place] = searched_of(place.store).text_of(place)
         return self._texts[place]
 
     def of(self, hit: InventoryHit) -> Excerpt | None:
-        """None where the text is gone, or not for the open scope."""
+        """Return the words around a place; None where the text is gone, shorter now, or outside the open scope."""
         text = self.text(hit)
         if text is None or hit.char_end > len(text):
             return None

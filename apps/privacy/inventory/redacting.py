@@ -1,6 +1,7 @@
-"""Making the redacted versions: the old one is out of use at once, the new one is made by the worker.
+"""Make redacted versions: the old version goes out of use at once, and the worker makes the new one.
 
-Nothing is removed here. A version that can't be made leaves the old one as it was, out of use, and says why.
+Nothing is removed here. Where a redacted version can't be made, the old version stays out of use, and an error code
+says why.
 """
 
 from __future__ import annotations
@@ -37,22 +38,21 @@ logger = logging.getLogger("glassbox.audit")
 
 _REASON: Final = "make a redacted version for a request for erasure"
 CRASHED: Final = "audit.redaction_crashed"
-_MOST_NAMED: Final = 5  # documents, in an error
+_MOST_NAMED: Final = 5  # documents that an error names
 
 
 def redactions_prepare(request_id: UUID, *, revision: int) -> int:
-    """Have the redacted versions made of all documents that were chosen to be redacted, or again what failed.
+    """Have redacted versions made of all documents chosen for redaction, and retry those that failed.
 
-    From here on the old versions are out of retrieval and of every reader's view. Nothing is removed. Once the new ones
-    are there, the whole tenant is searched again by itself: what is left in them of the person is found, and waits for
-    a decision like every other place.
+    From here on the old versions are hidden from retrieval and from every reader. Nothing is removed. Once the new
+    versions are ready, the whole tenant is searched again automatically, so that what they still hold about the person
+    is found and waits for a decision like every other place.
 
-    Args:    revision: of the request that was read.
+    Args:    revision: the revision of the request that the caller read.
     Returns: how many are being made.
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, RequestChangedError,
-            InventoryStateError, InventoryNotFoundError; RedactionOpenError: nothing is made, as long as a
-            place is open in one of the documents. Not of what failed and is tried again: that was made of what had been
-            decided.
+            InventoryStateError, InventoryNotFoundError; RedactionOpenError: a place in one of the documents is still
+            open, so nothing is made. Retried versions are not checked, since they were made from complete decisions.
     """
     person = require_manager()
     with transaction.atomic():
@@ -80,13 +80,13 @@ def redactions_prepare(request_id: UUID, *, revision: int) -> int:
 
 
 def open_where_asked(request: ErasureRequest) -> Mapping[UUID, Sequence[InventoryHit]]:
-    """What redactions_prepare is refused for now: the open places of documents that would be redacted, by document."""
+    """Return the open places, by document, because of which redactions_prepare would raise RedactionOpenError now."""
     _, unasked = _waiting(request)
     return open_in(request, [each.document_id for each in unasked])
 
 
 def _waiting(request: ErasureRequest) -> tuple[Sequence[InventoryTreatment], Sequence[InventoryTreatment]]:
-    """Returns: those whose redacted version failed, and those of which none was asked for, or is there any more."""
+    """Return the treatments whose redacted version failed, and those with no redacted version requested or left."""
     confirmed = set(confirmed_documents(request))
     chosen = list(InventoryTreatment.objects.filter(request=request, treatment=Treatment.REDACT))
     with whole_tenant():
@@ -105,9 +105,9 @@ def _open_error(left: Mapping[UUID, Sequence[InventoryHit]]) -> RedactionOpenErr
 
 
 def are_being_made(request_id: UUID) -> bool:
-    """Whether a redacted version of a request is not there yet, and has not failed. In the open scope. Two queries.
+    """Return whether a redacted version of the request is still being made. Reads the open scope; costs two queries.
 
-    One that somebody removed is not being made: nothing waits for it.
+    A version that has failed, or that somebody removed, is not being made, so nothing waits for it.
     """
     asked = InventoryTreatment.objects.filter(request_id=request_id, treatment=Treatment.REDACT, asked_at__isnull=False)
     rows = list(asked.filter(error_code=""))
@@ -117,7 +117,7 @@ def are_being_made(request_id: UUID) -> bool:
 
 
 def redactions_make(*, tenant_id: TenantId, request_id: UUID) -> int:
-    """In the worker: make what was asked for. Safe to call twice. Returns: how many were made now."""
+    """Make the requested redacted versions, in the worker. Safe to call twice. Returns: how many were made now."""
     with open_scope(tenant=tenant_id, reason=_REASON):
         waiting = InventoryTreatment.objects.filter(
             request_id=request_id, treatment=Treatment.REDACT, asked_at__isnull=False, redacted_id__isnull=True

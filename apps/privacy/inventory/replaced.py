@@ -1,10 +1,10 @@
-"""Documents that a redacted version takes the place of: which of them go as a whole, and which stay as decided.
+"""Documents that a redacted version replaces: which of them are removed whole, and whose decisions are fixed.
 
-A redacted version is made of what was decided until then: what is said of the old version later would reach nothing, so
-nothing can be said of it. Nor does it need to be, once the redacted version is there: the whole old version is removed
-by the same request, and what still stands in the redacted one is found there, by the search of that version, and
-decided there. One function says which old versions these are, both for what is not counted (selectors.standing) and for
-what goes (proposals.targets.found_targets), so that no place is passed over in a document that stays.
+A redacted version is made from the decisions taken until then. A later decision about the old version would have no
+effect, so none is accepted. None is needed either once the redacted version is ready: the request removes the whole old
+version, and a search finds what the redacted version still holds about the person, to be decided there. One function,
+going_documents, says which old versions are removed. Both the places that are not counted (selectors.standing) and the
+targets that are removed (proposals.targets.found_targets) use it, so that no place in a document that stays is missed.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from apps.privacy.requests.whole import whole_tenant
 
 
 def going_documents(request: ErasureRequest) -> frozenset[UUID]:
-    """The documents that go as a whole since a redacted version stands for them: it is ready. Over all scopes.
+    """Return the documents that are removed whole because a ready redacted version replaces them, over all scopes.
 
-    With the one that was redacted go all versions before it. A redacted version that is still being made takes nothing
-    away, nor does one that failed, or that somebody removed since. From the proposal on it is what was proposed, and of
-    a request that ended without one, nothing.
+    They are the redacted versions' sources and all versions before these. A redacted version that is still being made,
+    has failed or was removed since replaces nothing. From the proposal on, these are the documents that were proposed;
+    for a request that ended without a proposal there are none.
 
     Costs: a query; four more while the request is assessed and something is redacted.
     """
@@ -36,15 +36,15 @@ def going_documents(request: ErasureRequest) -> frozenset[UUID]:
         asked = _asked(request)
         ready = {id for id, state in _states(asked).items() if state.is_ready}
         before = versions_before(ready) if ready else ()
-    # By their own ids too: of two documents that read alike without the person, one redacted version is made.
+    # Add the sources by their ids: two documents that are equal after redaction share one redacted version.
     redacted = {document_id for document_id, redacted_id in asked.items() if redacted_id in ready}
     return frozenset(redacted | {target.id for target in before})
 
 
 def fixed_documents(request: ErasureRequest) -> frozenset[UUID]:
-    """The documents whose redacted version is being made, or made: what was decided of them stays. Over all scopes.
+    """Return the documents whose redacted version is being made or is made, over all scopes: their decisions are fixed.
 
-    Not those of which it failed, or was removed since: these are decided on like all others. Costs: three queries.
+    Documents whose redacted version failed, or was removed since, are decided on like all others. Costs: three queries.
     """
     with whole_tenant():
         asked = _asked(request)
@@ -54,15 +54,15 @@ def fixed_documents(request: ErasureRequest) -> frozenset[UUID]:
 
 
 def is_unasked(treatment: InventoryTreatment, states: Mapping[UUID, RedactedState]) -> bool:
-    """Whether a redacted version is to be asked for: none was, it could not be made, or somebody removed it since.
+    """Return whether a redacted version must be requested: none was, it could not be made, or it was removed since.
 
-    Args: states: of all redacted versions of the request that are there.
+    Args: states: the states of all existing redacted versions of the request.
     """
     return not treatment.is_asked or (treatment.redacted_id is not None and treatment.redacted_id not in states)
 
 
 def _asked(request: ErasureRequest) -> Mapping[UUID, UUID | None]:
-    """By document: its redacted version, None as long as there is none."""
+    """Return, by document, its redacted version, or None as long as there is none."""
     rows = InventoryTreatment.objects.filter(
         request=request, treatment=Treatment.REDACT, asked_at__isnull=False, error_code=""
     )

@@ -1,4 +1,4 @@
-"""Out of use while a request is about it (Article 18), over all scopes; and what keeps a purge off it meanwhile."""
+"""Keep documents out of use while a request concerns them (Article 18), over all scopes, and keep purges off them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from apps.privacy.models import ErasureRequest, InventoryHit, InventoryTreatment
 from apps.privacy.requests.services.stepping import locked_request, require_erasure, require_manager
 from apps.privacy.requests.whole import whole_tenant
 
-# As long as nothing was approved, others leave alone what the request is about.
+# In these states nothing is approved yet, so other runs do not remove what the request is about.
 _UNDECIDED: Final = (
     RequestState.RECEIVED,
     RequestState.IDENTITY_PENDING,
@@ -39,16 +39,16 @@ _KEPT_OFF: Final = (TargetType.DOCUMENT, TargetType.EVENT_GROUP)
 
 
 def restrict_run(request_id: UUID, run_id: UUID) -> None:
-    """The documents of a run are out of use from here on, in the open transaction, whoever's scopes they lie in."""
+    """Take the documents of a run out of use, in the open transaction, over all scopes."""
     rows = RemovalTarget.objects.filter(run_id=run_id, type=TargetType.DOCUMENT)
     with whole_tenant():
         restrict([target_of(row) for row in rows], Because.REQUEST, request_id)
 
 
 def restrict_now(request_id: UUID) -> int:
-    """Keep what the request may be about out of use while it is assessed: what was found and is not cleared.
+    """Keep the documents that were found and are not cleared out of use while the request is assessed.
 
-    Of a request for a document, that document. Returns: how many documents.
+    For a request about one document, that document is kept out of use. Returns: how many documents.
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, InventoryStateError.
     """
     require_manager()
@@ -64,7 +64,7 @@ def restrict_now(request_id: UUID) -> int:
 
 
 def lift_now(request_id: UUID) -> None:
-    """Take restrict_now back. What is being redacted stays out of use. Raises: as restrict_now."""
+    """Undo restrict_now. Documents that are being redacted stay out of use. Raises: as restrict_now."""
     require_manager()
     with transaction.atomic():
         request = locked_request(request_id)
@@ -75,7 +75,7 @@ def lift_now(request_id: UUID) -> None:
 
 
 def lift_after_return(request: ErasureRequest) -> None:
-    """A proposal came back: in use again, but for what is being redacted or was restricted on purpose before."""
+    """Put documents back into use after a proposal came back, except those being redacted or restricted on purpose."""
     with whole_tenant():
         if ErasureRequest.objects.filter(id=request.id, restricted_at__isnull=False).exists():
             stays = {target.id for target in _concerned(request)}
@@ -86,7 +86,7 @@ def lift_after_return(request: ErasureRequest) -> None:
 
 
 def lift_at_end(request: ErasureRequest) -> None:
-    """The request has ended: nothing is out of use because of it, and purges that it kept off go on."""
+    """Put documents back into use once the request has ended, and let purges go on that it had stopped."""
     with whole_tenant():
         there = _restricted(request.id)
         hits = InventoryHit.objects.filter(request_id=request.id).exclude(decision=Decision.CLEARED)
@@ -98,15 +98,15 @@ def lift_at_end(request: ErasureRequest) -> None:
 
 
 def lift_after_erasure(request_id: UUID) -> None:
-    """By the eraser: what was restricted is gone."""
+    """Lift the restrictions of a request after the eraser has removed its documents."""
     with whole_tenant():
         lift(_restricted(request_id), Because.REQUEST, request_id)
 
 
 def kept_by_requests(targets: Sequence[Target]) -> Mapping[Target, str]:
-    """The obstacle of open requests: see apps.erasure.contracts.Obstacle.
+    """Return the targets that open requests keep from removal; see apps.erasure.contracts.Obstacle.
 
-    A run that was approved for a request passes: two requests about one document want the same of it.
+    Targets of a run that was approved for a request are not kept: two requests about one document want the same thing.
     """
     wanted = [target for target in targets if target.type in _KEPT_OFF]
     if not wanted:

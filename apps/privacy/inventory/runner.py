@@ -1,4 +1,4 @@
-"""Searching in the worker, over the whole tenant: what is found is written in one transaction, places without words."""
+"""Search the whole tenant in the worker, and write the places that were found, without any text, in one transaction."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ _LOOKED_AGAIN_AFTER_S: Final = 5
 
 
 def inventory_run(*, tenant_id: TenantId, inventory_id: UUID) -> InventoryState | None:
-    """Search from beginning to end. Safe to call twice, at once, and after a crash at any point.
+    """Run a whole search. Safe to call twice, concurrently, and after a crash at any point.
 
-    Returns: how it ended; None where another worker has it, or it has ended.
+    Returns: how the search ended; None where another worker runs it, where it has ended, or where redacted versions are
+        still being made.
     """
     lease = _claim(tenant_id, inventory_id)
     if lease is None:
@@ -72,7 +73,7 @@ def _claim(tenant_id: TenantId, inventory_id: UUID) -> Lease[Inventory] | None:
     with open_scope(tenant=tenant_id, reason=Inventory.reason):
         inventory: Inventory | None = Inventory.objects.filter(id=inventory_id).first()
         if inventory is not None and are_being_made(inventory.request_id):
-            # What is left in them is to be found.
+            # Wait for the redacted versions: the search must also find what they still hold about the person.
             enqueue(inventory, after_s=_LOOKED_AGAIN_AFTER_S)
             return None
     return claim(Inventory, tenant_id=tenant_id, job_id=inventory_id, lease_s=_LEASE_S, done=0, total=0)
@@ -93,7 +94,7 @@ def _searched(lease: Lease[Inventory]) -> tuple[list[Mention], PersonSearch]:
 
 
 def _files_searched(lease: Lease[Inventory], found: list[Mention], search: PersonSearch) -> FilesFound:
-    """Adds what the files hold to what was found. Each is read in a transaction of its own, and taken apart outside."""
+    """Add the mentions in files to `found`. Each file is read in a separate transaction and parsed outside of it."""
     with open_scope(tenant=lease.tenant_id, reason=Inventory.reason):
         inventory: Inventory = Inventory.objects.select_related("request").get(id=lease.job_id)
         details = known_details(inventory.request)
@@ -114,7 +115,7 @@ def _write(lease: Lease[Inventory], mentions: Sequence[Mention], search: PersonS
     for mention in mentions:
         counts[mention.place.store][not mention.is_certain] += 1
     with open_scope(tenant=lease.tenant_id, reason=Inventory.reason):
-        # A purge that goes on has ended, or sees from here on that a request is about these.
+        # After this lock, a running purge has either ended or will see that a request is about these places.
         keep_removals_out()
         inventory: Inventory = Inventory.objects.select_related("request").get(id=lease.job_id)
         scopes = _scopes(mention.place for mention in mentions)
@@ -125,7 +126,7 @@ def _write(lease: Lease[Inventory], mentions: Sequence[Mention], search: PersonS
             batch_size=_AT_ONCE,
             update_conflicts=True,
             unique_fields=["tenant", "request", "store", "item_id", "part", "char_start", "char_end"],
-            # Found again: it keeps what was decided.
+            # A place that is found again keeps its decision.
             update_fields=["inventory", "how", "matched", "confidence", "is_certain"],
         )
         hold(

@@ -1,4 +1,4 @@
-"""Places of a redacted version that are certainly places of the version that it was made of."""
+"""Match places of a redacted version with the places of the version that it was made from."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from apps.corpus.redaction.text import Redacted, Span, redact
 from apps.corpus.searched_texts import DocumentTexts
 from apps.erasure.declarations.searched import Place
 
-# What a text is within its document, and what it reads like. The rows have other ids in each version.
+# Identifies a text within its document (store, part, page, text), since row ids differ between versions.
 _Reading = tuple[str, str, int | None, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """A stretch of any text, without the text: characters from start up to end."""
+    """The position of a stretch of text, without the text: characters from `start` up to `end`."""
 
     place: Place
     start: int
@@ -26,16 +26,16 @@ class Stretch:
 def same_places(
     *, before: Sequence[Stretch], removed: Sequence[Stretch], after: Sequence[Stretch]
 ) -> Mapping[Stretch, Stretch]:
-    """Return which places of a redacted version are certainly places of the version that it was made of.
+    """Return which places of a redacted version are certainly places of the version that it was made from.
 
-    Certainly: the text that a place stands in is the old one with nothing but the removed stretches marked, and the
-    place is where that puts the old one. Pages, fields and headers alike, each text as a whole. A header has no number
-    to be known by. Where two of the old version read alike once they are redacted, nobody can tell of which of them the
-    new one is made: nothing of it is certain.
+    A place is certainly the same if its text equals the old text with only the removed stretches replaced by marks, and
+    if the place is where this replacement moves the old place. Pages, fields and headers are each compared as whole
+    texts. A header has no number that identifies it. Where two texts of the old version are equal once they are
+    redacted, nobody can tell which of them the new text comes from, so none of its places is certain.
 
-    Args:    before: all places of the old version that are known, whatever was decided of them; removed: what was
-             taken out of it; after: places of the new version.
-    Returns: by place of the new version, the one of the old; without those that are not certain.
+    Args:    before: all known places of the old version, whatever was decided about them; removed: the stretches that
+             were removed from it; after: places of the new version.
+    Returns: the old place for each certain place of the new version; uncertain places are left out.
     Costs:   a query for each text that holds a place.
     """
     texts = DocumentTexts()
@@ -60,7 +60,7 @@ def same_places(
 
 
 def _moved(redacted: Redacted, stretches: Iterable[Stretch]) -> Mapping[Span, Stretch]:
-    """The places by where they are now; without those of which something was removed."""
+    """Return the places by their new position, leaving out those that lost characters to the redaction."""
     moved = {}
     for each in stretches:
         span = Span(each.start, each.end)
@@ -72,7 +72,7 @@ def _moved(redacted: Redacted, stretches: Iterable[Stretch]) -> Mapping[Span, St
 def _by_text(stretches: Iterable[Stretch]) -> Mapping[Place, Sequence[Stretch]]:
     found: dict[Place, list[Stretch]] = defaultdict(list)
     for each in stretches:
-        # Of a file nothing is kept: the new version's is made of its pages.
+        # Skip places in files: the new version's file is made anew from its pages.
         if each.place.store not in DocumentTexts.stores:
             continue
         found[each.place].append(each)

@@ -1,4 +1,4 @@
-"""Reading an inventory: the newest search, the places it found, what is open, also of what one can't see."""
+"""Read an inventory: the newest search, the places it found, and counts that include scopes the reader can't see."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from apps.privacy.requests.whole import whole_tenant
 
 
 def newest(request: ErasureRequest) -> Inventory | None:
-    """The newest search of a request, whatever became of it."""
+    """Return the newest search of a request in any state, or None."""
     found: Inventory | None = Inventory.objects.filter(request=request).first()
     return found
 
 
 def searched_last(request: ErasureRequest) -> Inventory | None:
-    """The newest search that ended with a result: its places are the inventory."""
+    """Return the newest search that ended with a result, or None: its places are the inventory."""
     found: Inventory | None = Inventory.objects.filter(request=request, state=InventoryState.DONE).first()
     return found
 
 
 def hits_of(request: ErasureRequest) -> QuerySet[InventoryHit]:
-    """The places that the newest search found, of those that the open scope shows; none before one has ended."""
+    """Return the places that the newest finished search found and the open scope shows; none before one has ended."""
     last = searched_last(request)
     found: QuerySet[InventoryHit] = InventoryHit.objects.filter(request=request, inventory=last)
     return found if last is not None else InventoryHit.objects.none()
 
 
 def require_hits(request: ErasureRequest) -> QuerySet[InventoryHit]:
-    """Raises: InventoryNotFoundError."""
+    """Return the places as hits_of does. Raises: InventoryNotFoundError: no search has ended yet."""
     if searched_last(request) is None:
         raise InventoryNotFoundError(reference=request.reference)
     return hits_of(request)
@@ -47,11 +47,12 @@ def require_hits(request: ErasureRequest) -> QuerySet[InventoryHit]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How many places there are, by decision. beyond: of all of them, those in scopes that are not the reader's.
+    """How many places there are over all scopes, by decision.
 
-    carried: of those that were cleared, the ones that were decided on in an earlier version of their document.
-    set_aside: in none of these numbers: open places of documents that go as a whole, since they were redacted
-        (replaced.going_documents). They need no decision.
+    beyond, beyond_open: how many of all places, and of the open ones, lie in scopes that the reader does not hold.
+    carried: how many of the cleared places were decided on in an earlier version of their document.
+    set_aside: open places of documents that are removed whole because they were redacted (replaced.going_documents).
+        They need no decision, and no other number counts them.
     """
 
     total: int
@@ -69,7 +70,7 @@ class Standing:
 
 
 def standing(request: ErasureRequest) -> Standing:
-    """Costs: eight queries, and what replaced.going_documents costs."""
+    """Count the places of a request. Costs: eight queries, and what replaced.going_documents costs."""
     aside = _is_set_aside(request)
     seen = Counter(hits_of(request).exclude(aside).order_by().values_list("decision", flat=True))
     with whole_tenant():
@@ -89,7 +90,7 @@ def standing(request: ErasureRequest) -> Standing:
 
 
 def open_in(request: ErasureRequest, document_ids: Iterable[UUID]) -> Mapping[UUID, Sequence[InventoryHit]]:
-    """The open places of documents, by document, of those that the open scope shows; only documents that have some."""
+    """Return the undecided places that the open scope shows, by document. Documents that have none are left out."""
     found: dict[UUID, list[InventoryHit]] = defaultdict(list)
     hits = hits_of(request).filter(_is_open_of(document_ids)).order_by("target_id", "page", "char_start", "id")
     for hit in hits:
@@ -99,7 +100,7 @@ def open_in(request: ErasureRequest, document_ids: Iterable[UUID]) -> Mapping[UU
 
 
 def open_beyond(request: ErasureRequest, targets: Iterable[Target]) -> int:
-    """How many open places lie in none of the documents among the targets. Over all scopes."""
+    """Return how many open places lie outside the documents among the targets, over all scopes."""
     going = {target.id for target in targets if target.type is TargetType.DOCUMENT}
     with whole_tenant():
         found: int = hits_of(request).filter(decision=Decision.OPEN).exclude(_is_open_of(going)).count()
@@ -107,7 +108,7 @@ def open_beyond(request: ErasureRequest, targets: Iterable[Target]) -> int:
 
 
 def set_aside_of(request_id: UUID) -> int:
-    """Standing.set_aside of a request, also for who may not read it: the run that it proposed tells it too."""
+    """Return Standing.set_aside of a request, also for users who may not read it: its proposed run shows it too."""
     with whole_tenant():
         request: ErasureRequest | None = ErasureRequest.objects.filter(id=request_id).first()
         return hits_of(request).filter(_is_set_aside(request)).count() if request is not None else 0
@@ -130,7 +131,7 @@ class StoreCount:
 
 
 def stores_searched(inventory: Inventory) -> Sequence[StoreCount]:
-    """Every place that is looked through, with what was found there; those with most first."""
+    """Return every store that is searched with the number of places found in it, most first."""
     labels = {store.key: store.label for store in stores()}
     found = []
     for source in searched():
@@ -142,12 +143,12 @@ def stores_searched(inventory: Inventory) -> Sequence[StoreCount]:
 
 
 def treatments_of(request: ErasureRequest) -> Mapping[UUID, InventoryTreatment]:
-    """By document, of those that the open scope shows."""
+    """Return the treatments that the open scope shows, by document."""
     return {each.document_id: each for each in InventoryTreatment.objects.filter(request=request)}
 
 
 def spots_of(request: ErasureRequest, document_id: UUID) -> Sequence[Spot]:
-    """What was confirmed of a document, as a redaction takes it."""
+    """Return the confirmed places of a document in the form that a redaction takes."""
     confirmed = hits_of(request).filter(
         target_type=TargetType.DOCUMENT, target_id=document_id, decision=Decision.CONFIRMED
     )
@@ -156,7 +157,7 @@ def spots_of(request: ErasureRequest, document_id: UUID) -> Sequence[Spot]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouped:
-    """The places of one thing: a document, a part of an event, a row of something else (without a target)."""
+    """The places of one thing: a document, a part of an event, or another row (which may have no target)."""
 
     target: Target | None
     store: str
@@ -193,7 +194,7 @@ class Grouped:
 
 
 def grouped(request: ErasureRequest) -> Sequence[Grouped]:
-    """All places that the open scope shows, by thing: documents, events, others. Costs: two queries."""
+    """Return all places that the open scope shows, grouped by thing: documents, events, others. Costs: two queries."""
     by_thing: dict[object, list[InventoryHit]] = defaultdict(list)
     for hit in hits_of(request).order_by("store", "item_id", "page", "char_start", "id"):
         by_thing[hit.target or (hit.store, hit.item_id)].append(hit)

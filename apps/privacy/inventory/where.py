@@ -1,4 +1,4 @@
-"""Where in a thing a place is, in words."""
+"""Say in words where a place is within its document, event or row."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ _PARTS: Final[Mapping[str, str]] = {
 
 
 def where_of(hit: InventoryHit) -> str:
-    """Such as `page 3`; empty where the thing is one text."""
+    """Return where a place is, such as `page 3`; empty where the thing is a single text."""
     return f"page {hit.page}" if hit.page else _PARTS.get(hit.part, hit.part)

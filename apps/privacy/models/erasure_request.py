@@ -1,4 +1,4 @@
-"""Requests for erasure and for access, and their letters. What describes people is sealed; the rest is ids and codes."""
+"""Requests for erasure and for access, and their letters. What describes people is sealed; the rest is ids, codes."""
 
 from __future__ import annotations
 

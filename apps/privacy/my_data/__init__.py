@@ -1,1 +1,1 @@
-"""Access requests (GDPR 15): what a tenant holds about a person's own account, handed to that person."""
+"""Give a user the data that the tenant holds about their own account (Article 15 GDPR)."""

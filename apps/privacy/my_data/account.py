@@ -1,4 +1,4 @@
-"""The account itself, and what it may do in the open tenant: memberships, grants, keys."""
+"""Categories of the package about the account and its rights in the open tenant: memberships, grants, keys."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _ACCESS_RETENTION: Final = (
     "be shown later. When the account is erased, its name, address and password go, and what is left names nobody."
 )
 _OF_THE_FIRM: Final = "The firm's administrators, who gave you access; times come from the system."
-# Of a grant whose scope the person does not see any more.
+# Shown for a grant whose scope the person can't see any more.
 _OUT_OF_REACH: Final = "a scope that you no longer reach"
 
 
 def at(moment: datetime | None) -> str | None:
-    """A time as a package tells it."""
+    """Format a time for a package."""
     return None if moment is None else moment.isoformat(timespec="seconds")
 
 
@@ -75,7 +75,7 @@ def _memberships(person: Person, after: object | None) -> Page:
 
 
 def _who(id: UUID | None, person: Person) -> str | None:
-    """None where the row names nobody."""
+    """Return who an id means, for the reader of the package; None where the row names nobody."""
     if id is None:
         return None
     return YOU if person.is_meant(id) else ANOTHER_PERSON
@@ -114,7 +114,7 @@ def _key(row: ApiKey, *, own: bool) -> Entry:
     return {
         "id": str(row.id),
         "kind": "acts for you" if own else "a program's, made by you",
-        # The name of a program's key is its own, or that of whoever works with it.
+        # The name of a program's key may be the name of the person who works with the program.
         "name": row.name if own else None,
         "begins_with": f"gbx_{row.prefix}" if own else None,
         "role": str(Role(row.role).label),

@@ -1,4 +1,4 @@
-"""Events in which the person acted, or that are about their account, memberships or keys."""
+"""The category of events in which the person acted, or that are about their account, memberships or keys."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from apps.privacy.my_data.event_fields import shown_fields
 from apps.tenants.principals import PrincipalKind
 
 BATCH: Final = 500
-# Subjects by which an event says whom it is about; others name things.
+# Subject types with which an event names a person; all other types name things.
 _PEOPLES: Final = frozenset({"user", "membership", "api_key"})
-# In these fields an event about something else, such as a scope, names whom it concerns.
+# Fields in which an event about something else, such as a scope, names the person that it concerns.
 _CONCERNED: Final = frozenset({"user_id", "person_id", "membership_id", "api_key_id", "reader_id"})
 _GROUP_NAMES: Final[Mapping[Group, str]] = {
     Group.CORE: "details",
@@ -42,7 +42,7 @@ _ACTORS: Final[Mapping[str, str]] = {
 
 
 def events_of(person: Person) -> QuerySet[Event]:
-    """The events whose rows name the person, as far as the open scope shows them, until the package was asked for."""
+    """Return the events whose rows name the person, that the open scope shows, up to the time of the package."""
     found: QuerySet[Event] = Event.objects.filter(_named(person), occurred_at__lte=person.until)
     return found
 
@@ -54,7 +54,10 @@ def _named(person: Person) -> Q:
 
 
 def _looked_at(person: Person) -> QuerySet[Event]:
-    """With those that may name the person inside, which only their content tells."""
+    """Return the events whose rows name the person, and those whose content may do so, newest first.
+
+    Only reading the content tells whether an event of the second sort names the person.
+    """
     inside = [each.action for each in event_classes() if each.fields.get(Group.CORE, frozenset()) & _CONCERNED]
     may_name = Q(action__in=inside) & ~Q(subject_type__in=_PEOPLES)
     found: QuerySet[Event] = Event.objects.filter(_named(person) | may_name, occurred_at__lte=person.until)
@@ -76,7 +79,7 @@ def _entry(event: Event, reading: Reading, person: Person) -> Entry | None:
     about_self = event.subject_type in _PEOPLES and person.is_meant(event.subject_id)
     if not acted and not about_self and not _concerns(reading, person):
         return None
-    # What somebody else asked or was answered is theirs, whomever the event is about.
+    # Questions and answers of other people are not shown, even where the event is about this person.
     groups = tuple(_GROUP_NAMES) if acted else (Group.CORE,)
     own_key = event.subject_type == "api_key" and person.is_meant(event.subject_id)
     entry: dict[str, Any] = {
@@ -125,7 +128,7 @@ def _about(event: Event, person: Person) -> str:
 
 
 def _notes(reading: Reading, groups: Iterable[Group]) -> Iterable[str]:
-    """What of an event is not there any more: an empty place is not passed over in silence."""
+    """Yield a note for each part of an event that was removed or can't be read, so that no gap goes unmentioned."""
     for group in groups:
         match reading.states.get(group):
             case GroupState.REMOVED:
@@ -135,7 +138,7 @@ def _notes(reading: Reading, groups: Iterable[Group]) -> Iterable[str]:
 
 
 def _label(action: str) -> str:
-    """Of this release; an action that it no longer knows keeps its own name."""
+    """Return the label of an action, or the action itself where this release does not know it any more."""
     try:
         return event_class(action).label
     except UnregisteredActionError:

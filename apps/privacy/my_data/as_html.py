@@ -1,4 +1,4 @@
-"""The package as one page that needs nothing else, to be read and printed."""
+"""Render the package as one self-contained page, to read and print."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from apps.privacy.my_data.in_words import is_there, label, words
 from apps.privacy.my_data.package import Package
 from apps.privacy.my_data.wording import ARTICLE_15
 
-# So many fields of an entry are columns; the others stand in a line below.
+# This many fields of an entry are columns; the others are in a line below.
 _COLUMNS: Final = 5
 
 STYLE: Final = """
@@ -65,7 +65,7 @@ code { font-size: .8rem; overflow-wrap: anywhere; }
 
 
 class HtmlWriter:
-    """An entry is a line of a table, and what its columns do not hold stands below it."""
+    """Writes the package as HTML. Each entry is a table row; fields without a column are in a second row below it."""
 
     def __init__(self) -> None:
         self._is_open = False
@@ -194,7 +194,7 @@ def _row(fields: Mapping[str, str], row: Entry) -> SafeString:
 
 def _below(value: Any) -> str:
     if isinstance(value, Mapping) and isinstance(value.get("text"), str):
-        # A question first in its own words.
+        # Show the text of a question before its other fields.
         rest = words({name: each for name, each in value.items() if name != "text"})
         return f"“{value['text']}” ({rest})"
     if isinstance(value, Mapping):

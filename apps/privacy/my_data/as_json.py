@@ -1,4 +1,4 @@
-"""The package as one JSON document, written part by part."""
+"""Write the package as one JSON document, part by part."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from apps.privacy.my_data.wording import ARTICLE_15
 
 
 class JsonWriter:
-    """`complete` stands last: a document without it was cut short."""
+    """Writes the package as JSON. `complete` is the last key; a document without it was cut short."""
 
     def __init__(self) -> None:
         self._categories = 0

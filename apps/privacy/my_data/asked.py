@@ -1,4 +1,4 @@
-"""Requests for erasure of the person's own account, with their letters."""
+"""The category of requests to erase the person's own account, with their letters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from apps.privacy.my_data.account import at
 from apps.privacy.my_data.contracts import Category, Entry, Page, Person
 from apps.privacy.requests.details import letter_text
 
-# Whether an authority or a court asked may be what the law keeps from the person for a time (Article 23).
+# Requests of an authority or a court are left out: the law may keep them from the person for a time (Article 23).
 _TOLD: Final = (Requester.PERSON, Requester.REPRESENTATIVE, Requester.FIRM)
 
 
@@ -43,7 +43,7 @@ def _requests(person: Person, after: object | None) -> Page:
 
 
 def _letter(letter: Letter, *, addressed: bool) -> Entry:
-    """The words of a letter only to whom it was written."""
+    """Return a letter as an entry. Its text is shown only to the person to whom it was written."""
     told = {
         "kind": letter.get_kind_display(),
         "written_at": at(letter.created_at),

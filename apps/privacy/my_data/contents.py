@@ -1,7 +1,7 @@
-"""What a package holds, in its order, from the account to what was done with it; and what nobody decided on.
+"""The categories of a package, in order, and a check that every classified column was decided on.
 
-Whatever is classified as more than ids, counts and times is in a category or left out with a reason: undecided() finds
-the rest, and a test fails on it.
+Every column or place that is classified as more than ids, counts and times must be in a category, or be left out with a
+reason. undecided() finds the others, and a test fails if there are any.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def decided() -> frozenset[str]:
 
 
 def undecided(*, known: Collection[Classified] | None = None) -> list[str]:
-    """Return the names of what may hold something of a person, of which nobody said whether it is in their package.
+    """Return the columns and places that may hold personal data but are neither in a category nor left out.
 
-    Args: known: instead of what the apps classified.
+    Args: known: the classification to check; by default that of the apps.
     """
     of = classified() if known is None else known
     return sorted({each.name for each in of if each.sort is not Sort.NONE} - decided())

@@ -1,4 +1,4 @@
-"""A package of what is held about a person: whom it is about, and the categories that it is made of."""
+"""The types of a package of a user's own data: the person that it is about, and its categories."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-# One thing that is held: JSON values under plain names.
+# One thing that is held, as JSON values.
 Entry = Mapping[str, Any]
 
 YOU = "you"
@@ -24,10 +24,10 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Whom the package is about, and by which ids the open tenant's rows name them.
+    """The person that the package is about, with the ids by which the tenant's rows name them.
 
-    until: what came later is not in the package.
-    memberships, keys: ids of theirs, those that have ended too.
+    until: the time of the package; later data are not in it.
+    memberships, keys: the ids of the person's memberships and keys, including those that have ended.
     """
 
     id: UUID
@@ -37,13 +37,13 @@ class Person:
     keys: frozenset[UUID]
 
     def is_meant(self, id: object) -> bool:
-        """Whether an id, as a value or as text, is the person's account, membership or key."""
+        """Return whether an id, as a UUID or as text, is that of the person's account, memberships or keys."""
         return str(id) in {str(each) for each in (self.id, *self.memberships, *self.keys)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """after: where the next page begins; None after the last one."""
+    """One page of entries. after: where the next page begins; None on the last page."""
 
     entries: list[Entry]
     after: object | None = None
@@ -51,14 +51,14 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category:
-    """One kind of thing that is held of a person, with what Article 15(1) wants said of it.
+    """One category of data about a person, with the information that Article 15(1) requires.
 
-    key: its name in the JSON. about: what it is, in a sentence that speaks to the person.
-    source: where it comes from (15(1)(g)). retention: for how long, in words (15(1)(d)).
-    fields: name in an entry -> in words, in the order in which they are shown.
-    columns: the classified columns (see apps/erasure/declarations/classified.py) that its entries are made of.
-    read: one page of entries, in the scope of the person; called again with its `after` until that is None. It reads
-        nothing that is another person's, and the ids of other people as little as their names.
+    key: its name in the JSON. about: a sentence to the person that says what it is.
+    source: where the data come from (15(1)(g)). retention: how long they are kept, in words (15(1)(d)).
+    fields: key in an entry -> its label, in the order in which they are shown.
+    columns: the classified columns (see apps/erasure/declarations/classified.py) that the entries are made from.
+    read: returns one page of entries, in the person's scope; called again with the page's `after` until that is None.
+        It must return nothing about other people, neither their names nor their ids.
     """
 
     key: str
@@ -75,7 +75,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """What may hold something of a person and is not in their package. because: a sentence that they read."""
+    """Columns and places that may hold personal data but are not in the package. because: the reason that is shown."""
 
     names: tuple[str, ...]
     because: str

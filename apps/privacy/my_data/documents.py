@@ -1,4 +1,4 @@
-"""What the corpus holds of the people who bring documents."""
+"""The category of documents that the person uploaded."""
 
 from __future__ import annotations
 

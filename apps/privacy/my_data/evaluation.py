@@ -1,4 +1,4 @@
-"""What is held, beside the log, of the people who ask."""
+"""The category of evaluation questions that the person added."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from apps.tenants.principals import PrincipalKind
 
 
 def _evaluation(person: Person, after: object | None) -> Page:
-    """The row says who by a name alone, which may have been somebody else's before: the event says by which id."""
+    """Return the questions that the person added, as the events show by id.
+
+    The rows hold only a name, which may have belonged to somebody else before.
+    """
     added = Event.objects.filter(
         action=EVALUATION_ADDED,
         subject_id=OuterRef("id"),

@@ -1,4 +1,4 @@
-"""Which fields of events a person's package shows. What stands in no list is not shown, and a test fails on it."""
+"""Which event fields a person's package shows. A field in none of these lists is not shown, and a test fails on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from apps.audit.registry import Group, event_classes
 from apps.privacy.my_data.contracts import ANOTHER_PERSON, YOU, Person
 
 _JUST_SO: Final = (
-    # What was asked, and what came of it.
+    # Questions and their results.
     "core: intent intent_score intent_margin policy_version policy_version_id recording_mode permitted_kinds "
     "withheld_kinds relaxed_filters excluded embedding rewording generator model degradations elapsed_ms stage_ms "
     "length_chars code typed equal intent_equal kinds_equal context_equal hits limits verdict asked_about instant",
@@ -24,14 +24,14 @@ _JUST_SO: Final = (
     "first last step rows questions format events reader_kind contents size night state leaves checkpoint_size "
     "finding_count totals duration_ms kek_id rewrapped categories unreached_events limit failures seconds "
     "invitation_id awaits_confirmation by_operator recovery_code actions delivery_id event_id waiting error",
-    # Work on privacy: references, states and counts; of a search, how much was known and never what.
+    # Work on privacy: references, states and counts; for a search only how many details were known, never the details.
     "core: reference before subject_type due_on run_id letter_id letter_kind delivery names aliases emails phones "
     "ibans accounts words texts missing_scopes removals reason_code rejection_code origin_id targets grounds removed "
     "retained remaining store items documents event_groups still_held still_restricted because because_id review_on "
     "review_on_before may_remove must_remove counted_for reach kept part is_last "
     "inventory_id certain confirmed cleared decision treatment document_id at_once places unreadable through told_by "
     "keys residue stayed joined proof run end_event package_id quoted left_out hidden expires_at",
-    # A database that was put back.
+    # A database that was restored from a backup.
     "core: backup_id exported_origin exported_size exported_root opened restoration unsealed",
     "question: length_chars intent_reason text given_filters",
     "answer: refusal grounding repair context_chars",
@@ -46,7 +46,7 @@ _ANOTHERS: Final[Mapping[str, str]] = {
     "membership_id": "another person's role",
     "api_key_id": "a key of the firm or of another person",
 }
-# Names of keys: the person's own alone.
+# Names of keys: shown only for the person's own keys.
 _OF_OWN_KEYS: Final = ("core: name prefix",)
 # Field -> why it is not shown.
 _WITHHELD: Final[Mapping[str, tuple[str, ...]]] = {
@@ -67,7 +67,7 @@ _WITHHELD: Final[Mapping[str, tuple[str, ...]]] = {
         "passages: hits",
     ),
 }
-# Of these actions a withheld field holds words of whoever acts, and of nobody else.
+# In events of these actions, this withheld field holds only words of the acting person, so it is shown to that person.
 _OWN_WORDS: Final = frozenset({("intents.policy.withdrawn", "core.reason")})
 
 
@@ -92,12 +92,12 @@ _SHOWN: Final[Mapping[str, Shown]] = {
 
 
 def withheld_fields() -> Mapping[str, tuple[str, ...]]:
-    """Reason -> names of fields."""
+    """Return the names of the withheld fields by reason."""
     return {because: tuple(_names(lines)) for because, lines in _WITHHELD.items()}
 
 
 def undecided_fields() -> list[str]:
-    """Fields of registered events of which nobody said whether a package shows them."""
+    """Return the fields of registered events that none of the lists above mentions."""
     registered = {
         f"{group}.{name}" for each in event_classes() for group, names in each.fields.items() for name in names
     }
@@ -107,10 +107,10 @@ def undecided_fields() -> list[str]:
 def shown_fields(
     group: Group, values: Mapping[str, Any], person: Person, *, own_key: bool, acted_in: str = ""
 ) -> dict[str, Any]:
-    """What of a group the person gets to see.
+    """Return the fields of an event's group that the person may see.
 
-    Args: own_key: whether the event is about a key of the person's own.
-          acted_in: the action, where it was the person who acted.
+    Args: own_key: whether the event is about one of the person's own keys.
+          acted_in: the action, if the person is the actor; otherwise empty.
     """
     found: dict[str, Any] = {}
     for name, value in values.items():

@@ -1,4 +1,4 @@
-"""The events of this package: who took what is held about them, and where that ended early."""
+"""The events of this package: a person exported their own data, or the export ended early."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON values as a person reads them."""
+"""Format JSON values as readable text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_there(value: Any) -> bool:
 
 
 def label(name: str) -> str:
-    """policy_version -> policy version."""
+    """Return a key as words: policy_version -> policy version."""
     return name.replace("_", " ")
 
 

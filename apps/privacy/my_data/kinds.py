@@ -1,4 +1,4 @@
-"""How long events are kept, kind by kind: what their class says at least, and what the schedule in force says."""
+"""How long each kind of event is kept: the minimum of its class, and the rules of the schedule in force."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from apps.privacy.my_data.contracts import Entry
 
 
 def kinds(actions: Iterable[str]) -> list[Entry]:
-    """One entry a kind of event, by its name. Two queries."""
+    """Return an entry for each kind of event, ordered by action. Costs: two queries."""
     return [_kind(action, known, rules) for action, known, rules in rules_by_kind(actions)]
 
 
 def rules_by_kind(actions: Iterable[str]) -> list[tuple[str, EventClass | None, list[Rule]]]:
-    """By action, each once: its class, None where it is not registered any more, and the rules in force of it."""
+    """Return each distinct action with its class (None where it is no longer registered) and its rules in force."""
     schedule = schedule_in_force()
     rules: dict[str, list[Rule]] = {}
     for rule in rules_of(schedule) if schedule else ():
@@ -28,7 +28,7 @@ def rules_by_kind(actions: Iterable[str]) -> list[tuple[str, EventClass | None, 
 
 
 def known_class(action: str) -> EventClass | None:
-    """None where no class of this release has the action."""
+    """Return the class of an action, or None where this release does not know the action."""
     try:
         return event_class(action)
     except UnregisteredActionError:

@@ -1,4 +1,4 @@
-"""What may hold something of a person and is not in their package, with the reason that they read."""
+"""What may hold personal data but is not in the package, with the reason that the person reads."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _of(table: str, columns: str) -> str:
     return " ".join(f"{table}.{column}" for column in columns.split())
 
 
-# Names of columns, and of other places of the classification, with the reason.
+# Names of columns and of other classified places, with the reason for leaving them out.
 _DIRECTORY: Final = (
     (
         "tenants_credential.user_id tenants_credential.password tenants_apikey.secret_sha256 "
@@ -175,9 +175,9 @@ _EVALUATION: Final = (
 
 
 def by_reason(pairs: Iterable[tuple[str, str]]) -> tuple[LeftOut, ...]:
-    """Return one entry a reason, in the order in which they first appear, with its names in order.
+    """Return one entry per reason, in order of first appearance, with its names sorted.
 
-    Args:   pairs: names, parted by blanks, and the reason.
+    Args:   pairs: names, separated by blanks, and the reason.
     Raises: ValueError: one name has two reasons.
     """
     reasons: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""A package as it is put together: what is said of the whole, then category by category, in parts."""
+"""Assemble a package in parts: first the facts about the whole package, then one category after another."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from apps.tenants.streaming import Part
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """What is said of the whole.
+    """The facts about the whole package.
 
-    unreached: how many events that name the person touch scopes that they do not reach; by_key: or that the key does
-    not, by which they ask.
+    unreached: how many events that name the person lie in scopes that the open scope does not reach.
+    by_key: whether the person asks with an API key, so that the key's scopes are the limit.
     """
 
     person: Person
@@ -61,7 +61,7 @@ class Package:
 
 
 class Writer(Protocol):
-    """Puts a package into one form, from its beginning to its end."""
+    """Writes a package in one format, from beginning to end."""
 
     def begin(self, package: Package) -> str: ...
 
@@ -75,7 +75,7 @@ class Writer(Protocol):
 
 
 def document_parts(package: Package, writer: Writer) -> Iterator[Part]:
-    """The parts of one document; each reads what it writes, in the scope that is open when it is called."""
+    """Yield the parts of one document. Each part reads its data in the scope that is open when the part is called."""
     actions: set[str] = set()
     begun = False
 
@@ -90,7 +90,7 @@ def document_parts(package: Package, writer: Writer) -> Iterator[Part]:
             written = [] if begun else [writer.begin(package)]
             written += [] if first else [writer.category(category)]
             written.append(writer.entries(category, page.entries))
-            # After the entries: a writer knows then whether there were any.
+            # category_end comes after the entries, because the writer then knows whether there were any.
             written += [writer.category_end(category)] if page.after is None else []
             after, first, begun, ended = page.after, True, True, page.after is None
             return "".join(written).encode()

@@ -1,4 +1,4 @@
-"""What policies hold of the people who write them."""
+"""The categories of policy versions that the person wrote or decided on, and of their comments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _versions(person: Person, after: object | None) -> Page:
 
 
 def _version(row: PolicyVersion, person: Person) -> Entry:
-    """The reasons that the person gave, not those of whoever was on the other side."""
+    """Return a version as an entry, with only the reasons that the person gave, not those of the other person."""
     wrote, decided = row.author_id == person.id, row.approver_id == person.id
     entry: dict[str, Any] = {
         "number": row.number,
@@ -39,7 +39,8 @@ def _version(row: PolicyVersion, person: Person) -> Entry:
         entry["your_reason"] = row.reason
         entry["submitted_at"] = at(row.submitted_at)
     if decided:
-        # Whoever withdraws an approved version says why in the same place; that stands in the event, if it was you.
+        # The reason for withdrawing an approved version is in the same column, and may be another person's. If it is
+        # the reader's own, the event shows it.
         withdrawn = row.status == VersionStatus.WITHDRAWN
         entry["your_decision"] = None if withdrawn else row.decision_reason
         entry["decided_at"] = None if withdrawn else at(row.decided_at)

@@ -1,4 +1,4 @@
-"""Who else gets to see something of it (GDPR 15(1)(c) and 15(2)): roles within the firm, and providers by region."""
+"""Who else gets to see the data (GDPR 15(1)(c) and 15(2)): roles within the firm, and providers with their region."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from apps.tenants.roles import PERMISSIONS, Permission, Role
 
 
 def recipients(tenant: Tenant) -> list[Entry]:
-    """By the tenant's settings of this moment; which provider served a question stands in the question's event."""
+    """Return the recipients by the tenant's current settings. A question's event says which provider served it."""
     found = [
         _inside("Who may read the audit log", Permission.AUDIT_VIEW, "events, and who acted in them"),
         _inside("Who may see members", Permission.MEMBER_VIEW, "names, roles and keys of members"),
@@ -38,7 +38,7 @@ def recipients(tenant: Tenant) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """What is known of a provider. model: None where its profile is not configured any more."""
+    """What is known about a provider. model: None where its profile is not configured any more."""
 
     model: str | None
     region: str | None

@@ -1,4 +1,4 @@
-"""Handing a person what is held about their own account."""
+"""Give a person what is held about their own account."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class NobodysDataError(ApplicationError):
 
 
 def my_package() -> Package:
-    """What is said of the whole package of whoever acts, as of now.
+    """Return the facts about the acting person's whole package, as of now.
 
     Raises: NobodysDataError: no person acts. Costs: eight queries, two of them counts over the person's events.
     """
@@ -54,7 +54,7 @@ def my_package() -> Package:
         keys=frozenset(ApiKey.objects.filter(person_id=principal.id).values_list("id", flat=True)),
     )
     seen = events_of(person).count()
-    # Only how many there are: what they hold stays behind the wall.
+    # Over all scopes, only count the events; never read their content.
     with open_scope(tenant=scope.tenant_id, reason="count a person's events for their access request"):
         every = events_of(person).count()
     return Package(
@@ -68,12 +68,12 @@ def my_package() -> Package:
 
 
 def my_data_export(format: Format) -> Iterator[bytes]:
-    """All that the open tenant holds about the account of whoever acts, in parts, and an event that they took it.
+    """Return in parts all that the open tenant holds about the acting person's account, and record the export.
 
-    The event is in the open transaction, and not in the package, which ends before it. The parts are made when they
-    are sent, each in a transaction of its own with the person's grants of that moment (see scoped_stream).
+    The event is recorded in the open transaction and is not in the package, which ends before it. Each part is made
+    when it is sent, in a separate transaction with the person's grants at that time (see scoped_stream).
 
-    Raises: NobodysDataError; in the middle of the parts, what scoped_stream raises.
+    Raises: NobodysDataError; while the parts are sent, what scoped_stream raises.
     """
     principal, package = current_scope().principal, my_package()
     record(

@@ -1,4 +1,4 @@
-"""What Article 15(1) GDPR wants told beside the data, in words."""
+"""The texts with the information that Article 15 GDPR requires beside the data."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Finding a person in what a tenant holds, and taking passages out of a page's text. Nothing here is ever logged."""
+"""Find a person in the texts that a tenant holds. No text that this package reads is ever logged."""

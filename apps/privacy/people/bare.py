@@ -1,4 +1,4 @@
-"""A family name without a given one that fits: reported, and never as certain."""
+"""Match a family name that has no fitting given name beside it. Such a match is never certain."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _RECORD, _RECORD_CHARS = 0.65, 80
 
 
 def bare_match(pattern: NamePattern, line: Line, family: Found) -> Match | None:
-    """The family name by itself; None where it is more likely another word.
+    """Return the match of a family name by itself, or None where it is more likely another word.
 
-    "Mr Doe" says more than "Doe", and "Jane Doe" less, whoever she is.
+    "Mr Doe" gives a higher confidence than "Doe"; "Jane Doe" gives a lower one, since Jane is probably another person.
     """
     confidence = _of(family.like, family.length, is_nickname=pattern.is_nickname) * family.factor
     word = line.words[family.first]
@@ -32,7 +32,7 @@ def bare_match(pattern: NamePattern, line: Line, family: Found) -> Match | None:
 
 
 def in_record(pattern: NamePattern, line: Line, family: Found) -> list[Match]:
-    """Family and given name in two fields of one row of a table or a record: a match each; none elsewhere."""
+    """Return a match each for a family and a given name in two fields of one table row or record, or no match."""
     if not pattern.given or family.like.slips:
         return []
     start, end = line.words[family.first].start, line.words[family.last].end
@@ -61,7 +61,7 @@ def _of(like: Like, length: int, *, is_nickname: bool) -> float:
 
 
 def _before(line: Line, first: int) -> float:
-    """What the word in front says about whose name it is."""
+    """Return the factor by which the word in front makes the family name more or less likely to mean the person."""
     number = first - 1
     while (word := line.word(number)) is not None and is_particle(word.raw) and line.is_within(number):
         number -= 1

@@ -1,7 +1,7 @@
-"""Telephone numbers without what depends on where one dials from.
+"""Reduce telephone numbers to the digits that do not depend on the caller's country.
 
-Which codes and trunk prefixes there are, phonenumbers says. The splitting is ours: it parses no number without the code
-of a country unless told the country, and a search must not miss one.
+The library phonenumbers supplies the country codes and trunk prefixes. We split the numbers ourselves, because
+phonenumbers can't parse a number without a country code unless it is told the country, and a search must not miss one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _REGIONS = {str(code): regions for code, regions in COUNTRY_CODE_TO_REGION_CODE.
 
 
 def split_number(number: str) -> tuple[str, str]:
-    """A number in any writing as its country code and the digits that every writing of it has.
+    """Split a number in any notation into its country code and the digits that all its notations share.
 
     Returns: ("49", "891234567") for "+49 (0)89 123 45 67"; ("", "891234567") for "089/1234567".
     """
@@ -35,14 +35,14 @@ def split_number(number: str) -> tuple[str, str]:
 
 
 def trunk_prefixes(code: str) -> tuple[str, ...]:
-    """Return what is dialled before a number within its country: mostly 0, but 8 for +7, 80 for +375, 06 for +36."""
+    """Return the prefixes dialled before a number within a country: mostly 0, but 8 for +7, 80 for +375, 06 for +36."""
     known = {ndd_prefix_for_region(region, strip_non_digits=True) for region in _REGIONS.get(code, ())}
     every = {"0"} | {prefix + zero for prefix in known if prefix for zero in ("", "0")}
     return tuple(sorted(every, key=len, reverse=True))
 
 
 def national_digits(code: str, core: str) -> str:
-    """Return the digits as the country itself writes them, where more than a trunk prefix differs, else "".
+    """Return the digits as written within the country, if more than the trunk prefix differs, else "".
 
     Argentina's +54 9 11 2345-6789 is 011 15-2345-6789 at home.
     """

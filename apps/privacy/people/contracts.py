@@ -1,4 +1,4 @@
-"""Who is looked for, and where they were found. All of it is personal data: reprs tell counts, never contents."""
+"""The description of a person to search for, and the mentions found. All are personal data: reprs show no contents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from apps.erasure.declarations.searched import Place
 
-# What is found with at least this confidence, and not by similarity alone, needs a look and not a decision.
+# A match with at least this confidence that is not FUZZY counts as certain: a person only has to check it.
 CERTAIN_FROM = 0.8
 
 Progress = Callable[[int, int], None]  # texts or files done, and about how many there are
@@ -17,7 +17,7 @@ Progress = Callable[[int, int], None]  # texts or files done, and about how many
 class How(StrEnum):
     """How a mention was recognised."""
 
-    EXACT = "exact"  # the same letters, whatever their case, accents written out, order, title or ending
+    EXACT = "exact"  # the same letters; case, written-out accents, order, title and ending may differ
     VARIANT = "variant"  # another usual spelling, initials, a part of the name
     FUZZY = "fuzzy"  # a letter or two away
     IDENTIFIER = "identifier"  # the same digits and letters
@@ -37,7 +37,7 @@ class Matched(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PersonName:
-    """A name in its parts where they are known, else as one: "John Doe", "Doe, John", "Dr. Ursula von der Leyen"."""
+    """A name, in parts where these are known, else in full: "John Doe", "Doe, John", "Dr. Ursula von der Leyen"."""
 
     given: str = ""
     family: str = ""
@@ -46,12 +46,12 @@ class PersonName:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PersonDescription:
-    """Whom to look for.
+    """The description of the person to search for.
 
     aliases: other whole names (as PersonName.full), or a nickname of one word.
-    phones: in any writing; with the country's code where it is known.
+    phones: in any notation; with the country code where it is known.
     accounts: account, client and policy numbers of at least four digits and letters.
-    words: phrases that point to the person, found as they are written.
+    words: phrases that point to the person, searched as they are written.
     """
 
     names: tuple[PersonName, ...] = ()
@@ -68,7 +68,7 @@ class PersonDescription:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How much of each is known: what the record of a search may tell."""
+        """Return how many entries of each kind are known. The event of a search may hold these counts."""
         return {name: len(getattr(self, name)) for name in self.__slots__}
 
 
@@ -76,7 +76,7 @@ class PersonDescription:
 class Match:
     """A stretch of a text that may name the person: text[start:end].
 
-    confidence: 0..1, a ranking and no probability.
+    confidence: 0..1, used for ranking; it is not a probability.
     """
 
     start: int
@@ -92,7 +92,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A match, and in which text of which store it stands. The text itself is not in it."""
+    """A match together with its place: which text of which store. It does not hold the text itself."""
 
     place: Place
     char_start: int

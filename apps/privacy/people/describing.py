@@ -1,4 +1,4 @@
-"""Whom a data protection officer described, as the search takes it."""
+"""Turn the details that a DPO entered into the description that the search takes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LEAST_ACCOUNT_CHARS: Final = 4
 
 
 def describe(details: Details) -> PersonDescription:
-    """Sort what is known of the person into kinds: numbers by what they look like."""
+    """Sort the person's details by kind. The form of an identifier decides: an IBAN, an account number, or words."""
     ibans, accounts, words = [], [], []
     for number in details.identifiers:
         letters = "".join(char for char in number if char.isalnum())

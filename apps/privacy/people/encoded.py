@@ -1,4 +1,4 @@
-"""Runs of a text that are another text, encoded: base64, hexadecimal digits, percent signs."""
+"""Find runs of a text that encode another text: in base64, in hexadecimal digits or with percent signs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STANDARD: Final = str.maketrans("-_", "+/")
 
 
 def decoded_runs(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where such runs stand in a text, from and to, and what each of them says. What says nothing is left out."""
+    """Yield the start, end and decoded text of each encoded run. Runs that decode to no readable text are left out."""
     for match in _BASE64.finditer(text):
         plain = "".join(match.group().split()).rstrip("=").translate(_STANDARD)
         try:
@@ -36,7 +36,7 @@ def decoded_runs(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _said(content: bytes) -> str:
-    """The bytes as a text, if they are one: UTF-8, UTF-16 of either order, or Latin-1."""
+    """Decode the bytes as UTF-8, UTF-16 of either byte order, or Latin-1; return "" where none gives readable text."""
     for encoding in ("utf-8", "utf-16-le", "utf-16-be", "latin-1"):
         try:
             said = content.decode(encoding)

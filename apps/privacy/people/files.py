@@ -1,7 +1,7 @@
-"""The parts of stored files that their pages don't show, for the search for a person. They are extracted for it alone.
+"""Search the parts of stored files that their pages don't show. These parts are extracted only for this search.
 
-A file is read by the contained reader (apps/corpus/reader), which takes time: never within the search's transaction. So
-these texts are no part of `DocumentTexts`; whoever searches asks for them document by document.
+The contained reader (apps/corpus/reader) reads each file. This takes time, so it never happens within the transaction
+of the search. Therefore `DocumentTexts` does not include these texts; the search reads them document by document.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FILES = "corpus.files"
 
 
 class FileTexts:
-    """Where places in files are read again, for an excerpt. The search gets its texts from `find_in_files`."""
+    """Reads places in files again, for an excerpt. The search itself gets the texts of files from `find_in_files`."""
 
     stores: tuple[str, ...] = (FILES,)
     label = "Parts of files that no page shows"
@@ -41,7 +41,8 @@ class FileTexts:
         return iter(())
 
     def text_of(self, place: Place) -> str | None:
-        """Costs: reading the file once more, in the open transaction: for a screen, which shows few of them."""
+        """Return the text of a place, or None. Costs: reads the file again in the open transaction, so only for screens
+        that show few places."""
         found = _file_of(place.item_id)
         if found is None:
             return None
@@ -64,7 +65,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FilesFound:
-    """files: how many were looked into; unread: the documents whose file could not be read, or not all of it."""
+    """What was found in files. files: how many were searched; unread: documents whose file was not read completely."""
 
     mentions: tuple[Mention, ...]
     files: int
@@ -79,12 +80,12 @@ def find_in_files(
     found: Sequence[Mention],
     progress: Progress,
 ) -> FilesFound:
-    """Look for the person in what the files of the tenant hold beside their pages.
+    """Search the parts of the tenant's files that their pages don't show.
 
-    Not within a transaction or a scope: each file is read from the database in one of its own, and taken apart
+    Call this outside of any transaction or scope. Each file is read from the database in a separate scope, and parsed
     outside of it.
 
-    Args: found: what was found elsewhere; of these documents less is enough to be offered as uncertain.
+    Args: found: mentions found elsewhere. In documents with a certain mention, weaker matches are reported as well.
           progress: called after each file, outside of any scope.
     """
     matcher = Matcher(describe(details))
@@ -117,7 +118,7 @@ def _mentions(
     here = [mention for text in texts for mention in mentions_in(matcher, text)]
     target = Target(type=TargetType.DOCUMENT, id=id)
     if any(mention.is_certain for mention in here) and target not in certain:
-        # What the pages hold was looked at before anything certain was known of the document.
+        # The pages were searched before there was a certain mention in this document, so search them for weaker ones.
         with open_scope(tenant=tenant_id, reason=reason):
             pages = list(DocumentTexts().texts_of(id))
         first = [mention for text in pages for mention in mentions_in(matcher, text)]
@@ -129,7 +130,7 @@ def _mentions(
 
 
 def _texts(id: UUID, file: _File) -> tuple[list[SearchedText], bool]:
-    """What can be read of it, and whether that is all of it."""
+    """Return the texts that could be read from the file, and whether they are complete."""
     try:
         hidden = hidden_contained(file.content, filename=file.filename)
     except ExtractionError:

@@ -1,4 +1,4 @@
-"""The given names beside a family name: before it, or behind it after a comma."""
+"""Match given names beside a family name: in front of it, or behind it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FARTHEST = 4  # words
 
 @dataclass(slots=True)
 class _Seen:
-    """What stood beside the family name so far."""
+    """The given names and initials seen beside the family name so far."""
 
     best: Like | None = None
     initials: int = 0
@@ -31,7 +31,10 @@ class _Seen:
 
 
 def given_before(line: Line, family: Found, given: list[Part]) -> Found | None:
-    """ "John", "J. M." or "John Q." in front of the family name; the like is theirs alone."""
+    """Match "John", "J. M." or "John Q." in front of the family name.
+
+    The `like` of the result is that of the given names only.
+    """
     number = family.first - 1
     factor = 1.0
     while (word := line.word(number)) is not None and is_particle(word.raw) and line.is_within(number):
@@ -46,7 +49,7 @@ def given_before(line: Line, family: Found, given: list[Part]) -> Found | None:
 
 
 def given_behind(line: Line, family: Found, given: list[Part]) -> Found | None:
-    """ "Doe, John", "Doe, Dr. J." or "Doe John"."""
+    """Match "Doe, John", "Doe, Dr. J." or "Doe John": given names behind the family name."""
     number = family.last + 1
     if not line.is_within(number - 1):
         return None
@@ -65,7 +68,7 @@ def given_behind(line: Line, family: Found, given: list[Part]) -> Found | None:
 
 def _walk(line: Line, number: int, given: list[Part], *, step: int, is_capitalised: bool) -> _Seen:
     seen = _Seen()
-    pending = 0  # strangers that only count once a name follows them
+    pending = 0  # unknown capitalised words, accepted only if a given name follows them
     edge = number if step < 0 else number - 1
     for _ in range(_FARTHEST):
         word = line.word(number)
@@ -95,10 +98,11 @@ def _walk(line: Line, number: int, given: list[Part], *, step: int, is_capitalis
 
 
 def _given_like(line: Line, number: int, given: list[Part], step: int) -> tuple[Like, bool, int] | None:
-    """The likest given name at a word: how like, whether it is the first one, and its word farthest from the family."""
+    """Return the best-matching given name at a word: its Like, whether it is the first given name, and the number of
+    its word that is farthest from the family name."""
     best: tuple[Like, bool, int] | None = None
     for position, part in enumerate(given):
-        # Walking back, a word that a line's end divides is met at its second half.
+        # Walking backwards, a word that is split across two lines is reached at its second half.
         for start in (number, number - 1) if step < 0 else (number,):
             like, last = word_like(line, start, part)
             if like is None or (step < 0 and last != number):
@@ -109,7 +113,7 @@ def _given_like(line: Line, number: int, given: list[Part], step: int) -> tuple[
 
 
 def _fits(letters: str, given: list[Part]) -> bool:
-    """J, M or JM for John Michael; not a letter that fits none of them."""
+    """Return whether the letters are initials of the given names: J, M or JM for John Michael."""
     if len(letters) == 1:
         return any(part.begins_with(letters) for part in given)
     in_order = zip(given, letters, strict=False)
@@ -124,7 +128,7 @@ def _strange(line: Line, number: int, pending: int, step: int) -> float:
 
 
 def _is_between_others(line: Line, first: int, last: int) -> bool:
-    """Whether a name begins before the family name, or goes on behind the given one, without a comma."""
+    """Return whether another name part stands, without a comma, before the family name or behind the given name."""
     return _is_name_beside(line, first - 1, first - 1) or _is_name_beside(line, last + 1, last)
 
 

@@ -1,4 +1,4 @@
-"""Words about others that an access package hides, found again in whatever spelling the search for a person knows."""
+"""Find words about others that an access package hides, in every spelling that the search for a person knows."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from apps.privacy.people.contracts import Match, Matched, PersonDescription, Per
 from apps.privacy.people.matching import Matcher
 from apps.privacy.people.normalise import WORD
 
-# Of family names by themselves, those that are written small or follow another given name are more likely others.
+# Matches below this are family names in lower case or behind another given name: more likely somebody else.
 _LEAST = 0.2
-_MOST_WORDS = 5  # of a name; more of them are a sentence
+_MOST_WORDS = 5  # in a name; a longer phrase is a sentence
 _LEAST_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True, order=True, kw_only=True)
 class Named:
-    """text[start:end]. is_certain: needs a look and not a decision."""
+    """text[start:end]. is_certain: whether a person only has to check it instead of deciding about it."""
 
     start: int
     end: int
@@ -26,9 +26,9 @@ class Named:
 
 
 def find_words(phrases: Sequence[str]) -> Callable[[str], Sequence[Named]]:
-    """Make names, addresses, numbers or other words about somebody ready to be looked for in texts.
+    """Return a function that finds these names, addresses, numbers or other words about somebody in a text.
 
-    As the search for a person would find them, in all spellings that it knows.
+    It finds them in all spellings that the search for a person knows.
     """
     matchers = [(Matcher(_described(phrase)), len(phrase.split()) > 1) for phrase in phrases]
 
@@ -50,7 +50,7 @@ def _is_certain(match: Match, is_long: bool) -> bool:
 
 
 def _described(phrase: str) -> PersonDescription:
-    """The phrase as it stands; and as a name, an address or a number where it can be one."""
+    """Return a description with the phrase as it is written, and as a name, address or number where it can be one."""
     words = WORD.findall(phrase)
     digits = sum(char.isdigit() for char in phrase)
     is_name = 0 < len(words) <= _MOST_WORDS and not digits and "@" not in phrase and _may_be_name(words)
@@ -65,5 +65,9 @@ def _described(phrase: str) -> PersonDescription:
 
 
 def _may_be_name(words: Sequence[str]) -> bool:
-    """Whoever types in small letters types no capital at all."""
+    """Return whether the words may be a name.
+
+    They may where at least two thirds of them begin with a capital, or where all are in lower case, since somebody who
+    types names in lower case uses no capitals at all.
+    """
     return all(word.islower() for word in words) or sum(not word[0].isupper() for word in words) <= len(words) // 3

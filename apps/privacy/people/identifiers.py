@@ -1,7 +1,7 @@
 """Find e-mail addresses, telephone numbers, IBANs and account numbers, compared on their digits and letters only.
 
-Telephone numbers are found by patterns of ours: the matcher of phonenumbers finds none without a country's code unless
-told the country, and none that goes on in the next line.
+We use our own patterns for telephone numbers: the matcher of phonenumbers finds no number without a country code unless
+it is told the country, and no number that continues on the next line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from apps.privacy.people.calling_codes import national_digits, split_number, tru
 from apps.privacy.people.contracts import How, Match, Matched, PersonDescription
 from apps.privacy.people.normalise import folded, without_marks, writings
 
-# What people put between the digits of a number: nothing, a blank, a slash, a line's end.
+# What people put between the digits of a number: nothing, a blank, a slash, a line break.
 _BETWEEN = r"[\W_]{0,3}"
 _NOT_ALPHANUMERIC = bytes(byte for byte in range(256) if not chr(byte).isalnum() or byte >= 128)
 _SHORTEST_NUMBER = 4
@@ -28,7 +28,7 @@ _WRITTEN_SIGNS = {
 
 @dataclass(frozen=True, slots=True)
 class IdentifierPattern:
-    """needles: all of them are in compact(text) wherever the pattern can match."""
+    """A pattern for one identifier. needles: compact(text) contains all of them wherever the pattern can match."""
 
     matched: Matched
     needles: tuple[str, ...]
@@ -44,14 +44,14 @@ class IdentifierPattern:
 
 
 def compact(text: str) -> str:
-    """The ASCII digits and letters of a text in small letters, and nothing between: to look for identifiers at once."""
+    """Return only the ASCII digits and letters of a text, in lower case, for a quick search for identifiers."""
     if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text)
     return text.encode("utf-8", "surrogatepass").lower().translate(None, _NOT_ALPHANUMERIC).decode("ascii")
 
 
 def identifier_patterns(person: PersonDescription) -> list[IdentifierPattern]:
-    """One a known identifier or phrase. What is too short to mean anything is left out."""
+    """Return the patterns for the known identifiers and phrases, without those that are too short to mean anything."""
     found = [
         *map(_email, person.emails),
         *(pattern for phone in person.phones for pattern in _phone(phone)),
@@ -81,13 +81,13 @@ def _email(address: str) -> IdentifierPattern | None:
 
 
 def _goes_on(found: re.Match[str]) -> bool:
-    """Whether another, longer address begins with this one: "@example.com.au"."""
+    """Return whether the text continues to a longer address, as in "@example.com.au"."""
     return re.match(r"[.\-][a-z]{2,}", found.string[found.end() : found.end() + 4]) is not None
 
 
 def _phone(number: str) -> Iterator[IdentifierPattern]:
     code, core = split_number(number)
-    # A number of four digits means something behind the code of its country alone.
+    # A number of four digits identifies a person only together with its country code.
     is_short = len(core) < _SHORTEST_PHONE
     if len(core) < _SHORTEST_NUMBER or (is_short and not code):
         return
@@ -98,9 +98,9 @@ def _phone(number: str) -> Iterator[IdentifierPattern]:
 
 
 def _phone_pattern(code: str, core: str, *, needs_code: bool) -> IdentifierPattern:
-    # 011: how one dials abroad from North America.
+    # 011 is the prefix for international calls from North America.
     prefix = rf"(?:(?:\+|00|011){_BETWEEN}{_spelt(code) if code else '[1-9][0-9]{0,2}'}{_BETWEEN})"
-    # Set apart from the number, another prefix than 0 may be a list's "1.": the number is found without it.
+    # Only a 0 may be separated from the number: a separated "1." may number a list, and the number matches without it.
     trunk = rf"(?:\(?0\)?{_BETWEEN}|{'|'.join(map(_spelt, trunk_prefixes(code)))})"
     pattern = rf"(?<![0-9])(?P<prefix>{prefix}{'' if needs_code else '?'}{trunk}?){_spread(core)}(?![0-9])"
 
@@ -141,7 +141,7 @@ def _number(number: str, matched: Matched) -> IdentifierPattern | None:
 
 
 def _phrase(words: str) -> IdentifierPattern | None:
-    """A phrase word by word, in any case and with accents written in any way."""
+    """Return a pattern for a phrase, word by word, in any case and with accents written in any way."""
     pieces = re.findall(r"[^\W_]+", unicodedata.normalize("NFC", words))
     if not pieces:
         return None
@@ -167,7 +167,7 @@ def _spread(plain: str) -> str:
 
 
 def _spelt(letters: str) -> str:
-    """Each digit and letter, or its full width form."""
+    """Return a pattern that matches each digit and letter also in its full-width form."""
     return "".join(
         f"[{letter}{chr(ord(letter) + 0xFEE0)}]" if letter.isascii() and letter.isalnum() else re.escape(letter)
         for letter in letters

@@ -1,4 +1,4 @@
-"""How like one word of a text is to one part of a name."""
+"""Compare a word of a text with one part of a name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from apps.privacy.people.variants import spelling, without_ending
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """score: 0..1; slips: of the pen, 0 but for FUZZY."""
+    """How alike a word and a part of a name are. score: 0..1; slips: typing errors, 0 unless `how` is FUZZY."""
 
     how: How
     score: float
@@ -26,7 +26,7 @@ WITH_ENDING: Final = Like(How.EXACT, 0.98)
 WRITTEN: Final = Like(How.VARIANT, 0.92)  # one umlaut, written in two ways
 SPELT: Final = Like(How.VARIANT, 0.72)
 _FUZZY: Final = (Like(How.FUZZY, 0.65, 1), Like(How.FUZZY, 0.5, 2))
-_FUZZY_IN_SHORT: Final = Like(How.FUZZY, 0.45, 1)  # of three letters: John Die
+_FUZZY_IN_SHORT: Final = Like(How.FUZZY, 0.45, 1)  # in a name of three letters: John Die
 
 
 class Part:
@@ -37,7 +37,7 @@ class Part:
         self.reduced = reduced(word)
         self.spelling = spelling(word)
         self.initials = {each[:1] for each in self.writings}
-        # By length: a slip in two letters is another word, two in five as well.
+        # Short words allow fewer slips: one slip in two letters, or two slips in five, makes another word.
         length = len(self.reduced)
         self.most_slips = 0 if length <= 2 else 1 if length <= 5 else 2
         self._known: dict[str, Like | None] = {}
@@ -47,7 +47,10 @@ class Part:
         return len(self.reduced)
 
     def like(self, word: str) -> Like | None:
-        """Args: word: in any writing. The answer is remembered: a corpus has few different words."""
+        """Return how alike a word and this part are, or None. The result is cached: a corpus has few different words.
+
+        Args: word: in any spelling.
+        """
         if word not in self._known:
             if len(self._known) > 1_000_000:
                 self._known.clear()
@@ -78,7 +81,10 @@ class Part:
         return _FUZZY_IN_SHORT if self.length <= 3 else _FUZZY[fewest - 1]
 
     def _slips(self, word: str) -> int:
-        """By letters, or by sound where that is nearer: "Kristain" is another spelling and a slip away."""
+        """Return the number of slips, at least 1: by letters, or by sound plus one where the letters give too many.
+
+        "Kristain" is another spelling with one slip.
+        """
         fewest = slips(reduced(word), self.reduced, most=self.most_slips)
         if fewest > 2 == self.most_slips and len(self.spelling) > 3:
             fewest = min(fewest, 1 + slips(spelling(word), self.spelling, most=1))
@@ -86,7 +92,7 @@ class Part:
 
 
 def slips(one: str, other: str, *, most: int) -> int:
-    """Letters left out, added, changed, or swapped with their neighbour, to make one word of the other.
+    """Count the letters left out, added, changed, or swapped with their neighbour to turn one word into the other.
 
     Returns: the number, or most + 1 where there are more.
     Source:  optimal string alignment, the restricted form of Damerau (1964).

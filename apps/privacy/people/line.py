@@ -1,4 +1,4 @@
-"""A text as words and what stands between them."""
+"""A text as a list of words and the gaps between them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final
 
 from apps.privacy.people.normalise import APOSTROPHE, BREAK, Word, words
 
-# What may stand between two words of one name; a line's end, a blank cell, a file name's underscore.
+# What may stand between two words of one name: a line break, an empty table cell, the underscore of a file name.
 _WITHIN: Final = re.compile(r"[\s.,;_+/|\u00b7()\"'\u2019*\-\u2010\u2011\u2013]{1,8}")
 _LIST: Final = re.compile(r"[,;|()/\u00b7]")
 _SENTENCE: Final = re.compile(r"[.!?:][\"')\u201c\u201d]*\s+$|^\s*$|\n\s*$")
 
 
 class Line:
-    """Words by number, counted from 0. Numbers out of range have no word."""
+    """The words of a text by number, counted from 0. A number out of range has no word."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -28,21 +28,21 @@ class Line:
         return self.words[number] if 0 <= number < len(self.words) else None
 
     def gap(self, number: int) -> str:
-        """What stands between this word and the one after it; a mark that fits no name where there is none."""
+        """Return the text between this word and the next; where either is missing, "\\0", which no name contains."""
         if 0 <= number < len(self.words) - 1:
             return self.text[self.words[number].end : self.words[number + 1].start]
         return "\0"
 
     def is_within(self, number: int) -> bool:
-        """Whether this word and the next may be of one name."""
+        """Return whether this word and the next may belong to one name."""
         return _WITHIN.fullmatch(self.gap(number)) is not None
 
     def is_listed(self, number: int) -> bool:
-        """Whether a comma, a cell's border or the like divides this word from the next."""
+        """Return whether a comma, a table cell's border or the like separates this word from the next."""
         return _LIST.search(self.gap(number)) is not None
 
     def joined(self, number: int) -> str:
-        """This word and the next as one, where a line's end or an apostrophe divides them; else empty."""
+        """Return this word and the next joined, where a hyphenated line break or an apostrophe splits them; else ""."""
         if not self._has_divided:
             return ""
         gap = self.gap(number)
@@ -55,7 +55,7 @@ class Line:
         return ""
 
     def after(self, number: int) -> str:
-        """The character behind a word."""
+        """Return the character directly behind a word, or "" at the end of the text."""
         end = self.words[number].end
         return self.text[end : end + 1]
 
@@ -64,7 +64,7 @@ class Line:
         return _SENTENCE.search(self.text[max(0, start - 6) : start]) is not None
 
     def is_address(self, number: int) -> bool:
-        """Whether the word is part of an e-mail address, a file's name or an account's."""
+        """Return whether the word is part of an e-mail address, a file name or an account name."""
         word = self.words[number]
         around = self.text[max(0, word.start - 1) : word.start] + self.text[word.end : word.end + 1]
         return any(mark in "@_/\\0123456789" for mark in around)

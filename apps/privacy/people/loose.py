@@ -1,4 +1,4 @@
-"""What may mean a person where another place of the same document certainly does: too little to be looked for alone."""
+"""Find weak hints of a person, such as initials. They count only where the same document certainly names the person."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _GIVEN, _INITIALS = 0.3, 0.25
 
 
 def loose_matches(pattern: NamePattern, line: Line) -> Iterator[Match]:
-    """A given name by itself, the initials of the whole name, or a title with the family's initial. None is certain."""
+    """Yield given names by themselves, initials of the whole name, and titles with the family name's initial.
+
+    No such match is certain.
+    """
     if not pattern.given:
         return
     initials = len(pattern.given) + len(pattern.family)
@@ -33,14 +36,14 @@ def loose_matches(pattern: NamePattern, line: Line) -> Iterator[Match]:
 
 
 def _is_initial(pattern: NamePattern, line: Line, number: int) -> bool:
-    """ "Mr D." """
+    """Return whether the word is the initial of the family name, as in "Mr D."."""
     word = line.word(number)
     is_one = word is not None and len(word.raw) == 1 and word.is_capitalised and line.after(number) == "."
     return is_one and word is not None and pattern.family[0].begins_with(word.raw)
 
 
 def _spell(pattern: NamePattern, letters: str) -> bool:
-    """ "JD" """
+    """Return whether the letters are the initials of the name, as in "JD"."""
     parts = [*pattern.given, *pattern.family]
     if len(letters) == len(parts):
         return all(part.begins_with(letter) for part, letter in zip(parts, letters, strict=True))
@@ -48,7 +51,7 @@ def _spell(pattern: NamePattern, letters: str) -> bool:
 
 
 def _apart(pattern: NamePattern, line: Line, number: int) -> Word | None:
-    """ "J. D.", "J.D." or "J. M. D.". Returns: the last of them."""
+    """Match initials with periods: "J. D.", "J.D." or "J. M. D.". Returns: the last initial; None without a match."""
     letters, last = line.words[number].raw, None
     while line.after(number) == "." and line.is_within(number) and (word := line.word(number + 1)) is not None:
         if len(word.raw) != 1 or not word.is_capitalised:

@@ -1,4 +1,4 @@
-"""Everything that may name one person, in one text. Pure: a description and a text in, spans out."""
+"""Find everything in a text that may name one person. Pure: a description and a text in, spans out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SUPPORT, _SUPPORTED_MOST, _SUPPORTS_FROM = 0.25, 0.75, 0.6
 
 
 class Matcher:
-    """One description, ready to be looked for in many texts. Remembers what it thought of each word."""
+    """A search for one description in many texts. It caches its results for single words."""
 
     def __init__(self, person: PersonDescription) -> None:
         names = [(name, Matched.NAME) for name in person.names]
@@ -37,11 +37,11 @@ class Matcher:
         self._unconcerned: set[str] = set()
 
     def may_hold(self, text: str) -> bool:
-        """Whether find can find anything: a quick look that never says no where find would say yes."""
+        """Return quickly whether find might find anything; never False for a text in which find finds something."""
         return self._may_name(text) or self._may_identify(text) or any(True for _ in self._encoded(text))
 
     def find(self, text: str) -> list[Match]:
-        """Every mention, in reading order; of those that overlap, the surest one.
+        """Return every mention, in reading order; of overlapping mentions only the one with the highest confidence.
 
         Costs: about a microsecond a word for a text without any; a millisecond or two for a page with several.
         """
@@ -49,12 +49,12 @@ class Matcher:
         return _apart([*found, *self._encoded(text)])
 
     def beside(self, text: str) -> list[Match]:
-        """What may mean the person as well, in a text of a document that names them for sure elsewhere (loose.py)."""
+        """Return weak hints of the person (loose.py) in a text whose document certainly names the person elsewhere."""
         line = Line(text)
         return _apart([match for pattern in self._names for match in loose_matches(pattern, line)])
 
     def _encoded(self, text: str) -> Iterator[Match]:
-        """The runs of the text that name the person once they are decoded, each as a whole."""
+        """Yield the encoded runs of the text that name the person once decoded, each run as one match."""
         for start, end, said in decoded_runs(text):
             within = self.read(said, names=self._may_name(said), identifiers=self._may_identify(said))
             if within:
@@ -62,7 +62,7 @@ class Matcher:
                 yield replace(surest, start=start, end=end)
 
     def read(self, text: str, *, names: bool = True, identifiers: bool = True) -> list[Match]:
-        """As find, without the quick look beforehand."""
+        """Return the mentions as find does, without the quick check beforehand and without decoding encoded runs."""
         found: list[Match] = []
         if names:
             line = Line(text)
@@ -98,7 +98,7 @@ def _named(pattern: NamePattern, line: Line) -> Iterator[Match]:
         if not pattern.role(word.raw) & _BEGINS and not line.joined(number):
             continue
         for family in pattern.family_at(line, number):
-            # All of them: what is the surest here may give way to what is surer about its neighbour.
+            # Yield all candidates: the best one here may lose to a better match of a neighbouring word.
             yield from _whole(pattern, line, family)
             yield from in_record(pattern, line, family)
             bare = bare_match(pattern, line, family)
@@ -112,7 +112,7 @@ def _named(pattern: NamePattern, line: Line) -> Iterator[Match]:
 
 
 def _whole(pattern: NamePattern, line: Line, family: Found) -> Iterator[Match]:
-    """The family name with given names before or behind it."""
+    """Yield matches of the family name with given names in front of it or behind it."""
     if not pattern.given:
         return
     for beside in (given_before, given_behind):
@@ -127,13 +127,16 @@ def _whole(pattern: NamePattern, line: Line, family: Found) -> Iterator[Match]:
 
 
 def _is_too_short(pattern: NamePattern, given: Like, family: Like) -> bool:
-    """A slip in three letters, while the other word is not as it should be either: two other people."""
+    """Return whether a family name of up to three letters has a slip and the given name does not fit well either.
+
+    Such words name somebody else.
+    """
     is_short = min(part.length for part in pattern.family) <= 3
     return is_short and bool(family.slips) and given.score < 0.9
 
 
 def _family_initial(pattern: NamePattern, line: Line, number: int) -> Iterator[Match]:
-    """ "John D.": the first given name as it is, and the family's initial."""
+    """Match "John D.": the first given name without slips, and the initial of the family name."""
     initial = line.word(number + 1)
     if initial is None or len(initial.raw) != 1 or not initial.is_capitalised or not pattern.given:
         return
@@ -165,7 +168,10 @@ def _raised(match: Match) -> Match:
 
 
 def _apart(matches: Sequence[Match]) -> list[Match]:
-    """The surest of those that overlap; a longer one that holds another and is about as sure stands for it."""
+    """Keep the match with the highest confidence of those that overlap.
+
+    A longer match replaces one that it contains if its confidence is about as high.
+    """
     longer = [
         match
         for match in matches

@@ -1,4 +1,4 @@
-"""Find one name in a text: whole, turned round, with initials, or the family name by itself."""
+"""Find one name in a text: in full, in reverse order, with initials, or the family name by itself."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Role(IntFlag):
 
 
 def is_worth_reading(roles: int) -> bool:
-    """Whether words of these roles, all of one text, can make a mention together."""
+    """Return whether words of these roles, all in one text, can together make a mention."""
     return bool(
         roles & Role.ALONE
         or (roles & Role.FAMILY and roles & Role.GIVEN)
@@ -38,7 +38,10 @@ def is_worth_reading(roles: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Words first..last of a line; factor: what else than its letters speaks against it; length: in letters."""
+    """Words first..last of a line. factor: below 1 where anything besides the letters speaks against it.
+
+    length: in letters.
+    """
 
     first: int
     last: int
@@ -48,9 +51,9 @@ class Found:
 
 
 class NamePattern:
-    """A name in parts, ready to be looked for.
+    """A name in parts, prepared for the search.
 
-    A name of one word, as a nickname, has only a family.
+    A name of one word, such as a nickname, has only family parts.
     """
 
     def __init__(self, name: PersonName, matched: Matched = Matched.NAME) -> None:
@@ -67,7 +70,7 @@ class NamePattern:
         self._roles: dict[str, int] = {}
 
     def role(self, word: str) -> int:
-        """What a word, alone or joined with the next, could be in a mention of the name: a Role, as a plain number."""
+        """Return as an int the Role that a word, alone or joined with the next, could have in a mention of the name."""
         known = self._roles.get(word)
         if known is None:
             if len(self._roles) > 1_000_000:
@@ -76,7 +79,7 @@ class NamePattern:
         return known
 
     def family_at(self, line: Line, number: int) -> Iterator[Found]:
-        """The family name from this word on, the whole of it first."""
+        """Yield the family name that begins at this word: the complete one, otherwise its parts."""
         if len(self.family) > 1 and (found := self._parts_at(line, number)):
             yield found
             return
@@ -87,7 +90,7 @@ class NamePattern:
                 yield Found(number, last, like, 0.74 if is_part else 1.0, part.length)
 
     def together_at(self, line: Line, number: int) -> float:
-        """The name written as one word, as in an address: how surely."""
+        """Return the confidence that this word is the whole name written as one word, as in an e-mail address."""
         forms = writings(line.words[number].raw)
         if forms & self._together:
             return 0.9
@@ -129,7 +132,7 @@ class NamePattern:
             like = part.like(word)
             if like is not None:
                 role |= Role.FAMILY
-                # As bare.py has it: a slip in a short word by itself makes another word.
+                # Like bare.py: a short word by itself that has a slip is another word.
                 role |= Role.ALONE if not like.slips or part.length >= FUZZY_ALONE_FROM else Role.NONE
         for part in self.given:
             like = part.like(word)
@@ -144,7 +147,10 @@ class NamePattern:
 
 
 def word_like(line: Line, number: int, part: Part) -> tuple[Like | None, int]:
-    """How like the part is to a word, or to it and the next where a line's end divides them; and the last word."""
+    """Compare the part with a word, or with two words that a line break splits.
+
+    Returns: how alike they are, or None; and the number of the last word.
+    """
     word = line.word(number)
     if word is None:
         return None, number
@@ -158,7 +164,7 @@ def word_like(line: Line, number: int, part: Part) -> tuple[Like | None, int]:
 
 
 def worst(likes: list[Like]) -> Like:
-    """Several words as one: recognised as the worst of them."""
+    """Combine the likes of several words into one, which is recognised as its worst word is."""
     if all(like is SAME for like in likes):
         return SAME
     score = 1.0
@@ -168,7 +174,7 @@ def worst(likes: list[Like]) -> Like:
 
 
 def split_name(name: PersonName) -> tuple[list[str], list[str]]:
-    """A name as its given and its family words, without titles and particles, in small letters."""
+    """Split a name into its given and family words, in lower case, without titles and particles."""
     given, family = _parts(name.given), _parts(name.family)
     if family or not name.full:
         return (given, family) if family else ([], given)
@@ -183,7 +189,7 @@ def split_name(name: PersonName) -> tuple[list[str], list[str]]:
 def _parts(text: str) -> list[str]:
     found = [folded(match.group()) for match in WORD.finditer(_APOSTROPHES.sub("", text))]
     kept = [word for word in found if not is_title(word) and not is_particle(word)]
-    # Somebody may be called what is a particle elsewhere.
+    # Keep the last word if only particles are left: some people are called by a word that is a particle in other names.
     return kept or [word for word in found if not is_title(word)][-1:]
 
 
@@ -192,7 +198,7 @@ def _is_particle_unit(unit: str) -> bool:
 
 
 def _together(given: list[str], family: list[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """johndoe and doejohn; jdoe and doej, from four letters on."""
+    """Return the name as one word: johndoe and doejohn; and jdoe and doej, where these have at least four letters."""
     if not given or not family:
         return frozenset(), frozenset()
     whole: set[str] = set()

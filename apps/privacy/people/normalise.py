@@ -1,7 +1,7 @@
-"""Letters as they are compared, and words with their places in the text as it stands.
+"""Normalise words for comparison, and find words with their positions in the original text.
 
-Nothing is folded in place: words are found in the original, and each is folded by itself, so that a match's span always
-points at the original characters.
+The text itself is never changed: words are found in the original, and each is folded separately, so that a match's span
+always points at the original characters.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-# Marks that stand upon a letter, and what is printed as nothing: soft hyphens, joiners, direction marks.
+# Combining marks, and characters that are not visible: soft hyphens, joiners, direction marks.
 _MARKS = "\u0300-\u036f"
 _INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff"
 WORD = re.compile(rf"[^\W\d_]+(?:[{_MARKS}{_INVISIBLE}]+[^\W\d_]*)*")
 _NOT_COMPARED = re.compile(f"[{_MARKS}{_INVISIBLE}]")
-# What divides a word: a line's end, of which reading a file may have made a blank; or an apostrophe.
+# What splits a word: a hyphen with a line break, which reading a file may have turned into a blank; or an apostrophe.
 BREAK = re.compile(r"[-\u2010\u2011]\s+")
 APOSTROPHE = re.compile(r"['\u2019\u2018`\u00b4]")
 _DIVIDER = re.compile(f"{BREAK.pattern}|{APOSTROPHE.pattern}")
@@ -38,12 +38,12 @@ _WRITTEN_OUT = str.maketrans(
 )
 _WITHOUT_MARKS = str.maketrans({"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d"})
 _UMLAUT_WRITTEN_OUT = re.compile(r"(?<![aeiouqy])([aou])e(?=.)")
-_REDUCED_FROM = 5  # letters: "Doe" is no "Dö"
+_REDUCED_FROM = 5  # letters: "Doe" is not a spelling of "Dö"
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """text[start:end], as it is compared."""
+    """A word and its position: text[start:end]."""
 
     start: int
     end: int
@@ -59,17 +59,17 @@ class Word:
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a text, for lists that are easier to read as running text."""
+    """Return the words of a text as a set, for lists that are easier to read as running text."""
     return frozenset(words.split())
 
 
 def words(text: str) -> list[Word]:
-    """The runs of letters of a text, in order; digits, points, hyphens and apostrophes divide them."""
+    """Return the runs of letters of a text, in order; digits, periods, hyphens and apostrophes separate them."""
     return [Word(match.start(), match.end(), match.group()) for match in WORD.finditer(text)]
 
 
 def raw_words(text: str) -> set[str]:
-    """The different words of a text in small letters, and what two make that something divides: for a quick look."""
+    """Return the distinct words of a text in lower case, and the joined halves of split words, for a quick check."""
     lowered = text.lower()
     found = set(WORD.findall(lowered))
     for divider in _DIVIDER.finditer(lowered):
@@ -82,7 +82,7 @@ def raw_words(text: str) -> set[str]:
 
 @lru_cache(maxsize=65_536)
 def folded(word: str) -> str:
-    """Small letters in their composed form, without what is not printed: the same letters, whoever typed them."""
+    """Return the word in lower case and composed form, without invisible characters, for comparison."""
     plain = unicodedata.normalize("NFKC", word)
     plain = unicodedata.normalize("NFC", plain.casefold().replace("\u0307", ""))
     return _NOT_COMPARED.sub("", plain) if not plain.isascii() else plain
@@ -90,9 +90,9 @@ def folded(word: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def writings(word: str) -> frozenset[str]:
-    """How a word is written by who has no accents: "Müller" as mueller and muller, "Groß" as gross.
+    """Return the spellings of a word without accents: "Müller" as mueller and muller, "Groß" as gross.
 
-    Two words of which these overlap are taken for the same.
+    Two words whose sets overlap count as the same word.
     """
     small = folded(_sharp(word))
     if small.isascii():
@@ -102,7 +102,7 @@ def writings(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def reduced(word: str) -> str:
-    """One writing for all of an umlaut's: Müller, Mueller and Muller are muller."""
+    """Return one spelling for all spellings of an umlaut: Müller, Mueller and Muller become muller."""
     small = without_marks(folded(_sharp(word)))
     return _UMLAUT_WRITTEN_OUT.sub(r"\1", small) if len(small) >= _REDUCED_FROM else small
 
@@ -115,5 +115,5 @@ def without_marks(word: str) -> str:
 
 
 def _sharp(word: str) -> str:
-    """casefold() writes ß as ss, which is what is wanted; its capital does so too."""
+    """Write the capital ẞ as ss, just as casefold() writes ß."""
     return word.replace("\u1e9e", "ss")

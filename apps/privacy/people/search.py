@@ -1,4 +1,4 @@
-"""Search everything that the open scope shows for a person."""
+"""Search all texts that the open scope shows for a person."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EXCERPT_CHARS = 90
 class ItemHits:
     """All mentions in one thing: a document with its pages, a group of an event, an account, a row of another table.
 
-    store, item_id: of the first mention; they name the thing where it has no target.
+    store, item_id: those of the first mention; they identify the thing where it has no target.
     """
 
     target: Target | None
@@ -48,7 +48,7 @@ class ItemHits:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Excerpt:
-    """A mention as it is read now. Made for a screen and kept nowhere."""
+    """The current text around a mention. It is made for a screen and never stored."""
 
     before: str
     found: str
@@ -56,14 +56,14 @@ class Excerpt:
 
 
 class PersonSearch:
-    """A search under way: iterate it once, in the scope that it was begun in.
+    """A running search. Iterate it once, in the scope in which it was begun.
 
-    The system's scope lasts as long as that takes. A person's ends with its minute, and the search with it: a request's
-    is made by the worker (apps/privacy/inventory/runner.py).
+    The system's scope is renewed for as long as the search takes. A user's scope ends after a minute, and ends the
+    search; therefore the worker runs the search of a request (apps/privacy/inventory/runner.py).
 
-    missing_scopes: how many of the tenant's scopes the open one does not cover; more than none, and what is found is
-        not all that there is.
-    unreadable: texts so far that could not be read, such as a damaged group of an event.
+    missing_scopes: how many of the tenant's scopes the open scope does not cover. If there are any, the result is
+        incomplete.
+    unreadable: how many texts so far could not be read, such as a damaged group of an event.
     """
 
     def __init__(self, person: PersonDescription, *, minimum: float, progress: Progress | None) -> None:
@@ -80,7 +80,7 @@ class PersonSearch:
 
     def __iter__(self) -> Iterator[ItemHits]:
         held: list[Mention] = []
-        texts: list[SearchedText] = []  # of one document
+        texts: list[SearchedText] = []  # the texts of the current document
         for source in searched():
             for text in source.texts():
                 self._count(text)
@@ -123,7 +123,10 @@ def mentions_in(matcher: Matcher, text: SearchedText) -> list[Mention]:
 
 
 def mentions_beside(matcher: Matcher, texts: Sequence[SearchedText], found: Sequence[Mention]) -> list[Mention]:
-    """Of the texts of a document what may mean the person too, apart from what was found: where that is certain."""
+    """Return the weak hints of the person in a document's texts that do not overlap a mention already found.
+
+    Call this only for a document that has a certain mention.
+    """
     known: dict[Place, list[Mention]] = defaultdict(list)
     for mention in found:
         known[mention.place].append(mention)
@@ -138,14 +141,14 @@ def mentions_beside(matcher: Matcher, texts: Sequence[SearchedText], found: Sequ
 def person_search(
     *, person: PersonDescription, minimum_confidence: float = 0.0, progress: Progress | None = None
 ) -> PersonSearch:
-    """Begin a search for a person through all texts that are registered, and record that it was made.
+    """Begin a search for a person in all registered texts, and record an event about it.
 
-    Every text is looked at: nothing is filtered out beforehand but texts without any word or number like the person's.
+    Every text is checked. Only texts without any word or number like the person's are skipped after a quick check.
 
-    Args:    minimum_confidence: leave out what is less likely. 0.2 leaves out family names that another given name or
-             initial stands before, or that are written small.
-             progress: called with (texts done, about how many there are) now and then.
-    Returns: the search, to be iterated in this scope: hits by thing, things of one store together.
+    Args:    minimum_confidence: leave out matches below it. 0.2 leaves out family names that follow another given name
+             or initial, or that are in lower case.
+             progress: called with (texts done, approximate total) now and then.
+    Returns: the search, to be iterated in this scope: hits by thing, with the things of one store together.
     Raises:  PermissionDeniedError; NobodyDescribedError: nothing to look for.
     Costs:   all texts of the scope once over the connection; one to two minutes of one core for 100,000
              pages, the longer the commoner the name.
@@ -155,7 +158,7 @@ def person_search(
     if not any(person.counts.values()):
         raise NobodyDescribedError
     search = PersonSearch(person, minimum=minimum_confidence, progress=progress)
-    # Before anything is read: who looks a person up leaves a trace, whatever they do with what they find.
+    # Record the event before anything is read, so that every search for a person is in the log, whatever comes of it.
     record(
         action=PERSON_SEARCHED,
         core={**person.counts, "texts": search.total, "missing_scopes": search.missing_scopes},
@@ -164,7 +167,7 @@ def person_search(
 
 
 def excerpt_of(mention: Mention, *, around: int = _EXCERPT_CHARS) -> Excerpt | None:
-    """The mention between what stands around it, read again; None where the text is gone or shorter now.
+    """Read a mention again with the text around it; return None where the text is gone or shorter now.
 
     Args: around: characters on either side, at most.
     """

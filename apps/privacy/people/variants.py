@@ -1,4 +1,4 @@
-"""Usual spellings of one name: by rules of sound that hold in German and English, and by short lists where none do."""
+"""Common spellings of one name: by sound rules that hold in German and English, and by short lists of exceptions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from apps.privacy.people.normalise import folded, reduced, word_set
 
-# Families of spellings that no rule below brings together. Members are reduced writings.
+# Groups of spellings that no rule below maps to one key. The members are in the form that reduced() returns.
 _FAMILIES = (
     "catherine katherine katharine kathryn catharine katarina katharina catharina",
     "steven stephen steffen stephan stefan",
@@ -58,13 +58,13 @@ TITLES = word_set(
     dipl ing med jur phil rer nat pol iur mag llm mba bsc msc phd cfa esq hon rev familie family mister madam
     """
 )
-# Between a title and the bare family name they say nothing; as words of a name they may be left out.
+# Particles are skipped between a title and a family name, and may be left out of a name.
 PARTICLES = word_set("von van vom zu zum zur de del della der den des di da dos du la le ten ter af av v d")
 
 
 @lru_cache(maxsize=65_536)
 def spelling(word: str) -> str:
-    """A key that usual spellings of one name share. Different names may share one too: it is a hint, no proof."""
+    """Return a key that common spellings of one name share. Different names may share a key too: it is only a hint."""
     small = reduced(word)
     if small in _REPRESENTATIVE:
         return _REPRESENTATIVE[small]
@@ -74,7 +74,7 @@ def spelling(word: str) -> str:
 
 
 def without_ending(word: str) -> str:
-    """A German genitive without its s: "Meyers" is of Meyer. The word itself where there is none to take off."""
+    """Return a German genitive without its s ("meyer" for "Meyers"), or "" where there is no such ending."""
     small = folded(word)
     return small[:-1] if len(small) > 4 and small.endswith("s") and not small.endswith("ss") else ""
 

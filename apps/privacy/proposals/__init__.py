@@ -1,1 +1,1 @@
-"""From a request to its end: what is missing, proposed, approved, carried out; or refused or withdrawn."""
+"""Take a request to its end: check what is missing, propose, approve and follow the removal; or refuse or withdraw."""

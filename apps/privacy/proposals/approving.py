@@ -1,4 +1,4 @@
-"""What a second person does with a proposal, and its way back: approved, sent back, taken back."""
+"""Decide on a proposal: a second person approves it or sends it back, or a privacy manager takes it back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ S = RequestState
 
 
 def request_take_back(request_id: UUID, *, run_id: UUID, revision: int) -> ErasureRequest:
-    """Take a proposal back that waits for approval: it can be changed, and proposed again. As request_approve."""
+    """Take back a proposal that waits for approval, so that it can be changed and proposed again.
+
+    Args, raises: as request_approve.
+    """
     require_manager()
     with transaction.atomic():
         run = _waiting_run(request_id, run_id=run_id, revision=revision, step="taken back")
@@ -29,11 +32,12 @@ def request_take_back(request_id: UUID, *, run_id: UUID, revision: int) -> Erasu
 
 
 def request_approve(request_id: UUID, *, run_id: UUID, revision: int) -> ErasureRequest:
-    """Approve what somebody else proposed: it is erased, which can't be undone.
+    """Approve a proposal of another person. The erasure follows, and can't be undone.
 
-    Args:   run_id, revision: the proposal that was read, and the request's revision then: no other is approved.
-    Raises: RequestStepError: nothing waits for approval; RequestChangedError: it is another proposal, or the request
-            was changed; what run_approve raises (one's own proposal among them).
+    Args:   run_id, revision: the proposal and the revision of the request that the approver read; nothing else is
+                approved.
+    Raises: RequestStepError: nothing waits for approval; RequestChangedError: there is another proposal, or the request
+            was changed; what run_approve raises, among others for the approver's own proposal.
     """
     current_scope().principal.require(Permission.PRIVACY_APPROVE)
     with transaction.atomic():
@@ -43,7 +47,10 @@ def request_approve(request_id: UUID, *, run_id: UUID, revision: int) -> Erasure
 
 
 def request_send_back(request_id: UUID, *, run_id: UUID, revision: int, reason: RejectionReason) -> ErasureRequest:
-    """Do not approve it: it is back with who manages privacy, and can be proposed again. Raises: as request_approve."""
+    """Reject a proposal: the request goes back to the privacy managers, who can propose it again.
+
+    Raises: as request_approve.
+    """
     current_scope().principal.require(Permission.PRIVACY_APPROVE)
     with transaction.atomic():
         run = _waiting_run(request_id, run_id=run_id, revision=revision, step="sent back")
@@ -52,9 +59,9 @@ def request_send_back(request_id: UUID, *, run_id: UUID, revision: int, reason: 
 
 
 def locked_without_proposal(request_id: UUID, *, revision: int) -> ErasureRequest:
-    """The request, locked; where it waited for approval, it waits no more: the run is rejected, and it follows that.
+    """Lock and return the request. If it waits for approval, reject its run, which also takes the request back.
 
-    The run is locked before the request, as whoever approves does it. Raises: RequestChangedError.
+    Locks the run before the request, in the same order as an approval. Raises: RequestChangedError.
     """
     waiting = ErasureRequest.objects.filter(id=request_id, state=S.AWAITING_APPROVAL, revision=revision)
     run_id = waiting.values_list("run_id", flat=True).first()
@@ -67,13 +74,13 @@ def locked_without_proposal(request_id: UUID, *, revision: int) -> ErasureReques
 
 
 def _waiting_run(request_id: UUID, *, run_id: UUID, revision: int, step: str) -> RemovalRun:
-    """Locked: the run first, and then the request, as whoever moves the run does it."""
+    """Lock first the run and then the request, in the order that every step of a run uses, and return the run."""
     found = erasure_request(request_id)
     if found.state != S.AWAITING_APPROVAL or found.run_id is None:
         raise RequestStepError(reference=found.reference, state=S(found.state).label, step=step)
     if found.run_id != run_id:
         raise RequestChangedError(reference=found.reference)
     run = locked_run(run_id)
-    # Of the revision that was read, it has that run still.
+    # If the request still has the revision that was read, it also still has that run.
     locked_request(request_id, revision=revision)
     return run

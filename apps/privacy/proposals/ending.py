@@ -1,4 +1,4 @@
-"""The two ways to end a request without erasing: refused on a ground of the law, or withdrawn."""
+"""End a request without an erasure: refuse it on a legal ground, or record that it was withdrawn."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def refuse(
     letter: LetterText | None = None,
     delivery: Delivery | None = None,
 ) -> ErasureRequest:
-    """Refuse it for good, on a ground of the law, told to the person with what they can do about it (Article 12(4)).
+    """Refuse a request for good, on a legal ground, and write the person why and what they can do about it.
+
+    Article 12(4) demands that letter.
 
     Raises: RequestChangedError, RequestStepError, WordsMissingError, RefusalGroundError; what queue_letter raises.
     """
@@ -58,7 +60,7 @@ def refuse(
 
 
 def withdraw(request_id: UUID, *, revision: int, words: str) -> ErasureRequest:
-    """Who asked does not want it any more: it is closed, and nothing is erased.
+    """Close a request that the requester withdrew. Nothing is erased.
 
     Raises: RequestChangedError, RequestStepError, WordsMissingError.
     """

@@ -1,4 +1,4 @@
-"""A request follows its run of removals, in the run's own transactions: the engine calls request_follows."""
+"""Keep a request's state in step with its removal run. The engine calls request_follows in the run's transactions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from apps.privacy.requests.events import tell
 from apps.tenants.context import current_scope
 
 S = RequestState
-# The states that a run's state brings a request to, one after the other.
+# For each state of a run, the states that the request passes through, in order.
 _FOLLOWING: Final[Mapping[RunState, tuple[RequestState, ...]]] = {
     RunState.EXECUTING: (S.EXECUTING,),
     RunState.VERIFYING: (S.VERIFYING,),
@@ -27,24 +27,23 @@ _FOLLOWING: Final[Mapping[RunState, tuple[RequestState, ...]]] = {
     RunState.FAILED: (S.FAILED,),
 }
 _ENDED: Final = (S.COMPLETED, S.PARTIALLY_COMPLETED)
-# Of an unfinished run that is taken up again, nothing changes for the request before it executes.
+# When an unfinished run resumes, the request changes only once the run executes.
 _APPROVED_BEFORE: Final = (S.RESTRICTED, S.EXECUTING, S.FAILED, S.PARTIALLY_COMPLETED)
-# The eraser sees these, and no word of a person.
+# The columns that the eraser may read: none of them describes a person.
 _OF_A_RUN: Final = ("id", "tenant_id", "year", "number", "state", "due_on", "run_id", "purpose")
 
 
 def request_follows(*, origin_id: UUID, run_id: UUID, state: RunState) -> None:
-    """The engine's listener: within the run's own transaction, in the scope of whoever moves it."""
+    """Update a request after its run changed state, in the run's transaction and the acting principal's scope."""
     rows = ErasureRequest.objects.select_for_update(no_key=True).only(*_OF_A_RUN)
     request: ErasureRequest | None = rows.filter(id=origin_id).first()
-    # A run that was proposed for no request has nobody to follow it. PROPOSED is said by request_propose itself, once
-    # the run is there.
+    # A run without a request changes none. request_propose records PROPOSED itself, once the run exists.
     if request is None or state is RunState.PROPOSED:
         return
     if request.run_id != run_id:
         raise RequestStepError(reference=request.reference, state=S(request.state).label, step="moved by another run")
     if state is RunState.REJECTED:
-        # Whoever rejects the run decides on the request as it stands: it is locked here.
+        # A rejection applies to the request's current revision, which can't change because the row is locked here.
         back = {"run_id": None, "proposed_by_id": None, "proposed_at": None, "decided_revision": request.revision}
         _follow(request, S.INVENTORY_READY, "returned", **back)
         lift_after_return(request)

@@ -23,7 +23,7 @@ from apps.privacy.models import ErasureRequest
 from apps.privacy.requests.details import description_digest
 from apps.privacy.requests.whole import whole_tenant
 
-# What is changed by hand, and by whom: nothing of the application removes one of these rows for a person.
+# Stores whose rows only a person can change, with the sentence that says who: no removal touches these rows.
 BY_HAND: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         (
@@ -135,7 +135,7 @@ def _documents_undecided(request: ErasureRequest) -> list[str]:
 
 
 def _by_hand(request: ErasureRequest) -> Counter[str]:
-    """By store: places that were confirmed where no removal reaches, and that do not go by themselves."""
+    """Count, by store, the confirmed places that no removal reaches and that do not expire by themselves."""
     with whole_tenant():
         confirmed = hits_of(request).filter(decision=Decision.CONFIRMED, target_id__isnull=True)
         found = Counter(confirmed.order_by().values_list("store", flat=True))

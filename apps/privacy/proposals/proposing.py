@@ -1,4 +1,4 @@
-"""A request becomes a run of removals: proposed here, approved and carried out there (apps/erasure/runs)."""
+"""Propose a removal run for a request. apps/erasure/runs holds its approval and execution."""
 
 from __future__ import annotations
 
@@ -31,15 +31,16 @@ from apps.privacy.requests.services.stepping import (
 )
 
 S = RequestState
-# What is named and little is out of use from its proposal on: an answer that quotes it meanwhile would be recorded, and
-# is in no frozen target. A whole scope or tenant stays in use until somebody has approved.
+# Single documents go out of use when they are proposed. Otherwise an answer could quote them in the meantime; the log
+# would record that answer, and the frozen targets would not include it. A whole scope or tenant stays in use until the
+# approval.
 _OUT_OF_USE_FROM_PROPOSAL: Final = (SubjectType.DATA_SUBJECT, SubjectType.DOCUMENT)
 
 
 def inventory_propose(request_id: UUID, *, revision: int) -> ErasureRequest:
-    """Propose what was found and confirmed, or what follows from the subject, with all that concerns it elsewhere.
+    """Propose the confirmed places of a person, or what the request's subject determines, with all that goes along.
 
-    Args:   revision: of the request that was read.
+    Args:   revision: the revision of the request that the caller read.
     Raises: PermissionDeniedError, RequestPersonNeededError, RequestNotFoundError, RequestChangedError;
             NotProposableError: something is open, not ready or missing; RequestStepError; what run_propose raises.
     """
@@ -55,7 +56,7 @@ def inventory_propose(request_id: UUID, *, revision: int) -> ErasureRequest:
         if request.state == RequestState.ASSESSING:
             change(request, "inventoried", to=RequestState.INVENTORY_READY)
         targets = found_targets(request)
-        # What was not counted goes with these: looked at once more, since its redacted version may be gone by now.
+        # Open places that were not counted must lie in these targets. Check again: a redacted version may be gone now.
         if left := open_beyond(request, targets):
             raise NotProposableError(problems=f"{left} {places_are(left)} open: look at it again.")
         return request_propose(
@@ -75,14 +76,15 @@ def request_propose(
     staying: Sequence[Mapping[str, Any]] = (),
     redacted: Sequence[Mapping[str, Any]] = (),
 ) -> ErasureRequest:
-    """Propose the erasure to a second person: its targets are frozen, and nothing is removed before they approve.
+    """Propose the erasure to a second person. The targets are frozen, and nothing is removed before the approval.
 
-    Documents of a person's request, and a document that is the subject itself, are out of use from here on.
+    From here on, the documents are out of use if the request is about a person or about one document.
 
-    Args:   revision: of the request that was read.
-            targets: those that were found and confirmed; what follows from the subject where none are given. What goes
-                along with them is added (apps/erasure/runs/expansion.py).
-            staying, redacted: what was found of a person and stays, and documents that stay without: see RemovalRun.
+    Args:   revision: the revision of the request that the caller read.
+            targets: the confirmed targets; by default what the request's subject determines. What goes along with
+                them is added (apps/erasure/runs/expansion.py).
+            staying: places of the person that were found and stay; redacted: documents that stay in a redacted version.
+                See RemovalRun.
     Raises: RequestChangedError, RequestStepError, InventoryMissingError; what run_propose raises.
     """
     person = require_manager()

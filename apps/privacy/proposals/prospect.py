@@ -1,4 +1,4 @@
-"""What a proposal would be, and what every store holds of it, before anybody proposes."""
+"""Preview a proposal: its problems, its targets, and what every store holds of them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ _TO_BE_DECIDED: Final = (S.INVENTORY_READY, S.AWAITING_APPROVAL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prospect:
-    """What a proposal would be. problems: what must be done first, in sentences; none, and it can be proposed.
+    """The preview of a proposal.
 
-    redactions_wait: documents whose redacted version was not asked for, or failed: the step before the proposal.
+    problems: what must be done first, in sentences; if there are none, the request can be proposed.
+    redactions_wait: documents whose redacted version was not requested yet, or failed: the step before the proposal.
     """
 
     problems: tuple[str, ...]
@@ -48,7 +49,7 @@ class Prospect:
 
 
 def prospect(request: ErasureRequest) -> Prospect:
-    """Costs: a query or a few for each store, and for each redacted document."""
+    """Return the preview of a request's proposal. Costs: a few queries for each store and each redacted document."""
     if request.state not in ASSESSED:
         return Prospect(problems=(), targets={}, stores=(), staying=())
     is_person = request.subject_type == SubjectType.DATA_SUBJECT
@@ -69,10 +70,10 @@ def prospect(request: ErasureRequest) -> Prospect:
 
 
 def counts_by_store(request: ErasureRequest) -> Sequence[tuple[str, int]]:
-    """What every store holds of it now, by the store's name; only those that hold something.
+    """Return how much each store holds of what the request erases, by the store's label; leave out empty stores.
 
-    Of a request that was proposed, by its frozen targets; before that, of one whose subject says what goes. Costs: a
-    query or a few for each store.
+    A proposed request is counted by its frozen targets. Before the proposal, only a request whose subject determines
+    the targets is counted. Costs: a few queries for each store.
     """
     if request.state not in _TO_BE_DECIDED:
         return ()

@@ -1,4 +1,4 @@
-"""What stays of a person although it was found, and documents that stay without them."""
+"""Places of a person that were found and still stay, and documents that stay in a redacted version."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from apps.privacy.requests.whole import whole_tenant
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staying:
-    """What no removal of this request takes along: how many places, and on which ground."""
+    """Places that this request does not remove: how many, and on which ground."""
 
     places: int
     ground: str
 
 
 def staying_by_code(request: ErasureRequest) -> list[dict[str, Any]]:
-    """What stays of the person although it was found, for the run and its certificate: codes and counts."""
+    """Return, for the run and its certificate, codes and counts of the places that were found and stay."""
     going = going_documents(request)
     with whole_tenant():
-        # A place that was carried over to a redacted version stays there, once; nothing stays in what goes.
+        # Count a place that was carried over to a redacted version only there, and no places in removed documents.
         again = hits_of(request).filter(carried_from_id__isnull=False).values("carried_from_id")
         kept = hits_of(request).filter(reason__in=(Reason.LEGAL_DUTY, Reason.LEGAL_CLAIMS)).exclude(id__in=again)
         kept = kept.exclude(target_type=TargetType.DOCUMENT, target_id__any_of=going)
@@ -40,7 +40,7 @@ def staying_by_code(request: ErasureRequest) -> list[dict[str, Any]]:
 
 
 def staying_in_words(request: ErasureRequest) -> tuple[Staying, ...]:
-    """Cleared although it is the person, and what goes by itself: in words."""
+    """Return in words the places that stay although they are about the person, and those that expire by themselves."""
     by_ground: Counter[str] = Counter()
     for each in staying_by_code(request):
         ground = GOES_BY_ITSELF[each["store"]] if each["ground"] == EXPIRES else str(Reason(each["ground"]).label)
@@ -49,9 +49,9 @@ def staying_in_words(request: ErasureRequest) -> tuple[Staying, ...]:
 
 
 def redacted_documents(request: ErasureRequest, targets: Sequence[Target]) -> list[dict[str, Any]]:
-    """The documents that stay in a redacted version, for the run and its certificate.
+    """Return the documents that stay in a redacted version, for the run and its certificate.
 
-    A redacted version in which the person was found once more is a target itself: what stays is the one after it.
+    A redacted version in which the person was found again is itself a target; the redacted version after it stays.
     """
     going = {target.id for target in targets if target.type is TargetType.DOCUMENT}
     found = []

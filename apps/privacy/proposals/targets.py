@@ -1,4 +1,4 @@
-"""What goes with a request: what follows from its subject, or what was found of a person and confirmed."""
+"""The removal targets of a request: those that its subject determines, or those that were found and confirmed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _TARGETS: Final[Mapping[SubjectType, TargetType]] = {
 
 
 def targets_of(request: ErasureRequest) -> tuple[Target, ...]:
-    """What is erased where the subject alone says it. Raises: InventoryMissingError: for a person in documents."""
+    """Return the targets that the request's subject determines.
+
+    Raises: InventoryMissingError: the request is about a person in documents.
+    """
     type = _TARGETS.get(SubjectType(request.subject_type))
     if type is None or request.subject_id is None:
         raise InventoryMissingError(reference=request.reference)
@@ -32,13 +35,13 @@ def targets_of(request: ErasureRequest) -> tuple[Target, ...]:
 
 
 def found_targets(request: ErasureRequest) -> Sequence[Target]:
-    """What was confirmed of a person: documents that go, old versions of those that were redacted, parts of events that
-    name the person or repeat those documents, accounts. Over all scopes.
+    """Return the targets confirmed for a person, over all scopes.
 
-    Old versions go whatever was found in them last: places of theirs that nobody decided on are not counted, because
-    they go.
+    They are: documents to be removed, old versions of redacted documents, parts of events that name the person or
+    repeat those documents, and accounts. Old versions are removed whatever the last search found in them; that is why
+    undecided places in them are not counted.
     """
-    # Never the version that is searched, before there is another one.
+    # These never include the version that retrieval searches while no redacted version is ready.
     found = {Target(type=TargetType.DOCUMENT, id=id) for id in going_documents(request)}
     with whole_tenant():
         treated = treatments_of(request)
@@ -50,13 +53,13 @@ def found_targets(request: ErasureRequest) -> Sequence[Target]:
             treatment = treated.get(target.id) if target.type is TargetType.DOCUMENT else None
             if treatment is None or treatment.treatment == Treatment.REMOVE:
                 found.add(target)
-                # Its redaction failed and was withdrawn: what there is of that version goes with it.
+                # The redaction failed and was withdrawn, so the failed redacted version is removed too.
                 if treatment is not None and (left := treatment.redacted_id) is not None and left not in kept:
                     found.add(Target(type=TargetType.DOCUMENT, id=left))
     return all_that_goes(sorted(found))
 
 
 def all_that_goes(targets: Sequence[Target]) -> tuple[Target, ...]:
-    """The targets with what goes along with them, over all scopes, whoever proposes."""
+    """Return the targets and everything that is removed with them, over all scopes, whoever proposes."""
     with whole_tenant():
         return expanded(targets)

@@ -1,4 +1,4 @@
-"""Doing without the physical proof of a request's erasure: by its run, which holds the rules (erasure/unproven.py)."""
+"""End a request's erasure without a physical proof. Its run holds the rules (erasure/runs/unproven.py)."""
 
 from __future__ import annotations
 
@@ -12,29 +12,32 @@ from apps.privacy.requests.selectors import erasure_request
 
 
 def request_ask_without_proof(request_id: UUID, reason: Unproven, *, run_id: UUID, revision: int) -> ErasureRequest:
-    """Ask that it ends without a physical proof.
+    """Ask that the erasure may end without a physical proof.
 
-    Args:   run_id, revision: the run that was read, and its own revision.
-    Raises: RequestStepError: it has no run; RequestChangedError: it has another one; what unproven_ask raises.
+    Args:   run_id, revision: the run that the caller read, and the revision of that run.
+    Raises: RequestStepError: the request has no run; RequestChangedError: it has another run; what unproven_ask raises.
     """
     unproven_ask(_run_of(request_id, run_id), reason, revision=revision)
     return erasure_request(request_id)
 
 
 def request_keep_proof(request_id: UUID, *, run_id: UUID, revision: int) -> ErasureRequest:
-    """Take back what one asked. Args, raises: as request_ask_without_proof."""
+    """Take back what one asked for. Args, raises: as request_ask_without_proof; what unproven_take_back raises."""
     unproven_take_back(_run_of(request_id, run_id), revision=revision)
     return erasure_request(request_id)
 
 
 def request_agree_without_proof(request_id: UUID, *, run_id: UUID, revision: int) -> ErasureRequest:
-    """Agree to what somebody else asked. Args, raises: as request_ask_without_proof; what unproven_agree raises."""
+    """Agree that the erasure ends without a proof, as somebody else asked.
+
+    Args, raises: as request_ask_without_proof; what unproven_agree raises.
+    """
     unproven_agree(_run_of(request_id, run_id), revision=revision)
     return erasure_request(request_id)
 
 
 def _run_of(request_id: UUID, read: UUID) -> UUID:
-    """One that was approved is its request's for good."""
+    """Return the id of the request's run, which never changes once it is approved."""
     request = erasure_request(request_id)
     if request.run_id is None:
         state = RequestState(request.state).label

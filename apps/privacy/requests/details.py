@@ -56,7 +56,7 @@ class Details:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LetterText:
-    """The text of a letter. to: an e-mail or postal address; empty where only the person who posts the letter knows it."""
+    """The text of a letter. to: an e-mail or postal address; empty where only the person who posts it knows it."""
 
     to: str = field(default="", repr=False)
     subject: str = field(repr=False)

@@ -1,4 +1,4 @@
-"""The words of packages, one module a language, in the language that the letters of a request are written in."""
+"""The wording of packages, one module per language. A package has the same language as the letters of its request."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def counted(count: int, words: OneOrMany) -> str:
 
 
 def period(months: int, words: tuple[OneOrMany, OneOrMany]) -> str:
-    """A number of months in words: in years where they are whole ones."""
+    """Return a number of months in words, or in years where it is a whole number of years."""
     of_years, of_months = words
     return counted(months // 12, of_years) if months and months % 12 == 0 else counted(months, of_months)
 
 
 def moment(at: datetime, wording: PackageWording) -> str:
-    """A time as one writes it, of UTC."""
+    """Format a time, in UTC, as the language writes it."""
     utc = at.astimezone(UTC)
     return wording.moment.format(day=day(utc.date(), Language(wording.language)), time=f"{utc:%H:%M}")
 
 
 def ground(written: str, wording: PackageWording) -> str:
-    """A legal basis: the platform's in the language of the package, a firm's own as the firm wrote it."""
+    """Return a legal basis: the platform's translated to the package's language, the firm's as the firm wrote it."""
     return wording.keeping.grounds.get(written, written)

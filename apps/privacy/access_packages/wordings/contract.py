@@ -1,4 +1,4 @@
-"""What a language must have words for, so that a package can be written in it."""
+"""The wording that a language must define, so that a package can be written in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from apps.privacy.requests.wordings.contract import OneOrMany
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chapter:
-    """A category of what is held, and what Article 15 wants told of it. Of documents the firm itself says the rest."""
+    """A category of what is held, with the information that Article 15 requires. For documents the firm adds more."""
 
     title: str
     about: str
@@ -22,7 +22,7 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipients:
-    """Who else gets to see something of it, and what. columns: by the names of a recipient's values."""
+    """Who else gets to see some of the data, and which. columns: headings by the keys of a recipient's entry."""
 
     columns: Mapping[str, str]
     readers: str
@@ -46,10 +46,10 @@ class Recipients:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keeping:
-    """How long something is kept. periods, after: of years and of months, as "7 years" and as in "after 7 years".
+    """How long something is kept. periods: of years and months, as in "7 years"; after: as in "after 7 years".
 
-    grounds: those that the platform itself names; what a firm wrote instead stands as it wrote it.
-    events: by action; None where they are as they are registered, in English. kinds: the columns of their table.
+    grounds: translations of the platform's legal grounds; a ground that the firm wrote is not translated.
+    events: labels by action; None where the registered English labels are used. columns: headings of the events' table.
     """
 
     periods: tuple[OneOrMany, OneOrMany]
@@ -65,7 +65,7 @@ class Keeping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What the platform proposes to say of a firm's documents, for a person to read and change."""
+    """What the platform suggests to say about a firm's documents, for a person to read and change."""
 
     purposes: str
     source: str
@@ -76,11 +76,11 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackageWording:
-    """The package of one language: the page's words, and the sentences that stand in its JSON as well.
+    """The wording of a package in one language: the words of its page, and the sentences that its JSON also holds.
 
     opening, named, moment, of_document, part_of_event, event_of, page, readme: format strings.
-    article_15: by the key that the JSON has, the heading on the page and the text.
-    places: where in a text something stands, by the part that a place names; stores, kinds, statuses: by their codes.
+    article_15: by its key in the JSON, the heading on the page and the text.
+    places: where a place is in its text, by the place's part; stores, kinds, statuses: by their codes.
     """
 
     language: str

@@ -1,4 +1,4 @@
-"""Kinds of events as a package calls them in German, by action. A test fails on one that is registered and not here."""
+"""German labels of the kinds of events, by action, for packages. A test fails if a registered action has none."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def letter_draft(
 
 
 def _backups_until(request: ErasureRequest) -> date | None:
-    """Return the date as the certificate gives it; None where the request is unfinished or no backup retention is set."""
+    """Return the date that the certificate gives; None for an unfinished request or without a set backup retention."""
     days: int = settings.GLASSBOX_BACKUP_RETENTION_DAYS
     return (request.finished_at + timedelta(days=days)).date() if request.finished_at and days else None
 
