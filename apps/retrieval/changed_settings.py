@@ -1,4 +1,4 @@
-"""Settings for one run: any of the policy's retrieval settings and of the stages' own, by name, each checked."""
+"""Settings for one run: changes to the policy's retrieval settings and the stage settings, by name, each checked."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ _WANTED: Final[Mapping[type, str]] = {bool: "true or false", int: "a whole numbe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """What the pipeline runs with, of a policy version and of the machinery."""
+    """The settings of one pipeline run: those of a policy version and those of the stages."""
 
     policy: RetrievalSettings = field(default_factory=RetrievalSettings)
     stages: StageSettings = field(default_factory=StageSettings)
 
     def with_changes(self, changes: Mapping[str, Value]) -> RunSettings:
-        """Raises: UnknownSettingError, InvalidSettingError."""
+        """Return these settings with the given changes.
+
+        Raises: UnknownSettingError, InvalidSettingError.
+        """
         for name in changes:
             if name not in _POLICY and name not in _STAGES:
                 raise UnknownSettingError(name=name, known=", ".join(sorted({**_POLICY, **_STAGES})))

@@ -1,4 +1,4 @@
-"""Everything that the pipeline reaches for, handed in: so that tests and replays can hand in something else."""
+"""Everything that the pipeline needs from outside, passed in so that tests and replays can pass in something else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from apps.retrieval.stage_settings import StageSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slots:
-    """What stands in the optional stages; None for an empty one."""
+    """The implementations of the optional stages; None for a stage without one."""
 
     rewriter: Rewriter | None = None
     diversifier: Diversifier | None = None
@@ -33,11 +33,11 @@ class Slots:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipelineDependencies:
-    """What one question needs.
+    """The dependencies of one question.
 
     policy: the retrieval settings of the policy version in force.
-    settings: those of the machinery.
-    generator: the tenant's; quoting: answers by quotation when the generator fails.
+    settings: the settings of the stages.
+    generator: the tenant's generator. quoting: answers by quotation when the generator fails.
     """
 
     intents: IntentGate

@@ -1,4 +1,4 @@
-"""What can go wrong on the way of a question, in words for the person who asked."""
+"""Errors that can occur while a question is answered, worded for the person who asked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from apps.tenants.errors import ResidencyError
 
 
 class QuestionError(ApplicationError):
-    """The question cannot be read as one; nothing was searched."""
+    """The text cannot be read as a question; nothing was searched."""
 
     code = "retrieval.question"
 
@@ -35,7 +35,7 @@ class QuestionTooLongError(QuestionError):
 
 
 class InvalidRankingError(ApplicationError):
-    """A retriever broke its contract: a chunk stands twice in one ranking."""
+    """A retriever broke its contract: one ranking contains the same chunk twice."""
 
     code = "retrieval.invalid_ranking"
     status = 500
@@ -131,21 +131,21 @@ class GenerationRateLimitedError(GenerationUnavailableError):
 
 
 class MalformedAnswerError(GenerationError):
-    """Still not the agreed JSON after the one request to repair it."""
+    """The model's answer is still not the agreed JSON after the one request to repair it."""
 
     code = "retrieval.malformed_answer"
     message = "The model {model} did not keep to the agreed form of an answer, also when asked again: {problem}."
 
 
 class UnknownReferenceError(GenerationError):
-    """The model cites something that it was not given, also after the one request to repair it."""
+    """The model still cites something that it was not given after the one request to repair its answer."""
 
     code = "retrieval.unknown_reference"
     message = "The model {model} cited {count} passages that it was not given, also when asked again."
 
 
 class MalformedWordingsError(GenerationError):
-    """Asked for something to search for, the model gave nothing of use. It is not asked again."""
+    """The model was asked for wordings to search for and gave none that can be used. It is not asked again."""
 
     code = "retrieval.malformed_wordings"
     message = "The model {model} gave nothing that can be searched for: {problem}."
@@ -162,7 +162,7 @@ class GenerationRequestError(GenerationError):
 
 
 class GenerationResidencyError(GenerationError, ResidencyError):
-    """The refusal of a call: an error of generation, and the same fact as the refusal of a tenant's settings."""
+    """A call refused for residency. It is both a generation error and the same error as for a tenant's settings."""
 
     code = ResidencyError.code
     status = ResidencyError.status

@@ -1,4 +1,4 @@
-"""The events of this floor: a question answered, searched for, refused, or failed."""
+"""The audit events of the retrieval app: a question was answered, searched for, rejected, failed, or replayed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ ASKED = (*DECIDED, REJECTED, FAILED)
 """Of every question, however it ended."""
 
 _QUESTION = frozenset({"hmac_sha256", "key_epoch", "length_chars", "intent_reason"})
-# The text itself only where the policy has it recorded encrypted. Filters: ids, periods, kinds and names that are held.
+# `text` is present only if the policy has it recorded encrypted. Filters hold ids, periods, kinds and names of
+# companies that are held.
 _DECIDED_QUESTION = _QUESTION | {"text", "given_filters"}
 _FOUND = frozenset(
     {
@@ -104,5 +105,5 @@ def register_events() -> None:
             permissions=frozenset({Permission.AUDIT_VIEW}),
         ),
     )
-    # Whose subject is a question, and nobody who asked it.
+    # These events are about a question and do not name the person who asked it.
     offer_to_webhooks(ANSWERED, FAILED)

@@ -1,4 +1,4 @@
-"""Filters that came with a question, as the log keeps them: for a question that is run again with the same."""
+"""Convert filters that came with a question to their form in the log and back, so that a replay can use them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedFilters:
-    """As a question takes them."""
+    """Recorded filters in the form that a question takes."""
 
     given: GivenFilters = NO_FILTERS
     as_of: datetime | None = None
@@ -25,8 +25,10 @@ NONE_RECORDED: Final = RecordedFilters()
 
 
 def filters_recorded(given: Iterable[GivenFilter]) -> Json:
-    """By field. Of companies those that are held: a name that a client typed and nothing bears is not kept, and finds
-    nothing anyway.
+    """Return the filters as the log keeps them, by field.
+
+    Of companies, only names that the corpus holds are kept. A name that a client typed and that no document states is
+    not kept; it finds nothing anyway.
     """
     return {
         each.field.value: [_written(period) for period in each.periods]
@@ -37,7 +39,7 @@ def filters_recorded(given: Iterable[GivenFilter]) -> Json:
 
 
 def filters_read(recorded: Mapping[str, Any]) -> RecordedFilters:
-    """The filters of a recorded question; none where it had none."""
+    """Return the filters of a recorded question; no filters if it had none."""
     documents, companies = recorded.get(GivenField.DOCUMENT), recorded.get(GivenField.COMPANY)
     periods, kinds = recorded.get(GivenField.PERIOD), recorded.get(GivenField.KIND)
     instants = recorded.get(GivenField.AS_OF)
@@ -53,7 +55,7 @@ def filters_read(recorded: Mapping[str, Any]) -> RecordedFilters:
 
 
 def _written(period: Period) -> str:
-    """2024, or 2024-Q4."""
+    """Return the period as text, such as 2024 or 2024-Q4."""
     return f"{period.fiscal_year}-Q{period.fiscal_quarter}" if period.fiscal_quarter else str(period.fiscal_year)
 
 

@@ -1,4 +1,7 @@
-"""What this floor keeps in a program's memory; it has no table. See apps/erasure/personal_data/classification.py."""
+"""Classify what the retrieval app keeps in a process's memory. It has no table.
+
+See apps/erasure/personal_data/classification.py.
+"""
 
 from __future__ import annotations
 

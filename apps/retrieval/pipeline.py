@@ -1,7 +1,7 @@
-"""The way of a question, from top to bottom. One direction; no stage reaches back.
+"""The pipeline that a question passes through, from top to bottom. No stage calls back to an earlier one.
 
-Nothing here touches the database or the network itself: what does is handed in (dependencies.py), and runs inside the
-scope that the caller has opened.
+Nothing in this module touches the database or the network itself. The caller passes in what does (dependencies.py), and
+it runs inside the scope that the caller has opened.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NOTHING_WITHIN = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipelineResult:
-    """What the person gets, and how it came about. The same trace feeds the API, the admin and the audit event."""
+    """The answer that the person gets, and its trace. The same trace feeds the API, the admin and the audit event."""
 
     answer: Answer
     trace: Trace
@@ -48,9 +48,10 @@ class PipelineResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """All that stands fixed before a word is written: what may be reached, what was found there, and the context.
+    """Everything that is fixed before the answer is written: what may be reached, what was found, and the context.
 
-    candidates: what was kept, best first, then what was added around it. outcome: the context, or why there is none.
+    candidates: what was kept, best first, then what was added around it.
+    outcome: the context, or the refusal that says why there is none.
     """
 
     decision: IntentDecision
@@ -62,7 +63,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindResult:
-    """What a question would be answered from, with the trace of the stages up to there."""
+    """What a question would be answered from, with the trace of the stages up to the context."""
 
     found: Found
     trace: Trace
@@ -71,11 +72,11 @@ class FindResult:
 def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
     """Answer one question.
 
-    Args:    question: within the scopes of the open scope token.
+    Args:    question: its scopes lie within those of the open scope token.
              deps: retrievers, providers, policy and clock.
-    Returns: the answer or a refusal, with the trace of every stage that ran. A failing embedding or generation provider
-             is done without and flagged, in the answer as in the trace.
-    Raises:  QuestionError: the text can't be read as a question; nothing was searched.
+    Returns: the answer or a refusal, with the trace of every stage that ran. If an embedding or generation provider
+             fails, the pipeline goes on without it; the answer and the trace say so.
+    Raises:  QuestionError: the text cannot be read as a question; nothing was searched.
     """
     recorder = TraceRecorder(deps.clock)
     found = _found(recorder, question, deps)
@@ -90,9 +91,9 @@ def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
 
 
 def find(question: Question, *, deps: PipelineDependencies) -> FindResult:
-    """The same way up to the context: what a question would be answered from, without writing an answer.
+    """Run the same stages up to the context, and return what a question would be answered from, without an answer.
 
-    Raises: QuestionError, as answer does.
+    Raises: QuestionError, as `answer` does.
     """
     recorder = TraceRecorder(deps.clock)
     found = _found(recorder, question, deps)

@@ -1,4 +1,4 @@
-"""An answer as the API, the commands and the admin show it: the same words and fields everywhere."""
+"""Present an answer to the API, the commands and the admin with the same words and fields."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Scores = Mapping[tuple[str, ChunkId], DenseHit | SparseHit]
 
 
 def asked_json(asked: Asked, *, trace: bool = False) -> Json:
-    """The answer as JSON values; with trace, every stage of the way as well."""
+    """Return the answer as JSON values; if `trace` is true, with every stage of the pipeline."""
     answer = asked.result.answer
     return {
         "question": asked.text,
@@ -46,7 +46,7 @@ def asked_json(asked: Asked, *, trace: bool = False) -> Json:
 
 
 def searched_json(searched: Searched, *, trace: bool = True) -> Json:
-    """What was found as JSON values: the passages that an answer would be written from, best first."""
+    """Return what was found as JSON values: the passages from which an answer would be written, best first."""
     found = searched.result.found
     refusal = found.outcome if isinstance(found.outcome, Refusal) else None
     used = {each.chunk.chunk_id for each in found.outcome.passages} if isinstance(found.outcome, ContextBlock) else ()
@@ -114,7 +114,7 @@ def _passage(candidate: Candidate, scores: Scores, *, in_context: bool) -> Json:
 
 
 def _ranked(candidate: Candidate, scores: Scores) -> list[Json]:
-    """Where each search had it, with its score there."""
+    """Return the candidate's rank and score in each ranking that found it."""
     found = ((each, scores[each.ranking, candidate.hit.chunk_id]) for each in candidate.hit.ranks)
     return [
         {
@@ -128,7 +128,7 @@ def _ranked(candidate: Candidate, scores: Scores) -> list[Json]:
 
 
 def _decided(decision: IntentDecision, grant: KindGrant, trace: Trace) -> Json:
-    """What the question could reach, and what narrowed it."""
+    """Return what the question could reach, and what narrowed it."""
     return {
         "intent": {
             "name": decision.intent or "unrecognised",

@@ -1,4 +1,4 @@
-"""What the pipeline needs from outside, as small shapes. Everything else in it is pure."""
+"""Protocols for what the pipeline needs from outside. Everything else in the pipeline is pure."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from apps.retrieval.contracts import (
 
 
 class IntentGate(Protocol):
-    """Compliance gate 1, under the policy version in force (apps/intents)."""
+    """Compliance gate 1: decides the intent under the policy version in force (apps/intents)."""
 
     def classify(self, text: str) -> IntentDecision:
-        """Decide the question's intent. Works without an embedding provider and then says so (`degraded`)."""
+        """Decide the question's intent. Without an embedding provider, decide without vectors and set `degraded`."""
 
     def grant(self, decision: IntentDecision) -> KindGrant:
-        """What the intent may reach."""
+        """Return the kinds that the intent may reach."""
 
 
 class QueryEmbedder(Protocol):
@@ -55,52 +55,59 @@ class QueryEmbedder(Protocol):
 
 class Inventory(Protocol):
     def read(self, bounds: SearchBounds) -> CorpusInventory:
-        """What is held within the scopes, kinds and given filters of the bounds; their other filter is not applied."""
+        """Return what the corpus holds within the scopes, kinds and given filters of `bounds`. Do not apply
+        `bounds.filter`.
+        """
 
     def held(self, given: GivenFilters, bounds: SearchBounds) -> GivenFilters:
-        """The same filters with what of their documents and companies is held within the scopes and kinds."""
+        """Return the given filters, reduced to the documents and companies that the corpus holds within the scopes and
+        kinds.
+        """
 
 
 class Retriever(Protocol):
-    """Compliance gate 2: ranks chunks of the granted scopes and permitted kinds alone, held by the database."""
+    """Compliance gate 2: ranks only chunks of the granted scopes and permitted kinds. The database enforces this."""
 
     @property
     def name(self) -> str:
-        """Unique among the retrievers of a pipeline; stands in the trace and in every source rank."""
+        """The retriever's name, unique within a pipeline. It appears in the trace and in every source rank."""
 
     def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
-        """Rank chunks, best first, ties by chunk id; at most top_k, none twice."""
+        """Return at most `top_k` chunks, best first, ties by chunk id, no chunk twice."""
 
 
 class ChunkStore(Protocol):
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
-        """The chunks that are still there, in any order; one query."""
+        """Return the chunks that still exist, in any order, with one query."""
 
     def around(
         self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
     ) -> Mapping[ChunkId, tuple[StoredChunk, ...]]:
-        """Of each chunk, the others of its parent, in reading order; one that has none is left out."""
+        """Return for each chunk the other chunks of its parent, in reading order. Omit a chunk that has none."""
 
     def on_statements(
         self, document_ids: Sequence[DocumentId], statements: Sequence[Statement], *, within: SearchBounds, most: int
     ) -> tuple[StoredChunk, ...]:
-        """The passages of these documents whose page prints one of the statements, with the statements that it prints;
-        by document in the order given, then by number, and at most `most`."""
+        """Return the passages of these documents whose page prints one of `statements`, each with the statements it
+        prints.
+
+        The passages are ordered by document, in the order given, then by number; at most `most` are returned.
+        """
 
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds
     ) -> Mapping[ChunkId, FloatVector]:
-        """The stored vectors of one model, each (dimension,) float32 of unit norm; chunks without one are left out."""
+        """Return the stored vectors of one model, each (dimension,) float32 of unit norm. Omit chunks without one."""
 
 
 class Rewriter(Protocol):
-    """Stage rewrite: further wordings of a question, each searched by itself and fused with the others."""
+    """Stage rewrite: writes further wordings of a question. Each is searched on its own; the results are then fused."""
 
     @property
     def name(self) -> str: ...
 
     def rewrite(self, analysis: QueryAnalysis) -> Rewriting | None:
-        """What else to search for, within the same bounds.
+        """Return what else to search for, within the same bounds.
 
         Returns: None where there is no model to write it.
         Raises:  GenerationError: the model gave nothing that can be searched for.
@@ -108,9 +115,10 @@ class Rewriter(Protocol):
 
 
 class Diversifier(Protocol):
-    """Stage diversify: puts repetitions later, or leaves them out.
+    """Stage diversify: moves repetitions further down, or leaves them out.
 
-    `vectors` looks up the stored vectors of candidates, within the bounds of the search; one without is left out.
+    `vectors` looks up the stored vectors of candidates, within the bounds of the search. A candidate without a vector
+    is omitted from its result.
     """
 
     @property
@@ -129,7 +137,7 @@ class Diversifier(Protocol):
 
 
 class CandidateStage(Protocol):
-    """Stage rerank: orders candidates anew, or leaves some out, and sets `rerank_score` and `rerank_calibrated`."""
+    """Stage rerank: reorders the candidates or leaves some out, and sets `rerank_score` and `rerank_calibrated`."""
 
     @property
     def name(self) -> str: ...
@@ -139,11 +147,11 @@ class CandidateStage(Protocol):
         """How it is set, for the trace; empty for nothing to say."""
 
     def apply(self, analysis: QueryAnalysis, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        """Raises: RerankingError, ProviderError: the pipeline goes on with the order that it had, and says so."""
+        """Raises: RerankingError, ProviderError: the pipeline then keeps the previous order, and says so."""
 
 
 class Healer(Protocol):
-    """Stage heal: asks for what the candidates don't cover."""
+    """Stage heal: searches for the parts of the question that the candidates do not cover."""
 
     @property
     def name(self) -> str: ...
@@ -157,9 +165,10 @@ class Healer(Protocol):
         rounds: int,
         minimum_coverage: float,
     ) -> Healing:
-        """Search for what is missing, until nothing is, or nothing more comes of it.
+        """Search for what is missing until nothing is missing or a search brings nothing new.
 
         Args: candidates: what was kept, best first.
-              search: runs one sub-query through the same gates and bounds; what it found, best first.
-              rounds: at most so many sub-queries. minimum_coverage: nothing is asked from here on, 0 to 1.
+              search: runs one sub-query through the same gates and bounds, and returns what it found, best first.
+              rounds: the maximum number of sub-queries.
+              minimum_coverage: coverage from which on nothing more is searched for, 0 to 1.
         """

@@ -1,4 +1,4 @@
-"""Records the stages of one question as they run."""
+"""Record the stages of one question as they run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from apps.retrieval.trace import Exclusion, Stage, StageOutput, StageRecord, Sta
 
 @dataclass(slots=True, kw_only=True)
 class OpenStage:
-    """A stage while it runs; what is set here becomes its record."""
+    """A stage while it runs. The values set here become its record."""
 
     stage: Stage
     status: StageStatus = StageStatus.RAN
@@ -27,7 +27,7 @@ class OpenStage:
         self.exclusions.append(Exclusion(subject=str(subject), reason=reason))
 
     def degrade(self, *, code: str, message: str) -> None:
-        """Note that the stage failed in whole or in part and the pipeline goes on; the answer will say so."""
+        """Note that the stage failed in whole or in part and that the pipeline goes on. The answer will say so."""
         self.status = StageStatus.DEGRADED
         self.notes.append(message)
         self.degradations.append(Degradation(stage=self.stage.value, code=code, message=message))
@@ -44,7 +44,7 @@ class TraceRecorder:
 
     @contextmanager
     def stage(self, stage: Stage, *, count_in: int | None = None) -> Iterator[OpenStage]:
-        """Time a stage. If it raises, the question ends there and the error speaks for itself."""
+        """Time a stage and record it. If the stage raises, the question ends there and the stage is not recorded."""
         opened = OpenStage(stage=stage, count_in=count_in)
         started = self._clock()
         yield opened
@@ -60,7 +60,8 @@ class TraceRecorder:
                 output=opened.output,
             )
         )
-        # Each wording of a question is searched by itself; what they all lack is said once.
+        # Each wording of a question is searched on its own. A degradation that affects several of them is reported
+        # once.
         self._degradations.extend(each for each in opened.degradations if each not in self._degradations)
 
     def finish(self) -> Trace:

@@ -1,4 +1,4 @@
-"""Traces and answers as JSON values: the one place where they leave the world of types."""
+"""Convert traces and answers to JSON values. This is the only place where typed values become JSON."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _LEFT_OUT: Mapping[type, frozenset[str]] = {
 
 
 def to_json(value: object) -> Any:
-    """Turn a contract value into what `json.dumps` takes.
+    """Convert a contract value to what `json.dumps` accepts.
 
     Args:    value: a frozen dataclass of contracts, trace or intents, or anything inside one.
     Returns: dictionaries, lists, texts, numbers, booleans and None. Field names stay as they are; ids become texts.
-    Raises:  TypeError: a type that has no place in a trace, such as a vector.
+    Raises:  TypeError: a type that does not belong in a trace, such as a vector.
     """
     match value:
         case None | bool() | int() | float():

@@ -1,9 +1,10 @@
-"""How this installation runs the stages: as shipped, but for what GLASSBOX_RETRIEVAL_STAGES changes.
+"""The stage settings of this installation: the shipped settings with the changes in GLASSBOX_RETRIEVAL_STAGES.
 
     GLASSBOX_RETRIEVAL_STAGES="reranker=cross_encoder, expand_top_k=3"
 
-The names are those of `manage.py evaluate --set`, with which somebody who changes one has seen what it brings on their
-own documents. What a policy version carries is not changed here: that has a second person's approval.
+The names are those of `manage.py evaluate --set`, so an operator can measure a change on the installation's own
+documents before making it. Settings that a policy version carries cannot be changed here, because they need a second
+person's approval.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _SLOTS: Final = {"rewriter": REWRITERS, "diversifier": DIVERSIFIERS, "reranker":
 
 
 def changed_stages() -> dict[str, Value]:
-    """What differs from the shipped settings here, by name. Raises: StageChoiceError."""
+    """Return the settings that differ from the shipped ones here, by name. Raises: StageChoiceError."""
     given = [part for part in settings.GLASSBOX_RETRIEVAL_STAGES.split(",") if part.strip()]
     try:
         changes = read_changes(given)
@@ -38,12 +39,12 @@ def changed_stages() -> dict[str, Value]:
 
 
 def stages_in_use() -> StageSettings:
-    """The settings that questions are answered with. Raises: StageChoiceError."""
+    """Return the settings with which questions are answered. Raises: StageChoiceError."""
     return RunSettings().with_changes(changed_stages()).stages
 
 
 def stages_check(**kwargs: Any) -> list[checks.CheckMessage]:
-    """What is wrong with the setting is said before a process serves, and not to the first who asks."""
+    """Report errors in the setting before a process starts serving, and not to the first person who asks a question."""
     try:
         chosen = stages_in_use()
     except StageChoiceError as error:

@@ -1,6 +1,6 @@
-"""Settings of the stages that no policy version carries: limits and weights of the machinery itself.
+"""Settings of the stages that are not part of a policy version: technical limits and weights.
 
-What a compliance officer reviews (top-k, BM25, RRF, thresholds) is in apps/intents/retrieval_settings.py.
+Settings that a compliance officer reviews (top-k, BM25, RRF, thresholds) are in apps/intents/retrieval_settings.py.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from apps.retrieval.errors import InvalidStageSettingError
 NONE: Final = "none"
 """The name that leaves an optional stage empty."""
 
-# Inclusive bounds, outside of which a stage would do nothing that anybody means, or would never end.
+# Inclusive bounds. Outside them a stage would do nothing useful or would never end.
 _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "question_maximum_chars": (1, 100_000),
     "expansion_weight": (0.0, 10.0),
@@ -36,32 +36,34 @@ _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageSettings:
-    """Each is shown in the trace by the stage that uses it.
+    """Settings of the stages. The stage that uses a setting shows it in the trace.
 
-    Raises InvalidStageSettingError for a number out of its bounds.
+    Raises InvalidStageSettingError for a number outside its bounds.
 
-    expansion_weight: of a glossary term in BM25, where a term of the question weighs 1.
-    statement_weight: in BM25, of the mark that the pages of a balance sheet, income or cash flow statement bear, where
-        the question asks for a figure that is read from it.
-    statement_top_k: how many passages of those pages are ranked by themselves, as a third ranking; 0 for none.
-    metadata_top_k: how many passages are ranked by title, headings, company, period and kind alone, as a ranking of its
-        own; 0 for none.
-    metadata_weight: of that ranking in the fusion, where every other weighs 1.
-    line_documents: in how many of the documents found the statements are read for the lines that the question asks
-        for, the best document first; 0 for none. line_passages: of how many passages at most.
+    expansion_weight: weight of a glossary term in BM25, where a term of the question has weight 1.
+    statement_weight: weight in BM25 of the mark on pages of a balance sheet, income statement or cash flow statement,
+        if the question asks for a figure that is read from that statement.
+    statement_top_k: how many passages of those pages are ranked as a separate, third ranking; 0 for none.
+    metadata_top_k: how many passages are ranked only by title, headings, company, period and kind, as a separate
+        ranking; 0 for none.
+    metadata_weight: weight of that ranking in the fusion, where every other ranking has weight 1.
+    line_documents: in how many of the documents found the statements are read for the lines that the question asks for,
+        the best document first; 0 for none.
+    line_passages: the maximum number of passages read for that.
     likely_filter_boost: share added to a hit's RRF score for each likely filter that its document meets.
     prefer_newest: whether a question that names no period prefers the newest report of each series, by that share.
-    page_by_page: whether the best passage of each page comes before further ones of the same page.
-    page_by_page_reordered: whether that order of pages also holds after a diversifier or a reranker has put the
-        passages into an order of its own.
-    cut_top_k: how many hits go on when no reranker gives calibrated scores.
-    cut_minimum: the fewest that the adaptive rules of the cut leave.
-    cut_adaptive_uncalibrated: whether those rules also read a reranker's scores that are no probabilities.
-    expand_top_k: how many of the passages that were kept, from the first, bring what stands around them in their
+    page_by_page: whether the best passage of each page comes before further passages of the same page.
+    page_by_page_reordered: whether that order of pages also applies after a diversifier or a reranker has reordered the
+        passages.
+    cut_top_k: how many hits are kept when no reranker gives calibrated scores.
+    cut_minimum: the fewest hits that the adaptive rules of the cut leave.
+    cut_adaptive_uncalibrated: whether those rules also use a reranker's scores that are not probabilities.
+    expand_top_k: how many of the kept passages, from the first, are extended by the passages around them in their
         parent; 0 for none.
-    expand_around: the most passages that one brings, the nearest first.
+    expand_around: the maximum number of passages added around one passage, the nearest first.
     model_wording_timeout_seconds: how long a model may take to write what is searched for; the question waits for it.
-    statement_minimum_overlap: share of a sentence's terms that a cited passage must hold for it to count as supported.
+    statement_minimum_overlap: share of a sentence's terms that a cited passage must hold for the sentence to count as
+        supported.
     rewriter, diversifier, reranker, healer: names of implementations (see optional/slots.py), or "none".
     """
 

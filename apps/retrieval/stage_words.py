@@ -1,4 +1,4 @@
-"""A policy's settings as this installation carries them out, in sentences: what the trace of an answer will say."""
+"""Describe a policy's settings, as this installation applies them, in the words that the trace of an answer uses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def stage_words(policy: RetrievalSettings) -> tuple[str, ...]:
 
 
 def cut_words(policy: RetrievalSettings, stages: StageSettings) -> str:
-    """As apps/retrieval/stages/ranking/cut_off.py decides."""
+    """Describe how apps/retrieval/stages/ranking/cut_off.py decides."""
     reranks = policy.rerank_enabled and stages.reranker != NONE
     if reranks and (stages.cut_adaptive_uncalibrated or stages.reranker in CALIBRATED_RERANKERS):
         return (

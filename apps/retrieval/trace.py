@@ -1,4 +1,4 @@
-"""The way of one question, stage by stage: what came out, what was left out and why, and how long it took."""
+"""The trace of one question, stage by stage: the output, what was left out and why, and how long the stage took."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from apps.retrieval.stages.ranking.assemble import ref_id
 
 
 class Stage(StrEnum):
-    """In the order of the pipeline."""
+    """The stages, in the order of the pipeline."""
 
     VALIDATE = "validate"
     CLASSIFY = "classify"
@@ -76,7 +76,7 @@ class ValidatedQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedQuery:
-    """Which provider embedded the question; the vector itself is not kept."""
+    """The provider that embedded the question. The vector itself is not kept."""
 
     provider: str
     model: str
@@ -87,9 +87,10 @@ class EmbeddedQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateLine:
-    """A candidate as the trace shows it: its scores and where it stands, without its text.
+    """A candidate as the trace shows it: its scores and its place, without its text.
 
-    url: of its page in the API. around: the passage that it was added around; None for one that was found itself.
+    url: the address of its page in the API.
+    around: the id of the passage around which this one was added; None for a passage that the search itself found.
     """
 
     chunk_id: ChunkId
@@ -117,9 +118,9 @@ class CandidateList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealedList(CandidateList):
-    """The candidates with what was added to them, and the rounds in which it was asked for.
+    """The candidates, including those that stage heal added, and the rounds of sub-queries that found them.
 
-    coverage: of the question at the end, 0 to 1.
+    coverage: how much of the question is covered at the end, 0 to 1.
     """
 
     healer: str
@@ -129,7 +130,7 @@ class HealedList(CandidateList):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineList(CandidateList):
-    """The candidates with the passages of statements among them, and which lines were looked for and found."""
+    """The candidates, including passages of statements, and the statement lines that were wanted and found."""
 
     wanted: tuple[str, ...]
     found: tuple[str, ...]
@@ -176,7 +177,7 @@ OutputT = TypeVar("OutputT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageRecord:
-    """One stage. Counts are of whatever the stage handles (terms, hits, candidates, passages, claims)."""
+    """The record of one stage. Counts are of whatever the stage handles (terms, hits, candidates, passages, claims)."""
 
     stage: Stage
     status: StageStatus
@@ -190,32 +191,34 @@ class StageRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """All stages in the order they ran; one that did not run at all, because the question ended before, is absent."""
+    """All stages in the order in which they ran. A stage is absent if the question ended before it."""
 
     stages: tuple[StageRecord, ...]
     degradations: tuple[Degradation, ...]
     elapsed_ms: float
 
     def output(self, wanted: type[OutputT]) -> OutputT | None:
-        """The first output of a type, such as `trace.output(ContextBlock)`."""
+        """Return the first output of a type, such as `trace.output(ContextBlock)`."""
         return next((record.output for record in self.stages if isinstance(record.output, wanted)), None)
 
     def outputs(self, wanted: type[OutputT]) -> tuple[OutputT, ...]:
-        """All outputs of a type, in order: what was asked again for what was missing has rankings of its own."""
+        """Return all outputs of a type, in order. Each search for missing parts adds rankings of its own."""
         return tuple(record.output for record in self.stages if isinstance(record.output, wanted))
 
     def record(self, stage: Stage) -> StageRecord | None:
-        """The first record of a stage (dense and sparse have one for each wording of the question)."""
+        """Return the first record of a stage (dense and sparse have one for each wording of the question)."""
         return next((record for record in self.stages if record.stage is stage), None)
 
 
 def page_url(document_id: DocumentId, page: int) -> str:
-    """Where the API shows a page of a document version; characters of a quote or passage count within its text."""
+    """Return the API address of a page of a document version. Positions of quotes and passages count in that page's
+    text.
+    """
     return f"/api/v1/documents/{document_id}/pages/{page}/"
 
 
 def candidate_list(candidates: Sequence[Candidate]) -> CandidateList:
-    """Candidates without their text, best first."""
+    """Return the candidates without their text, best first."""
     return CandidateList(
         candidates=tuple(
             CandidateLine(

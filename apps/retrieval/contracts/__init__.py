@@ -1,6 +1,7 @@
-"""What one stage hands to the next: frozen values, no ORM objects, no open dictionaries.
+"""The values that one stage passes to the next: frozen dataclasses, without ORM objects or open dictionaries.
 
-Scores carry their kind in their name. Character positions count Unicode code points from 0, end exclusive.
+The name of a score says which kind of score it is. Character positions count Unicode code points from 0; the end is
+exclusive.
 """
 
 from apps.retrieval.contracts.analysis import (

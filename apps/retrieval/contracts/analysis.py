@@ -1,4 +1,4 @@
-"""What was read from the question: filters, terms, concepts, and what the glossary added."""
+"""What the analysis read from the question: filters, terms and concepts, and what the glossary added."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Period:
-    """A fiscal year, or one quarter of it. Quarter 0 stands for the whole year, so that periods sort."""
+    """A fiscal year or one of its quarters. Quarter 0 stands for the whole year, so that periods sort."""
 
     fiscal_year: int
     fiscal_quarter: int = 0
@@ -22,9 +22,11 @@ class Period:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InventoryEntry:
-    """How many live documents share these facts. Empty strings and None: the documents do not say.
+    """The number of live documents that share these facts.
 
-    published_first, published_last: of the documents that say when they were published, the earliest and the latest.
+    An empty string or None means that the documents do not state the fact.
+
+    published_first, published_last: the earliest and the latest publication date among the documents that state one.
     jurisdictions: codes such as DE, EU or US-NY.
     """
 
@@ -42,7 +44,9 @@ class InventoryEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusInventory:
-    """What is held in the granted scopes and permitted kinds; against it the question's filters are read."""
+    """The documents that the granted scopes and permitted kinds hold. The analysis reads the question's filters against
+    it.
+    """
 
     entries: tuple[InventoryEntry, ...] = ()
 
@@ -65,7 +69,10 @@ class Certainty(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSeries:
-    """Reports of one company, kind and document type, all of whole years or all of quarters; `newest` is held."""
+    """A series of reports: one company, kind and document type, and either all whole years or all quarters.
+
+    newest: the period of the newest report that the corpus holds.
+    """
 
     company: str
     kind: str
@@ -75,10 +82,12 @@ class ReportSeries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataFilter:
-    """A condition on documents that was read from the question. `values` are labels; a period keeps its parts too.
+    """A condition on documents that was read from the question.
 
-    series: of which the newest report is preferred; for that condition alone. It names no `periods`: the question does
-    not ask for one, and an answer from an older report is an answer.
+    values: labels.
+    periods: the periods behind those labels, for a filter by period.
+    series: the series of which the newest report is preferred; set only for NEWEST_REPORT. Such a filter has no
+        `periods`, because the question does not ask for one, and an answer from an older report is still an answer.
     """
 
     field: FilterField
@@ -102,10 +111,11 @@ class GivenField(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenFilter:
-    """A condition on documents that came with the question.
+    """A condition on documents that came with the question, beside its text.
 
-    values: ids, labels of periods, kinds, or the instant; of companies those that are held, as they are spelled there.
-    unmet: a sentence on what of it nothing can meet; empty where all of it can be met.
+    values: document ids, labels of periods, kinds, or the instant. For companies: only those that the corpus holds, in
+        its spelling.
+    unmet: a sentence that names the part of the condition that no document can meet; empty where every part can be met.
     """
 
     field: GivenField
@@ -122,7 +132,9 @@ class GivenFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelaxedFilter:
-    """A sure filter that was taken out, with the reason: it would have left nothing, or the request gives its own."""
+    """A sure filter that was removed, with the reason: it would have left no document, or the request gives its own
+    filter.
+    """
 
     filter: MetadataFilter
     reason: str
@@ -130,10 +142,10 @@ class RelaxedFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Concept:
-    """One thing that the question is about: any of the alternatives (each a tuple of terms) stands for it.
+    """One thing that the question is about. Any of the alternatives, each a tuple of terms, stands for it.
 
-    A concept of the glossary carries more weight than a plain word, since it names the figure that was asked for; a
-    proper name (`is_name`) carries most, since a figure of another fund is no answer.
+    A concept of the glossary has more weight than a plain word, because it names the figure that was asked for. A
+    proper name (`is_name`) has the most weight, because a figure of another fund is no answer.
     """
 
     label: str
@@ -144,8 +156,10 @@ class Concept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedFigure:
-    """A run of words that names what is asked for. `concepts` are labels of the glossary's figures in it, which may go
-    by other names; `terms` its other words, which may not.
+    """A run of words in the question that names the figure asked for.
+
+    concepts: labels of the glossary's figures in it. A document may call these by other names.
+    terms: its other words. A document must use these as they are.
     """
 
     text: str
@@ -155,7 +169,7 @@ class AskedFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightedTerm:
-    """A term of the sparse query. Terms that the glossary added weigh less than those of the question."""
+    """A term of the sparse query. Terms that the glossary added weigh less than the question's own terms."""
 
     term: str
     weight: float
@@ -181,7 +195,7 @@ class RefusalReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """No answer, why, and what the person can do."""
+    """The reason why there is no answer, and what the person can do."""
 
     reason: RefusalReason
     message: str
@@ -189,11 +203,12 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryAnalysis:
-    """The question as it is searched. `text` is normalised; `search_text` is what is embedded.
+    """The question in the form in which it is searched.
 
-    `names` are the names that no held company explains: who or what the question is about, the country included whose
-    law it asks about. `figures` are the phrases
-    that name what is asked for ("total current liabilities").
+    text: the normalised question. search_text: the text that is embedded.
+    names: names in the question that are not companies of the corpus. They say who or what the question is about,
+        including the country whose law it asks about.
+    figures: the phrases that name the figure asked for ("total current liabilities").
     """
 
     text: str
@@ -215,9 +230,10 @@ class QueryAnalysis:
 
     @property
     def periods(self) -> tuple[Period, ...]:
-        """All periods that the question names or implies, those included that no document is held of.
+        """Return all periods that the question names or implies, including those for which no document is held.
 
-        Not those that came with it as a filter: they say which documents are searched, and not what is asked for.
+        Periods that came with the question as a given filter are not included: they say which documents are searched,
+        and not what is asked for.
         """
         relaxed = (each.filter for each in self.relaxed)
         return tuple(dict.fromkeys(period for each in (*self.filters, *relaxed) for period in each.periods))

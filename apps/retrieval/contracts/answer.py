@@ -1,4 +1,4 @@
-"""What stands in the context, what was written from it, and what of that is supported."""
+"""The context, the answer that was written from it, and the report on how much of the answer is supported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CutRule(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutDecision:
-    """What was kept and what was cut, in order, and by which rule."""
+    """The candidates that were kept and those that were cut, both in order, and the rule that decided."""
 
     kept: tuple[Candidate, ...]
     cut: tuple[Candidate, ...]
@@ -42,9 +42,10 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """What the context holds of one chunk. `trimmed` tells that parts of the chunk were left out for the budget.
+    """The part of one chunk that the context holds.
 
-    lines: those of the candidate that are shown.
+    trimmed: whether parts of the chunk were left out to keep within the budget.
+    lines: the candidate's lines that are shown.
     """
 
     ref_id: str
@@ -68,7 +69,7 @@ class ContextSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A chunk that was found and did not get into the context, and why."""
+    """A chunk that was found but not put into the context, with the reason."""
 
     chunk_id: str
     kind: str
@@ -77,10 +78,11 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextBlock:
-    """The text that an answer may be written from: the same hits give the same bytes.
+    """The text that an answer may be written from. The same hits always give the same bytes.
 
-    `evicted` are whole sections taken out under the total cap; `left_out` the chunks that found no room; `sha256` is
-    over the UTF-8 bytes of `text`.
+    evicted: whole sections that were removed to keep within the total cap.
+    left_out: chunks that did not fit.
+    sha256: digest of the UTF-8 bytes of `text`.
     """
 
     text: str
@@ -99,9 +101,9 @@ class ContextBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """A verbatim piece of a passage that an answer shows. `start` and `end` count within the chunk's text.
+    """A verbatim piece of a passage that an answer shows. `start` and `end` are positions in the chunk's text.
 
-    `columns` is the line of column headings above a row of a table, verbatim, or empty.
+    columns: the line of column headings above a row of a table, verbatim; empty where there is none.
     """
 
     ref_id: str
@@ -113,9 +115,11 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedAnswer:
-    """What a generator wrote, before it was checked. `attempts` counts the calls of a model (0 without one).
+    """The text that a generator wrote, before it is checked.
 
-    worked_out: how many figures it calculated from what it quotes, each in full view (stages/figures/measures.py).
+    attempts: how often a model was called; 0 for a generator without a model.
+    worked_out: how many figures the generator calculated from what it quotes. Each calculation is shown in full
+        (stages/figures/measures.py).
     """
 
     text: str
@@ -136,7 +140,7 @@ class GroundingStatus(StrEnum):
 
 
 class Repair(StrEnum):
-    """What was done to an answer that the check did not pass as it was."""
+    """How an answer that failed the grounding check was repaired."""
 
     NONE = "none"
     ASKED_AGAIN = "asked_again"
@@ -155,7 +159,7 @@ class FindingType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One checked claim. `ref_id` is the passage that supports it, empty if none does."""
+    """One checked claim. `ref_id` names the passage that supports it; it is empty if no passage does."""
 
     type: FindingType
     value: str
@@ -173,7 +177,7 @@ class GroundingReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """Where a quote stands: document version, page (from 1), section, and the characters on that page."""
+    """The place of a quote: document version, page (from 1), section, and the characters on that page."""
 
     ref_id: str
     chunk_id: ChunkId
@@ -191,7 +195,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Degradation:
-    """A part that failed and was done without; the answer says so."""
+    """A part of the pipeline that failed. The pipeline went on without it, and the answer says so."""
 
     stage: str
     code: str
@@ -200,7 +204,7 @@ class Degradation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What the person gets. With a refusal, `text` is its message and there are no citations."""
+    """The answer that the person gets. For a refusal, `text` is the refusal's message and there are no citations."""
 
     text: str
     ref_ids: tuple[str, ...]

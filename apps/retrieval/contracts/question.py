@@ -1,4 +1,4 @@
-"""What was asked, and the ids and types that all stages share."""
+"""The question that was asked, and the ids and types that all stages share."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenFilters:
-    """Conditions on documents that came with a question, beside its text. None: no condition on that.
+    """Conditions on documents that came with a question, beside its text. None means that there is no such condition.
 
-    Each narrows, and none is ever relaxed: a document that states nothing on it does not meet it, and an empty tuple is
-    met by none. A year is met by documents of it and of each of its quarters, a quarter by its own alone.
+    Each condition narrows the search and is never relaxed. A document that does not state the fact does not meet the
+    condition, and no document meets an empty tuple. A year is met by documents of that year and of each of its
+    quarters; a quarter is met only by documents of that quarter.
     """
 
     documents: tuple[DocumentId, ...] | None = None
@@ -40,11 +41,13 @@ NO_FILTERS: Final = GivenFilters()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What was asked, and on whose behalf. Scopes are those that the open scope token grants.
+    """The question, and the tenant and scopes for which it is asked. The scopes are those that the open scope token
+    grants.
 
-    language: "en" or "de"; empty to be told from the text.
-    as_of: search the document versions that were the current ones at that instant (aware); None for those of now.
-    given: filters beside the text; companies in any case.
+    language: "en" or "de"; if empty, it is detected from the text.
+    as_of: search the document versions that were current at that instant (aware); None for the versions that are
+        current now.
+    given: filters that came beside the text. The case of company names does not matter.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""What a question is searched for besides its own words, and what was asked for because it was missing."""
+"""The results of stages rewrite and heal: further wordings of a question, and sub-queries for what was missing."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from apps.retrieval.contracts.search import Candidate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewriting:
-    """What a rewriter wrote, cleaned: words to search for, and nothing else of it is ever read.
+    """The cleaned output of a rewriter. Its texts serve as words to search for; no other use is made of the output.
 
-    model, region: who wrote it, and where.
-    left_out: why a text was not taken, a fixed sentence for each.
-    meaning_only: the texts are passages as they might stand in a document. They are embedded in the place of the
-        question, and their words, which are invented, are not searched for.
+    model, region: the model that wrote the texts, and the region where it ran.
+    left_out: why a text was rejected, as a fixed sentence for each.
+    meaning_only: the texts are passages as a document might contain them. They are embedded in place of the question,
+        and their words, which are invented, are not searched for.
     """
 
     texts: tuple[str, ...]
@@ -29,9 +29,10 @@ class Rewriting:
 class HealRound:
     """One sub-query for what is missing.
 
-    number: from 1. coverage: of the question before the round, 0 to 1. missing: what no passage held, in words.
-    asked: the sub-query. by: the model that put it, or empty. found: passages that no search had found before.
-    added: those of them that hold something that was missing.
+    number: counts from 1. coverage: how much of the question was covered before the round, 0 to 1.
+    missing: what no passage held, in words. asked: the sub-query. by: the model that wrote it, or empty.
+    found: how many passages the round found that no earlier search had found.
+    added: how many of those hold something that was missing.
     """
 
     number: int
@@ -45,10 +46,10 @@ class HealRound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Healing:
-    """What came of asking for what is missing.
+    """The result of the searches for what was missing.
 
-    coverage: of the question by the candidates at the end, 0 to 1. ended: why no further round was made.
-    degradation: how the model failed, where words were taken instead.
+    coverage: how much of the question the candidates cover at the end, 0 to 1. ended: why no further round was made.
+    degradation: how the model failed, if the missing words themselves were searched for instead.
     """
 
     candidates: tuple[Candidate, ...]

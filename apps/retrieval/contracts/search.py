@@ -1,4 +1,4 @@
-"""What a retriever is given, what it returns, and the candidates that come of it."""
+"""The input of a retriever, its output, and the candidates that are made from the output."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from apps.tenants.ids import ScopeId, TenantId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentFilter:
-    """The sure filters as a retriever takes them. Empty means any.
+    """The sure filters in the form that a retriever takes. An empty field means any value.
 
-    A document is left out when it states something else; one that states nothing (a methodology without a period)
-    stays in. own_quarter_only: of quarters, those that state a year and no quarter are left out too.
+    A document is left out when it states something else. A document that states nothing (a methodology without a
+    period) stays in.
+    own_quarter_only: if the periods are quarters, also leave out documents that state a year but no quarter.
     """
 
     companies: tuple[str, ...] = ()
@@ -27,7 +28,7 @@ class DocumentFilter:
 
     @property
     def of_quarters(self) -> bool:
-        """Whether it is of quarters, and of no whole year."""
+        """Return whether the filter has periods and all of them are quarters."""
         return bool(self.periods) and all(period.fiscal_quarter for period in self.periods)
 
     @property
@@ -37,10 +38,12 @@ class DocumentFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchBounds:
-    """Where a retriever may look: the wall's scopes, the gate's kinds, the question's filters.
+    """The bounds of a search: the scopes that are granted, the kinds that the gate permits, and the question's filters.
 
-    filter: read from the question's text. given: came with it; held for every passage that is ranked, loaded or added.
-    as_of: among the document versions that were current at that instant (aware); None for those that are now.
+    filter: read from the question's text. given: came with the question; applied to every passage that is ranked,
+        loaded or added.
+    as_of: search among the document versions that were current at that instant (aware); None for those that are current
+        now.
     """
 
     tenant_id: TenantId
@@ -53,12 +56,14 @@ class SearchBounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
-    """What a retriever looks for. `vector` is (d,) float32 of unit norm, or None without an embedding.
+    """The terms and the vector that a retriever searches for.
 
+    vector: (d,) float32 of unit norm, or None without an embedding.
     required_terms: a ranking by terms holds only passages with at least one of these; empty for no such condition.
-    apart_terms: passages with at least one of these are also ranked among themselves, the first apart_top_k of them.
-    counted_otherwise: an older analysis lacks one of the terms, so that a ranking by terms looks for documents that it
-    counted.
+    apart_terms: passages with at least one of these are also ranked in a separate ranking, which keeps the first
+        apart_top_k.
+    counted_otherwise: an older term analysis lacks one of the terms, so a ranking by terms checks for documents that
+        the older analysis counted.
     """
 
     terms: tuple[WeightedTerm, ...]
@@ -88,8 +93,10 @@ class SparseHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorCoverage:
-    """Of the documents with passages that a search by vectors may reach: how many, and how many have no vector of its
-    model, so that it can't find them."""
+    """How many documents with passages a search by vectors may reach, and how many of them have no vector.
+
+    A document without a vector of this model cannot be found by the search.
+    """
 
     model: str
     documents: int
@@ -98,8 +105,10 @@ class VectorCoverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TermCoverage:
-    """Of the documents with passages that a search by terms may reach: how many, and of how many the terms were counted
-    by an older analysis, which lacks some that are asked for."""
+    """How many documents with passages a search by terms may reach, and how many of them are outdated.
+
+    An outdated document's terms were counted by an older analysis, which lacks some of the terms that are searched for.
+    """
 
     documents: int
     outdated: int
@@ -107,13 +116,15 @@ class TermCoverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """One retriever's hits, best first, ties by chunk id. `considered` counts what was scored, if known; `coverage` is
-    known of a ranking by vectors, and of one by terms where it matters.
+    """One retriever's hits, best first, ties by chunk id.
 
-    weight: in the fusion, where every other ranking weighs 1.
-    ranks_shared: whether hits of one score have one rank, that of the first of them, because the ranking can't tell
-        them apart: all passages under one heading bear it.
-    apart: hits of a second ranking that was asked for with this one; None where none was, or the retriever has none.
+    considered: how many chunks were scored, if known.
+    coverage: known for a ranking by vectors, and for a ranking by terms where it matters.
+    weight: the weight of this ranking in the fusion, where every other ranking has weight 1.
+    ranks_shared: whether hits with the same score share a rank, that of the first of them. This is so where the ranking
+        cannot tell them apart, as with passages that stand under the same heading.
+    apart: hits of a second ranking that was requested together with this one; None where none was requested or the
+        retriever has none.
     """
 
     name: str
@@ -127,7 +138,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRank:
-    """Where a fused hit stood in one ranking (ranks count from 1)."""
+    """The rank of a fused hit in one ranking (ranks count from 1)."""
 
     ranking: str
     rank: int
@@ -144,7 +155,7 @@ class FusedHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentFacts:
-    """A document version as an answer names it. `slug` is unique per version and part of every ref_id."""
+    """The facts by which an answer names a document version. `slug` is unique per version and part of every ref_id."""
 
     document_id: DocumentId
     slug: str
@@ -163,7 +174,7 @@ class DocumentFacts:
 class StoredChunk:
     """A chunk with its text. `char_start` is where the text begins on `page_start`.
 
-    statements: those that its page prints, where it was looked for as a passage of a statement; else empty.
+    statements: the statements that its page prints, if the chunk was looked up as a passage of a statement; else empty.
     """
 
     chunk_id: ChunkId
@@ -182,7 +193,10 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundLine:
-    """A row of a statement that gives what was asked for: `chunk.text[start:end]`. item: a name of line_items.ITEMS."""
+    """A row of a financial statement that gives the figure asked for: `chunk.text[start:end]`.
+
+    item: a name in line_items.ITEMS.
+    """
 
     item: str
     start: int
@@ -191,12 +205,13 @@ class FoundLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A chunk on its way into the context, with every score that it was given so far.
+    """A chunk that may enter the context, with every score that it has been given so far.
 
-    rerank_score: by a reranker, 0 to 1; rerank_calibrated: whether it can be read as a probability, as the adaptive
-    rules of the cut do. One that is not says only which of two passages comes first.
-    around: the passage that it was added around; None for one that was found itself.
-    lines: rows of a statement in it that give what was asked for.
+    rerank_score: a reranker's score, 0 to 1.
+    rerank_calibrated: whether the score can be read as a probability, as the adaptive cut rules do. An uncalibrated
+        score says only which of two passages comes first.
+    around: the id of the passage around which this one was added; None for a passage that the search itself found.
+    lines: rows of a statement in the chunk that give the figure asked for.
     """
 
     chunk: StoredChunk

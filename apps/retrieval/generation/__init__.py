@@ -1,1 +1,1 @@
-"""Writing an answer from a context block: quoted without a model, or with an OpenAI-compatible one."""
+"""Write an answer from a context block: by quotation without a model, or with an OpenAI-compatible model."""

@@ -1,7 +1,7 @@
-"""Answer by quotation: the sentences and rows of the context that speak most to the question, word for word.
+"""Answer by quotation: quote the sentences and rows of the context that are most relevant to the question, verbatim.
 
-Needs no model and no network. The same question and context give the same bytes, and nothing can be said that does
-not stand in a document, or is worked out from what does, before everybody's eyes.
+This needs no model and no network. The same question and context give the same bytes. An answer holds only what stands
+in a document, or what is calculated from it with the calculation shown.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _Choice:
 
 
 class ExtractiveGenerator:
-    """Quotes up to `maximum_quotes` pieces, the best first.
+    """A generator that quotes up to `maximum_quotes` pieces, the best first.
 
     Args: minimum_coverage: share of the question's concepts, by weight, that the best piece must hold, 0 to 1.
           maximum_quotes: pieces in one answer.
@@ -88,10 +88,10 @@ class ExtractiveGenerator:
         self._maximum_quotes = maximum_quotes
 
     def generate(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:
-        """Quote the rows of the statements that were asked for, or the best pieces; refuse where none is close enough.
+        """Quote the rows of the statements that were asked for, or the best pieces; refuse if none is close enough.
 
-        A question for a line of a statement is answered by its row, and one for a measure by the rows that it is worked
-        out from, with the calculation; what the documents say of a measure in their own words comes behind.
+        A question for a line of a statement is answered by its row. A question for a measure is answered by the rows
+        from which it is calculated, with the calculation; what the documents themselves say about the measure follows.
         """
         rows = line_rows(analysis, context)
         if not rows:
@@ -144,7 +144,9 @@ class ExtractiveGenerator:
         )
 
     def _chosen(self, ranked: Sequence[_Choice]) -> list[_Choice]:
-        """The best piece of each passage first, so that one long table can't take all the places."""
+        """Return the best piece of each passage first, then further ones, so that one long table cannot take all the
+        places.
+        """
         bar = NEAR_SHARE * ranked[0].relevance.score
         near = [choice for choice in ranked if choice.relevance.score >= bar and choice.relevance.own_coverage > 0]
         first_of_each: dict[int, _Choice] = {}
@@ -165,9 +167,9 @@ class ExtractiveGenerator:
 
 
 def _ranked(analysis: QueryAnalysis, context: ContextBlock) -> list[_Choice]:
-    """All pieces of the context, best first; equals in the order of the context.
+    """Return all pieces of the context, best first; equal pieces in the order of the context.
 
-    Of reports that are much alike, the one that is probably meant speaks first, as it was searched first.
+    Among reports that are much alike, pieces of the one that is probably meant are lifted, as they were in the search.
     """
     likely = [each for each in analysis.filters if each.certainty is Certainty.LIKELY]
     lifts = [LIKELY_LIFT * sum(states(each.chunk.document, one) for one in likely) for each in context.passages]
@@ -191,7 +193,7 @@ def _ranked(analysis: QueryAnalysis, context: ContextBlock) -> list[_Choice]:
 
 
 def _lacking(choices: Sequence[_Choice], analysis: QueryAnalysis, context: ContextBlock) -> str:
-    """Why none of the pieces is the answer: what those lack that come nearest to it."""
+    """Return why none of the pieces is the answer: what the pieces nearest to an answer lack."""
     lacks = {choice.lack for choice in choices}
     nearest = next(lack for lack in (Lack.NUMBER, Lack.PERIOD, Lack.FIGURE) if lack in lacks)
     return _LACKING[nearest].format(

@@ -1,4 +1,4 @@
-"""Answers from OpenAI, or from any server that speaks its protocol."""
+"""Write answers with OpenAI, or with any server that speaks its protocol."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NOT_THERE: Final = (
 
 
 class OpenAICompatibleGenerator:
-    """One call in JSON mode, and one more where the reply can't be used as it is."""
+    """A generator that makes one call in JSON mode, and a second one if the first reply cannot be used."""
 
     def __init__(self, profile: GenerationProfile) -> None:
         self._profile = profile
@@ -63,7 +63,7 @@ class OpenAICompatibleGenerator:
 
         Raises:  GenerationUnavailableError, GenerationTimeoutError, GenerationKeyError, GenerationRequestError: no
                      reply.
-                 MalformedAnswerError, UnknownReferenceError: the second reply can't be used either.
+                 MalformedAnswerError, UnknownReferenceError: the second reply cannot be used either.
         """
         known = frozenset(passage.ref_id for passage in context.passages)
         messages: list[ChatCompletionMessageParam] = [
@@ -89,7 +89,9 @@ class OpenAICompatibleGenerator:
     def revise(
         self, analysis: QueryAnalysis, context: ContextBlock, draft: GeneratedAnswer, findings: Sequence[Finding]
     ) -> GeneratedAnswer | None:
-        """Ask once more, with what did not stand; see `Revising.revise`. What can't be used is not sent back."""
+        """Ask once more, naming the claims that failed; see `Revising.revise`. A reply that cannot be used is not sent
+        back.
+        """
         written = json.dumps({"answer": draft.text, "ref_ids": list(draft.ref_ids)}, ensure_ascii=False)
         content = self._ask(
             [
@@ -150,8 +152,8 @@ class OpenAICompatibleGenerator:
     def _post(self, messages: list[ChatCompletionMessageParam], timeout_seconds: float, seed: int | None) -> bytes:
         """Send one request and read the whole body before the deadline.
 
-        The client's own timeout counts from one received block to the next, so a server that drips a byte a second
-        would hold a request for ever; reading the body block by block lets the deadline cover all of it.
+        The client's own timeout counts from one received block to the next, so a server that sends one byte per second
+        would hold a request forever. Reading the body block by block makes the deadline cover the whole body.
         """
         deadline = time.monotonic() + timeout_seconds
         blocks: list[bytes] = []
@@ -218,7 +220,7 @@ class OpenAICompatibleGenerator:
 
 
 def _wait(retry_after: str | None) -> str:
-    """When to come again, as the provider says it: seconds, or a date, which is passed on as it is."""
+    """Return when to ask again, as the provider says it: in seconds, or at a date, which is passed on unchanged."""
     if not retry_after:
         return ""
     return f" (again in {retry_after} seconds)" if retry_after.isdigit() else f" (again after {retry_after})"

@@ -1,1 +1,1 @@
-"""Running a recorded question again, under the policy and over the document versions of then."""
+"""Run a recorded question again, under the policy and over the document versions of that time."""

@@ -1,4 +1,4 @@
-"""What was decided then, what is decided now, and what lies between them."""
+"""The recorded decision, the decision of the replay, and the differences between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from apps.tenants.ids import ScopeId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A fused hit. rank counts from 1; rankings are those that found it."""
+    """A fused hit. rank counts from 1; rankings are the names of those that found it."""
 
     chunk_id: UUID
     document_id: UUID
@@ -29,10 +29,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """One decision: the intent, what it could reach, what was found, and what the answer was to be written from.
+    """One decision: the intent, what it could reach, what was found, and the context for the answer.
 
-    intent: "" for unrecognised. hits, context_sha256, refusal: None where that part was removed from the record;
-    "" for a question without a context, or without a refusal.
+    intent: "" for unrecognised.
+    hits, context_sha256, refusal: None if that part was removed from the record. context_sha256 is "" for a question
+        without a context, and refusal is "" for one without a refusal.
     """
 
     intent: str
@@ -44,11 +45,11 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What the log tells of an answered question, as far as a run needs it.
+    """The parts of a recorded question that a replay needs.
 
-    text: None where only the digest was kept. filters: those that came with it. embedding_model: "" where none embedded
-    it. terms_version: which analysis made its terms. stage_settings: by name; None where an earlier release recorded
-    none.
+    text: None if only the digest was kept. filters: the filters that came with the question.
+    embedding_model: "" if no model embedded the question. terms_version: the analysis that made its terms.
+    stage_settings: by name; None if an earlier release recorded none.
     """
 
     event_id: UUID
@@ -76,9 +77,10 @@ class HitState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitShift:
-    """A passage then and now: None where it was not found. changed: under the same id stands another text now.
+    """A passage in the record (then) and in the replay (now); None where it was not found.
 
-    why: for one that is gone, as far as it is known; else empty.
+    changed: the passage with this id has another text now.
+    why: why a passage is gone, as far as it is known; else empty.
     """
 
     state: HitState
@@ -97,9 +99,9 @@ class HitShift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """A run beside the record. shifts: None where the recorded passages were removed.
+    """A replay compared with the record. shifts: None if the recorded passages were removed.
 
-    limits: what could not be made as it was then, one sentence each; with none, a difference is a finding.
+    limits: what could not be restored as it was then, one sentence each. If there are none, a difference is a finding.
     """
 
     recorded: Recorded
@@ -126,7 +128,7 @@ class Replay:
 
     @property
     def equal(self) -> bool:
-        """Nothing that can be compared differs."""
+        """Return whether everything that can be compared is equal."""
         return self.intent_equal and self.kinds_equal and False not in (self.context_equal, self.hits_equal)
 
     def count(self, state: HitState) -> int:

@@ -1,4 +1,4 @@
-"""Why a recorded question is not run again, in words for the auditor."""
+"""Errors that say why a recorded question is not run again, worded for the auditor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from apps.errors import ApplicationError
 
 
 class NotReplayableError(ApplicationError):
-    """What the run would need is not in the record any more, or never was."""
+    """Something that the replay needs is no longer in the record, or never was."""
 
     code = "retrieval.not_replayable"
     status = 409
@@ -25,7 +25,7 @@ class DifferentQuestionError(ApplicationError):
 
 
 class TooManyGuessesError(ApplicationError):
-    """Typing questions until one fits would turn the digest into the text that was not kept."""
+    """The user typed too many texts that did not match. Guessing would recover the text that was not kept."""
 
     code = "retrieval.replay_too_many_guesses"
     status = 429

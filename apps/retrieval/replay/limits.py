@@ -1,4 +1,4 @@
-"""What a run can't make as it was then, in sentences; and why a passage is not found any more."""
+"""Say what a replay cannot restore as it was then, and why a passage is no longer found."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from apps.retrieval.replay.contracts import Hit, Recorded
 from apps.retrieval.stage_settings import StageSettings
 from apps.retrieval.trace import EmbeddedQuery, Trace
 
-# True of every run, so said once on the page and not among the findings.
+# These hold for every replay, so the page states them once and not among the findings.
 ALWAYS = (
     "The run ends where the answer would be written: what a model would write today proves nothing of then.",
     "What a document states of itself (company, period) is what it states today.",
@@ -23,7 +23,7 @@ ALWAYS = (
 
 
 def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
-    """One sentence for each thing that differs from then and is known to. Costs: three queries."""
+    """Return one sentence for each thing that is known to differ from then. Costs: three queries."""
     found: list[str] = []
     embedded = trace.output(EmbeddedQuery)
     model = embedded.model if embedded else ""
@@ -82,7 +82,10 @@ def _of_settings(recorded: Recorded) -> Iterator[str]:
 
 
 def _since(recorded: Recorded, action: str) -> int:
-    """As the log tells it: a document that was not found then, and is gone, is known from nowhere else."""
+    """Count the log's events of this action in the question's scopes since the question was asked.
+
+    The log is the only source for a document that was not found then and has been removed since.
+    """
     events = Event.objects.filter(
         action=action, occurred_at__gt=recorded.at, scope_ids__overlap=list(recorded.scope_ids)
     )
@@ -90,7 +93,7 @@ def _since(recorded: Recorded, action: str) -> int:
 
 
 def reasons(hits: tuple[Hit, ...]) -> Callable[[Hit], str]:
-    """Why a passage of then is not found now. Costs: two queries, however many are asked about."""
+    """Return a function that says why a recorded passage is not found now. Costs: two queries in total."""
     documents: set[UUID] = set(
         Document.objects.filter(id__in={hit.document_id for hit in hits}).values_list("id", flat=True)
     )

@@ -1,4 +1,4 @@
-"""Reading what was decided: from the log, and from a run."""
+"""Read a decision: from the log, and from the result of a replay."""
 
 from __future__ import annotations
 
@@ -26,7 +26,11 @@ _NAMES: Mapping[str, str] = {Group.CORE: "what was decided", Group.QUESTION: "th
 
 
 def recorded_question(event: Event) -> Recorded:
-    """Raises: NotReplayableError: it is no answered question, or a part that a run needs is gone or damaged."""
+    """Return what the log holds of an answered question.
+
+    Raises: NotReplayableError: the event is not an answered question, or a part that the replay needs is gone or
+                damaged.
+    """
     if event.action not in DECIDED:
         raise NotReplayableError(
             why="only a question that was answered, searched for or refused has a decision to repeat"
@@ -50,7 +54,7 @@ def recorded_question(event: Event) -> Recorded:
         digest=question["hmac_sha256"],
         key_epoch=question["key_epoch"],
         embedding_model=(core.get("embedding") or {}).get("model", ""),
-        # What was recorded before there was another names none.
+        # Events recorded before there was a second analysis name none.
         terms_version=core.get("terms_version", 1),
         stage_settings=core.get("stage_settings"),
         degraded=tuple(f"{each['stage']}: {each['code']}" for each in core.get("degradations", ())),
@@ -60,7 +64,11 @@ def recorded_question(event: Event) -> Recorded:
 
 
 def stages_then(recorded: Recorded) -> StageSettings:
-    """The settings of the stages as recorded; what was not, or is none any more, is as it is set here now."""
+    """Return the stage settings as recorded.
+
+    A setting that was not recorded has the value that it has here now. A recorded setting that no longer exists is
+    ignored.
+    """
     now = stages_in_use()
     known = {each.name for each in fields(StageSettings)}
     then = {name: value for name, value in (recorded.stage_settings or {}).items() if name in known}

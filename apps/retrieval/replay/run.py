@@ -1,4 +1,6 @@
-"""Running a recorded question again as of then. That somebody did is an event of its own; what they typed is not."""
+"""Replay a recorded question as of its time. The replay is recorded as an event, but the text that the user typed is
+not.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +34,15 @@ GUESSES_PER_HOUR: Final = 10
 
 
 def question_replay(event: Event, *, typed: str | None = None) -> Replay:
-    """Decide a recorded question again: under its policy version, over the document versions of its instant.
+    """Run a recorded question again, under its policy version and over the document versions of its time.
 
-    Args:    event: of an answered question, visible to who asks.
-             typed: the question, where the log kept its digest alone. It is compared with that and then forgotten.
-    Returns: the run beside the record. Nothing is written but the event that says that it was done, and vectors of the
-             version's own examples, where today's model has not seen them yet (as for every question).
-    Raises:  PermissionDeniedError; NotReplayableError; DifferentQuestionError: recorded, though the request fails;
-             TooManyGuessesError; ResidencyError and others of dependencies_for.
+    Args:    event: of an answered question, visible to the principal.
+             typed: the question, if the log kept only its digest. It is compared with the digest and then forgotten.
+    Returns: the run beside the record. The only writes are the event that records the replay, and vectors of the policy
+             version's own examples if today's model has not embedded them yet (as for every question).
+    Raises:  PermissionDeniedError, NotReplayableError, TooManyGuessesError.
+             DifferentQuestionError: recorded, although the request fails.
+             ResidencyError and the other errors of dependencies_for.
     """
     principal = current_scope().principal
     for permission in (Permission.AUDIT_VIEW, Permission.DOCUMENT_VIEW):
@@ -63,12 +66,12 @@ def _run(recorded: Recorded, text: str, snapshot: PolicySnapshot) -> Replay:
 
 
 def hit_shifts(then: Sequence[Hit], now: Sequence[Hit], *, why_gone: Callable[[Hit], str]) -> tuple[HitShift, ...]:
-    """Every passage of either, once: those of then in their order, then the new ones in theirs.
+    """Return every passage of either run once: the recorded ones in their order, then the new ones in theirs.
 
-    A passage is the same where its id, its rank, its text and whether it stood in the context are. One that keeps all
-    but its text is told as moved, with `changed`.
+    A passage is the same if its id, its rank, its text and its place in or outside the context are the same. If only
+    its text differs, it is reported as moved, with `changed` set.
 
-    Args: why_gone: what is known of a passage of then that was not found now.
+    Args: why_gone: says why a recorded passage was not found now.
     """
     by_id = {hit.chunk_id: hit for hit in now}
     known = {hit.chunk_id for hit in then}
@@ -80,7 +83,7 @@ def hit_shifts(then: Sequence[Hit], now: Sequence[Hit], *, why_gone: Callable[[H
 def _shift(then: Hit, now: Hit | None, why_gone: Callable[[Hit], str]) -> HitShift:
     if now is None:
         return HitShift(state=HitState.GONE, then=then, now=None, why=why_gone(then))
-    # A hit whose text was not loaded, then or now, has no digest to compare.
+    # A hit whose text was not loaded, in either run, has no digest to compare.
     changed = bool(then.content_sha256 and now.content_sha256) and then.content_sha256 != now.content_sha256
     still = not changed and (then.rank, then.in_context) == (now.rank, now.in_context)
     return HitShift(state=HitState.SAME if still else HitState.MOVED, then=then, now=now, changed=changed)
@@ -110,7 +113,10 @@ def _policy_of(recorded: Recorded) -> PolicySnapshot:
 
 
 def _confirmed(event: Event, recorded: Recorded, typed: str) -> str:
-    """The typed text as it was asked. A browser writes line ends its own way, and the Ask page drops outer blanks."""
+    """Return the form of the typed text that matches the recorded digest.
+
+    Browsers change line ends, and the Ask page drops outer blanks, so three forms of the text are tried.
+    """
     _refuse_guessing()
     tenant = current_scope().tenant_id
     unix = typed.replace("\r\n", "\n")

@@ -1,1 +1,1 @@
-"""Rankings from PostgreSQL: exact cosine and BM25, inside the granted scopes and permitted kinds."""
+"""Rankings from PostgreSQL: exact cosine similarity and BM25, within the granted scopes and permitted kinds."""

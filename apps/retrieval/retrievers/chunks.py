@@ -1,4 +1,4 @@
-"""The text of found chunks, with the facts of their documents."""
+"""Load the text of chunks that were found, with the facts of their documents."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ _OF_DOCUMENT: Final = (
     "published_on",
     "jurisdictions",
 )
-# Rows as they are, without an instance of a model each: two rankings find a hundred passages. Documents by themselves:
-# joined, the planner takes either the documents first and reads all their chunks, or each document for each chunk.
+# Plain rows are read instead of model instances, because two rankings find a hundred passages. Documents are read in a
+# query of their own: in a join, the planner either takes the documents first and reads all their chunks, or looks up
+# the document again for each chunk.
 _CHUNKS: Final = sql.SQL(
     """
     SELECT c.id, c.parent_id, c.document_id, coalesce(nullif(c.section, ''), c.sec_item), {columns}
@@ -62,7 +63,7 @@ _DOCUMENTS: Final = sql.SQL(
 
 
 class _By(StrEnum):
-    """What passages are looked up by."""
+    """The key by which passages are looked up."""
 
     ID = "id"
     NUMBER = "number"
@@ -71,7 +72,8 @@ class _By(StrEnum):
 
 _WHICH: Final[Mapping[_By, sql.Composable]] = {
     _By.ID: sql.SQL("c.id = ANY (%(ids)s::uuid[])"),
-    # One lookup a passage (LATERAL, kept apart by OFFSET 0): compared as pairs, every chunk of the scope is read.
+    # One lookup per passage (LATERAL, kept separate by OFFSET 0): if pairs were compared, every chunk of the scope
+    # would be read.
     _By.NUMBER: sql.SQL(
         """
         c.id = ANY (ARRAY(
@@ -104,7 +106,7 @@ _CHUNKS_BY: Final[Mapping[_By, sql.Composed]] = {
     )
     for by, which in _WHICH.items()
 }
-# By whether the question is as of an instant.
+# The key says whether the question is as of an instant.
 _LIVE_DOCUMENTS: Final[Mapping[bool, sql.Composed]] = {
     past: _DOCUMENTS.format(
         document=sql.Identifier(Document._meta.db_table),
@@ -122,7 +124,7 @@ class CorpusChunkStore:
     def load(self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds) -> tuple[StoredChunk, ...]:
         """Load chunks by id, ordered by id.
 
-        Returns: those that are still there; one that was removed or superseded since the search is not.
+        Returns: the chunks that still exist. A chunk that was removed or superseded since the search is omitted.
         Costs:   two queries.
         """
         found = _stored(_By.ID, within, ids=list(chunk_ids))
@@ -131,9 +133,9 @@ class CorpusChunkStore:
     def on_statements(
         self, document_ids: Sequence[DocumentId], statements: Sequence[Statement], *, within: SearchBounds, most: int
     ) -> tuple[StoredChunk, ...]:
-        """The passages of live documents whose page prints one of the statements, by the terms that they bear.
+        """Return the passages of live documents whose page prints one of the statements, by the statement's term.
 
-        Returns: by document in the order given, then by number; at most `most`, each with the statements it bears.
+        Returns: by document in the order given, then by number; at most `most`, each with the statements that mark it.
         Costs:   three queries.
         """
         postings = Posting.objects.filter(
@@ -160,9 +162,9 @@ class CorpusChunkStore:
     def around(
         self, chunk_ids: Sequence[ChunkId], *, within: SearchBounds
     ) -> Mapping[ChunkId, tuple[StoredChunk, ...]]:
-        """Of each of these chunks the others of its parent, of live documents, within the same scopes and kinds.
+        """Return the other chunks of each chunk's parent, from live documents within the same scopes and kinds.
 
-        Returns: chunk id -> the others, in reading order; a chunk without a parent, or alone in it, is left out.
+        Returns: chunk id -> the others, in reading order. A chunk without a parent, or alone in its parent, is omitted.
         Costs:   two queries; none for no chunks.
         """
         if not chunk_ids:
@@ -181,10 +183,10 @@ class CorpusChunkStore:
     def vectors(
         self, chunk_ids: Sequence[ChunkId], *, model: str, dimension: int, within: SearchBounds
     ) -> Mapping[ChunkId, FloatVector]:
-        """The stored vectors of chunks of live documents, within the same scopes and kinds as the search.
+        """Return the stored vectors of chunks of live documents, within the same scopes and kinds as the search.
 
         Args:    model, dimension: of the embedding; vectors of two models are never compared.
-        Returns: chunk id -> (dimension,) float32, unit norm; a chunk without a vector of that model is left out.
+        Returns: chunk id -> (dimension,) float32, unit norm. A chunk without a vector of that model is omitted.
         Raises:  UnsupportedEmbeddingDimensionError: no table holds vectors of that length.
         Costs:   one query.
         """
@@ -203,7 +205,7 @@ class CorpusChunkStore:
 
 
 def _stored(by: _By, within: SearchBounds, **parameters: Any) -> Iterator[tuple[UUID | None, StoredChunk]]:
-    """Child chunks of live documents, by number, each with its parent's id. Costs: two queries."""
+    """Yield child chunks of live documents, by number, each with its parent's id. Costs: two queries."""
     bounds: dict[str, Any] = {
         "tenant": within.tenant_id,
         "scopes": list(within.scope_ids),
@@ -226,7 +228,7 @@ def _stored(by: _By, within: SearchBounds, **parameters: Any) -> Iterator[tuple[
 def _live_documents(
     ids: Collection[UUID], within: SearchBounds, bounds: Mapping[str, Any]
 ) -> dict[UUID, tuple[DocumentFacts, str]]:
-    """The facts of those that are live, and their language."""
+    """Return the facts and the language of each of these documents that is live, by document id."""
     if not ids:
         return {}
     past = within.as_of is not None
@@ -247,6 +249,6 @@ def _live_documents(
 
 
 def _unit(stored: list[float]) -> FloatVector:
-    """Stored with half the digits, a vector is no longer of unit norm to the last one."""
+    """Return the stored vector scaled to unit norm. It is stored in half precision, which changes its norm slightly."""
     vector = np.asarray(stored, dtype=np.float32)
     return vector / np.float32(np.linalg.norm(vector))

@@ -1,4 +1,4 @@
-"""Exact cosine similarity over the narrow vector table, inside scopes and kinds."""
+"""Rank by exact cosine similarity over the narrow vector table, within scopes and kinds."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from apps.retrieval.contracts import (
 from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
 from apps.retrieval.retrievers.documents import LIVE_DOCUMENTS, bound_parameters
 
-# Coverage looks up one vector a document in the index of the foreign key: LATERAL keeps the planner from reading the
-# whole table for it. There is one row of it also where nothing is near, which is when it matters most.
+# Coverage looks up one vector per document in the index of the foreign key: LATERAL keeps the planner from reading the
+# whole table for it. The coverage row is returned even if no vector is found, which is when it matters most.
 _NEAREST = sql.SQL(
     """
     WITH live AS MATERIALIZED ({live}),
@@ -54,7 +54,7 @@ _NEAREST = sql.SQL(
      ORDER BY nearest.distance, nearest.chunk_id
     """
 )
-# By dimension, and whether the question is as of an instant.
+# The key is the dimension, and whether the question is as of an instant.
 _STATEMENTS: Final[Mapping[tuple[int, bool], sql.Composed]] = {
     (dimension, past): _NEAREST.format(live=live, embedding=sql.Identifier(model._meta.db_table))
     for dimension, model in EMBEDDING_MODELS.items()
@@ -63,19 +63,20 @@ _STATEMENTS: Final[Mapping[tuple[int, bool], sql.Composed]] = {
 
 
 class DenseRetriever:
-    """Ranks every visible vector of the query's own model; vectors of two models are never compared."""
+    """Ranks every visible vector of the query's own model. Vectors of two models are never compared."""
 
     name = "dense"
 
     def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
         """Rank chunks by cosine similarity.
 
-        Args:    query: with a vector, (d,) float32, unit norm, and the name of its model.
+        Args:    query: its vector is (d,) float32, unit norm; it also names the vector's model.
                  within: scopes, kinds and filter.
-                 top_k: the most to return.
-        Returns: best first, ties by chunk id, with what lacks vectors of that model; no hits for a query without one.
+                 top_k: the maximum number of hits.
+        Returns: hits best first, ties by chunk id, and the number of documents without vectors of that model; no hits
+                 for a query without a vector.
         Raises:  UnsupportedEmbeddingDimensionError: no table holds vectors of that length.
-        Costs:   one query; exact, so its time grows with the vectors that are visible.
+        Costs:   one query; the search is exact, so its time grows with the number of visible vectors.
         """
         if query.vector is None or not within.kinds:
             return Ranking(name=self.name, hits=())
@@ -110,5 +111,5 @@ class DenseRetriever:
 
 
 def _literal(vector: FloatVector) -> str:
-    """pgvector's text form."""
+    """Return the vector in pgvector's text form."""
     return "[" + ",".join(map(str, vector.tolist())) + "]"

@@ -1,8 +1,8 @@
-"""Which documents a search may see: live, in the granted scopes, of a permitted kind; and which the filter leaves.
+"""Which documents a search may see: live documents in the granted scopes, of a permitted kind, that pass the filters.
 
-Live is what is ready now; for a question as of an instant, the versions that were the current ones then. What is
-restricted is not live, whoever asks: the policies hide it from readers, and not from the platform itself, which
-measures evaluations and foresees the effect of a policy by the same search.
+A document is live if it is ready now; for a question as of an instant, if it was the current version then. A restricted
+document is never live. The row-level policies hide it from readers but not from the platform itself, which uses the
+same search to run evaluations and to measure the impact of a policy, so it is excluded here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.models.document import PUBLISHED
 from apps.retrieval.contracts import GivenFilters, SearchBounds
 
-# What came with the question. A document that states nothing on it does not meet it; see GivenFilters.
+# The filters that came with the question. A document that does not state the fact does not meet the filter; see
+# GivenFilters.
 GIVEN: Final = sql.SQL(
     """
     (%(given_documents)s::uuid[] IS NULL OR d.id = ANY (%(given_documents)s::uuid[]))
@@ -30,10 +31,10 @@ GIVEN: Final = sql.SQL(
                      WHERE given.year = d.fiscal_year AND given.quarter IN (0, d.fiscal_quarter)))
     """
 )
-# The literal tenant stands beside the policy's own check: it lets the planner use indexes that begin with tenant_id.
-# `eligible` is the question's filter. A document that states nothing on a field passes what was read from the text; see
-# DocumentFilter. What came with the question stands there too, and not among the conditions below: it says what may be
-# found, and does not change what counts as a rare word.
+# The literal tenant repeats the check of the row-level policy, so that the planner can use indexes that begin with
+# tenant_id. `eligible` is the question's filter. A document that does not state a fact passes a filter that was read
+# from the text; see DocumentFilter. The filters that came with the question belong to `eligible` too, and not to the
+# conditions below: they say what may be found, and do not change what counts as a rare word.
 _DOCUMENTS = sql.SQL(
     """
     SELECT d.id, d.scope_id, d.kind, d.chunk_count, d.term_count, d.terms_version,
@@ -58,7 +59,7 @@ _DOCUMENTS = sql.SQL(
     """
 )
 _READY: Final = sql.SQL("d.status = {}").format(sql.Literal(DocumentStatus.READY.value))
-# A version that came in after its successor was never current: it ends where it begins.
+# A version that was added after its successor was never current: its valid_to equals its valid_from.
 _CURRENT_THEN: Final = sql.SQL(
     "d.status IN ({}) AND d.valid_from <= %(as_of)s::timestamptz "
     "AND (d.valid_to IS NULL OR d.valid_to > %(as_of)s::timestamptz)"
@@ -74,7 +75,8 @@ def _with(live: sql.Composable) -> sql.Composed:
     )
 
 
-# By whether the question is as of an instant: a statement each, so that the planner sees no condition that may be null.
+# The key says whether the question is as of an instant. Each case has its own statement, so that the planner sees no
+# condition that may be null.
 LIVE: Final[Mapping[bool, sql.Composed]] = {False: _READY, True: _CURRENT_THEN}
 LIVE_DOCUMENTS: Final[Mapping[bool, sql.Composed]] = {past: _with(condition) for past, condition in LIVE.items()}
 
@@ -86,13 +88,13 @@ class _Unrestricted(Func):
 
 
 def reachable(bounds: SearchBounds) -> QuerySet[Document]:
-    """The documents that may be found within the bounds, but for the filter that was read from the text."""
+    """Return the documents that may be found within the bounds, without the filter that was read from the text."""
     found: QuerySet[Document] = within_reach(bounds).filter(_given(bounds.given))
     return found
 
 
 def within_reach(bounds: SearchBounds) -> QuerySet[Document]:
-    """The live documents of the scopes and kinds, whatever filter came with the question."""
+    """Return the live documents of the scopes and kinds, regardless of the filters that came with the question."""
     found: QuerySet[Document] = Document.objects.filter(
         live(bounds), tenant_id=bounds.tenant_id, scope_id__in=bounds.scope_ids, kind__in=bounds.kinds
     )
@@ -100,7 +102,7 @@ def within_reach(bounds: SearchBounds) -> QuerySet[Document]:
 
 
 def _given(given: GivenFilters) -> Q:
-    """GIVEN as a condition on Document."""
+    """Return GIVEN as a condition on Document."""
     condition = Q()
     if given.documents is not None:
         condition &= Q(id__in=given.documents)
@@ -118,7 +120,7 @@ def _given(given: GivenFilters) -> Q:
 
 
 def live(bounds: SearchBounds) -> Q:
-    """The same documents, as a condition on Document."""
+    """Return a condition on Document for the live, unrestricted documents that LIVE selects."""
     unrestricted = Q(_Unrestricted("id"))
     if bounds.as_of is None:
         return Q(status=DocumentStatus.READY) & unrestricted
@@ -127,7 +129,7 @@ def live(bounds: SearchBounds) -> Q:
 
 
 def may_be_read(document_ids: Collection[UUID]) -> bool:
-    """Whether all of these documents are there, and nothing restricts them. One query, none for none."""
+    """Return whether all of these documents exist and none is restricted. Costs one query; none for no documents."""
     wanted = set(document_ids)
     if not wanted:
         return True
@@ -135,7 +137,7 @@ def may_be_read(document_ids: Collection[UUID]) -> bool:
 
 
 def bound_parameters(bounds: SearchBounds) -> dict[str, Any]:
-    """The parameters of LIVE_DOCUMENTS, to be bound on the server's side."""
+    """Return the parameters of LIVE_DOCUMENTS, to be bound on the server's side."""
     return {
         "tenant": bounds.tenant_id,
         "scopes": list(bounds.scope_ids),
@@ -152,7 +154,7 @@ def bound_parameters(bounds: SearchBounds) -> dict[str, Any]:
 
 
 def given_parameters(given: GivenFilters) -> dict[str, Any]:
-    """The parameters of GIVEN."""
+    """Return the parameters of GIVEN."""
     periods = given.periods
     return {
         "given_documents": None if given.documents is None else list(given.documents),

@@ -1,4 +1,4 @@
-"""What is held: the companies, periods, document types and jurisdictions that a question's filters are read against."""
+"""Read the companies, periods, document types and jurisdictions that are held, to read a question's filters against."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ _FACTS: Final = ("kind", "company", "ticker", "document_type", "fiscal_year", "f
 
 
 class CorpusInventoryReader:
-    """Counts live documents by what they state."""
+    """Counts live documents by the facts that they state."""
 
     def held(self, given: GivenFilters, bounds: SearchBounds) -> GivenFilters:
-        """What of the given documents and companies is held within the scopes and kinds, companies as they are spelled.
+        """Return the given filters reduced to documents and companies that are held within the scopes and kinds.
 
-        An id of what is not there and one of what may not be reached are left out alike. Costs: at most two queries.
+        Companies are returned in the corpus's spelling. An id that does not exist and an id that may not be reached are
+        both left out, without a difference. Costs: at most two queries.
         """
         there = within_reach(bounds)
         documents, companies = given.documents, given.companies
@@ -33,8 +34,10 @@ class CorpusInventoryReader:
         return replace(given, documents=documents, companies=companies)
 
     def read(self, bounds: SearchBounds) -> CorpusInventory:
-        """Read the inventory of the scopes, kinds and given filters; the filter that was read from the text is not
-        applied. Costs: one query."""
+        """Read the inventory of the scopes, kinds and given filters, without the filter that was read from the text.
+
+        Costs: one query.
+        """
         rows = (
             reachable(bounds)
             .order_by(*_FACTS)

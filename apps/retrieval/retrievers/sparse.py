@@ -4,11 +4,12 @@
                    weight * idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / average length))
     idf          = ln(1 + (N - df + 0.5) / (df + 0.5))
 
-N, df and the average length are taken over the live documents of the granted scopes and permitted kinds: nothing of
-another scope shows through a score, and a filter on company or period does not change what counts as a rare word.
+N, df and the average length are computed over the live documents of the granted scopes and permitted kinds. A score
+therefore reveals nothing about another scope, and a filter on company or period does not change what counts as a rare
+word.
 
-Source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009; the 1 inside the
-logarithm keeps the weight of a very frequent term above zero.
+Source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009; the 1 inside the logarithm
+        keeps the weight of a very frequent term above zero.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ _BM25 = sql.SQL(
      ORDER BY apart, rank
     """
 )
-# One ranking: of all chunks, or of those that hold a required term.
+# One ranking: of all chunks, or only of those that hold a required term.
 _SCORED: Final = sql.SQL(
     """
     scored AS (
@@ -115,7 +116,7 @@ _SCORED: Final = sql.SQL(
     )
     """
 )
-# Both in one pass: reading and unpacking the postings is what a ranking costs.
+# Both rankings in one pass, because reading and unpacking the postings is most of the cost of a ranking.
 _SCORED_TWICE: Final = sql.SQL(
     """
     summed AS MATERIALIZED (
@@ -134,7 +135,7 @@ _SCORED_TWICE: Final = sql.SQL(
     )
     """
 )
-# By whether the question is as of an instant, and whether some chunks are ranked among themselves as well.
+# The key says whether the question is as of an instant, and whether some chunks are also ranked separately.
 _STATEMENTS: Final[Mapping[tuple[bool, bool], sql.Composed]] = {
     (past, twice): _BM25.format(
         live=live,
@@ -171,11 +172,11 @@ class SparseRetriever:
 
         Args:    query: its terms, each once, with their weights.
                  within: scopes, kinds and filter.
-                 top_k: the most to return.
-        Returns: best first, ties by chunk id; chunks that hold no term at all are not in it. For a query that an older
-                 analysis counted otherwise, with the documents that it counted. With what is ranked apart, if the query
-                 says so.
-        Costs:   one query, for such a query two.
+                 top_k: the maximum number of hits.
+        Returns: hits best first, ties by chunk id; chunks that hold none of the terms are not included. If the query is
+                 counted otherwise by an older analysis, also the number of documents that it counted. If the query has
+                 apart_terms, also their separate ranking.
+        Costs:   one query; two if the query is counted otherwise.
         """
         if not query.terms or not within.kinds:
             return Ranking(name=self.name, hits=())

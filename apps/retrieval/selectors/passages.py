@@ -1,4 +1,4 @@
-"""Passages by id: how a person finds them again. The text itself stays on the document's page."""
+"""Look up where passages stand by their ids. The text itself stays on the document's page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from apps.retrieval.contracts import ChunkId, DocumentId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassagePlace:
-    """Where a passage stands. Pages count from 1; char_start and char_end count characters of that page."""
+    """The place of a passage. Pages count from 1; char_start and char_end count characters of that page."""
 
     document_id: DocumentId
     document_title: str
@@ -24,7 +24,9 @@ class PassagePlace:
 
 
 def passage_places(chunk_ids: Iterable[ChunkId]) -> Mapping[ChunkId, PassagePlace]:
-    """Where passages stand, within the open scope; one that was removed meanwhile is absent. One query."""
+    """Return where the passages stand, within the open scope. A passage that has been removed is absent. Costs one
+    query.
+    """
     chunks = Chunk.objects.filter(id__in=set(chunk_ids)).select_related("document").defer("text")
     return {
         ChunkId(chunk.id): PassagePlace(

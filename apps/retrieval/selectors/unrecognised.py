@@ -1,6 +1,6 @@
-"""Questions of the last days that no intent recognised, as far as the log tells of them.
+"""Select recent questions that no intent recognised, as far as the log holds them.
 
-Payloads are read through the audit app alone, one event after the other, so the number of events is bounded.
+Payloads are read only through the audit app, one event after the other, so the number of events is bounded.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _BATCH: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnrecognisedQuestion:
-    """One such question. text is None where the log never held it, or holds it no more.
+    """A question that no intent recognised. text is None if the log never held the text or no longer holds it.
 
-    reason: why it was not recognised; empty where its group was removed.
-    length_chars: None where that is not known.
+    reason: why it was not recognised; empty if the group of the payload that holds the reason was removed.
+    length_chars: None if unknown.
     """
 
     event_id: UUID
@@ -45,10 +45,12 @@ class UnrecognisedQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnrecognisedQuestions:
-    """The newest first.
+    """Unrecognised questions, newest first.
 
-    questions: at most SHOWN. found: how many there are among those looked at. with_text: how many of found have a text.
-    looked_at: answered and searched questions whose events were read, the newest; answered: all of these days.
+    questions: at most SHOWN of them. found: how many there are among the events that were read.
+    with_text: how many of `found` have a text.
+    looked_at: how many events of answered and searched questions were read; these are the newest.
+    answered: how many such events there are in the whole time.
     """
 
     questions: tuple[UnrecognisedQuestion, ...]
@@ -67,10 +69,11 @@ class UnrecognisedQuestions:
 
 
 def unrecognised_questions(*, days: int) -> UnrecognisedQuestions:
-    """Of the open tenant and of scopes that the reader holds.
+    """Return the unrecognised questions of the open tenant, within the scopes that the reader holds.
 
     Args:    days: how far back, in whole days of 24 hours.
-    Costs:   a query, a count where there are more than LOOKED_AT, and what the payloads of 200 events at a time cost.
+    Costs:   one query, one count if there are at least LOOKED_AT events, and the reading of payloads in batches of 200
+             events.
     """
     since = timezone.now() - timedelta(days=days)
     events: QuerySet[Event] = Event.objects.filter(action__in=DECIDED, occurred_at__gte=since)
@@ -86,7 +89,7 @@ def unrecognised_questions(*, days: int) -> UnrecognisedQuestions:
 
 
 def unrecognised_question(*, event_id: UUID, occurred_at: datetime, payload: Groups) -> UnrecognisedQuestion | None:
-    """Read one answered question's payload; None where an intent recognised it, or the record does not tell."""
+    """Read the payload of one answered question. Return None if an intent recognised it or the record does not say."""
     core = payload.get(Group.CORE, {})
     if core.get("intent") != UNRECOGNISED:
         return None
@@ -106,7 +109,7 @@ def unrecognised_question(*, event_id: UUID, occurred_at: datetime, payload: Gro
 def _unrecognised(events: list[Event]) -> Iterator[UnrecognisedQuestion]:
     remaining = iter(events)
     while batch := list(islice(remaining, _BATCH)):
-        # A damaged group is shown as one that is not there; the pages of the log say which of the two it is.
+        # A damaged group is treated like a missing one. The log's own pages say which of the two it is.
         readings = readings_of(batch, groups=(Group.CORE, Group.QUESTION))
         for event in batch:
             found = unrecognised_question(

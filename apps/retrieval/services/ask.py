@@ -1,4 +1,4 @@
-"""One question, from the open scope to the recorded answer. The API, the admin and the shell all come through here."""
+"""Answer one question, from the open scope to the recorded answer, for the API, the admin and the shell alike."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ResultT = TypeVar("ResultT", PipelineResult, FindResult)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """An answer, how it came about, and the event that says so."""
+    """An answer, the trace that shows how it came about, and the event that records it."""
 
     text: str
     result: PipelineResult
@@ -44,7 +44,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Searched:
-    """What a question would be answered from, how it was found, and the event that says so."""
+    """What a question would be answered from, how it was found, and the event that records the search."""
 
     text: str
     result: FindResult
@@ -57,14 +57,15 @@ def ask(
     """Answer a question for the open scope's principal, and record it in the same transaction.
 
     Args:    text: the question.
-             scopes: keys of scopes to stay within, with all below them; all that are granted when empty. Those that
-                 are being erased, or were, are left out.
-             given: filters beside the text; they narrow, and are never relaxed.
+             scopes: keys of the scopes to search, each with all scopes below it; if empty, all granted scopes. Scopes
+                 that are being erased, or were erased, are left out.
+             given: filters that came beside the text; they narrow the search and are never relaxed.
              as_of: search the document versions that were current then (aware); None for now.
-    Raises:  PermissionDeniedError, ScopeNotGrantedError; ScopeClosedError: a scope that is named, or all there are, is
-             being erased.
-             QuestionError: the text can't be read as a question; DocumentsGoneError: documents are being removed faster
-             than it is answered. Recorded, though the request fails.
+    Raises:  PermissionDeniedError, ScopeNotGrantedError.
+             ScopeClosedError: a scope that `scopes` names, or every scope, is being erased.
+             QuestionError: the text cannot be read as a question. Recorded, although the request fails.
+             DocumentsGoneError: documents are being removed faster than the question can be answered. Recorded,
+                 although the request fails.
     """
     with _narrowed(scopes) as narrowed:
         question = _question(narrowed, text, given, as_of)
@@ -79,9 +80,9 @@ def ask(
 def search(
     *, text: str, scopes: Sequence[str] = (), given: GivenFilters = NO_FILTERS, as_of: datetime | None = None
 ) -> Searched:
-    """Find what a question would be answered from, and record it: the way of ask, up to where an answer is written.
+    """Find what a question would be answered from, and record it. Take the same steps as `ask`, but write no answer.
 
-    Args, Raises: as ask.
+    Args, Raises: as `ask`.
     """
     with _narrowed(scopes) as narrowed:
         question = _question(narrowed, text, given, as_of)
@@ -92,7 +93,7 @@ def search(
 
 @contextmanager
 def _narrowed(scopes: Sequence[str]) -> Iterator[ScopeContext]:
-    """The scope of a question: narrower for the database too, not only for the query."""
+    """Open the scope of the question. It narrows what the database permits, and not only what the query asks for."""
     context = current_scope()
     context.principal.require(Permission.QUESTION_ASK)
     wanted = _open_still(scopes)
@@ -113,7 +114,7 @@ def _question(narrowed: ScopeContext, text: str, given: GivenFilters, as_of: dat
 
 
 def _carried_out(question: Question, way: Callable[..., ResultT]) -> tuple[StageSettings, ResultT]:
-    """Go a question's way: answer, or find. Where it fails, that it was asked is recorded all the same."""
+    """Answer the question or find its passages, as `way` says. If that fails, record that the question was asked."""
     try:
         settings = stages_in_use()
         return settings, _kept(question, way, settings)
@@ -137,7 +138,11 @@ def _carried_out(question: Question, way: Callable[..., ResultT]) -> tuple[Stage
 
 
 def _open_still(keys: Sequence[str]) -> frozenset[ScopeId]:
-    """Where the question is asked. Raises: ScopeNotGrantedError, ScopeClosedError. Costs: two queries."""
+    """Return the scopes in which the question is asked, without those that are closed by an erasure.
+
+    Raises: ScopeNotGrantedError, ScopeClosedError.
+    Costs:  two queries.
+    """
     wanted = scopes_below(list(keys))
     closed = closed_among(wanted)
     if closed and (closed == wanted or any(ScopeId(scope_by_key(key).id) in closed for key in keys)):
@@ -146,11 +151,14 @@ def _open_still(keys: Sequence[str]) -> frozenset[ScopeId]:
 
 
 def _kept(question: Question, way: Callable[..., ResultT], settings: StageSettings) -> ResultT:
-    """What is found in documents that may be read still, and none of which a removal takes until it is recorded.
+    """Return a result whose documents may all still be read, and keep removals waiting until it is recorded.
 
-    A document that goes away while the question is answered from it is not quoted: the question is answered anew.
+    If a document is removed while the question is being answered from it, the document is not quoted: the question is
+    answered again.
 
-    Raises: QuestionError; DocumentsGoneError; ScopeClosedError: one of its scopes is being erased by now.
+    Raises: QuestionError.
+            DocumentsGoneError: documents were removed in each of the tries.
+            ScopeClosedError: one of the question's scopes is being erased by now.
     """
     for _ in range(_TRIES):
         result = way(question, deps=dependencies_for(current_tenant(), settings=settings))

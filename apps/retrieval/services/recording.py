@@ -1,4 +1,4 @@
-"""What an answered or searched question leaves in the log: what checks it, and its text if the policy says so."""
+"""Record an answered or searched question in the log: the facts that verify it, and its text if the policy permits."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ Json = dict[str, Any]
 
 
 def question_digest(text: str) -> Json:
-    """The question as the log keeps it: a digest under the tenant's key of this epoch, and its length."""
+    """Return what the log keeps of the question: a digest under the tenant's key of this epoch, and the question's
+    length.
+    """
     period = epoch(timezone.now())
     return {
         "hmac_sha256": keyed_digest(text, tenant=current_scope().tenant_id, epoch=period),
@@ -70,7 +72,7 @@ def answer_record(
 
 
 def search_record(text: str, result: FindResult, settings: StageSettings) -> Event:
-    """Record a question that was searched for, without an answer, in the current transaction."""
+    """Record in the current transaction a question that was searched for without writing an answer."""
     trace, found = result.trace, result.found
     refusal = found.outcome if isinstance(found.outcome, Refusal) else None
     return record(
@@ -108,7 +110,7 @@ def _core(trace: Trace, decision: IntentDecision, grant: KindGrant, settings: St
         "recording_mode": grant.recording_mode.value,
         "permitted_kinds": [kind.value for kind in grant.permitted],
         "withheld_kinds": [kind.value for kind in grant.withheld],
-        # Which fields narrowed the search, not their values: those are words of the question.
+        # Only the fields that narrowed the search are recorded. Their values are words of the question.
         "filters": [
             *(f"{each.field}:given" for each in analysis.given),
             *(f"{each.field}:{each.certainty}" for each in analysis.filters),
@@ -132,7 +134,7 @@ def _core(trace: Trace, decision: IntentDecision, grant: KindGrant, settings: St
 
 
 def _rewording(trace: Trace) -> Json:
-    """What was searched for besides the question: by whom, where and how often, never in which words."""
+    """Return by which model, where and how often further wordings were searched for, but never the wordings."""
     told: Json = {}
     if rewritten := trace.output(Rewritten):
         told |= {
@@ -172,13 +174,13 @@ def _answer(trace: Trace, answer: Answer) -> Json:
 
 
 def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
-    """Every fused hit with its rank in each ranking, and how far it came.
+    """Return every fused hit with its rank in each ranking, and how far it came.
 
-    What only a search for what was missing found comes behind the rest, in the order in which it was found; then what
-    was read in a statement without being found, and what was added around a passage, with that passage's id. Neither
-    has a rank in any ranking.
+    Hits that only a search for missing parts found follow the rest, in the order in which they were found. Passages
+    that were read in a statement without being found come next, and passages that were added around another passage,
+    with the id of that passage. These two have no rank in any ranking.
 
-    Args: cited: the ref_ids that the answer cites; none where no answer was written, as in a replay.
+    Args: cited: the ref_ids that the answer cites; empty where no answer was written, as in a replay.
     """
     hits: dict[ChunkId, FusedHit] = {}
     for fused in trace.outputs(FusedRanking):

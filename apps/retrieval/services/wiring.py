@@ -1,4 +1,4 @@
-"""What a tenant's questions are answered with: its providers, its policy, and the retrievers behind the wall."""
+"""Build the dependencies with which a tenant's questions are answered: providers, policy and retrievers."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ QUOTING_PROFILE = "extractive"
 
 
 class EmbeddedOnce:
-    """A provider that does not embed the same question twice: its intent and its search ask for one vector.
+    """A provider that does not embed the same question twice. Classifying the intent and searching need the same
+    vector.
 
-    It remembers the last question alone, and lives as long as the dependencies of a question do.
+    It remembers only the last question, and lives as long as the dependencies of one question.
     """
 
     def __init__(self, provider: EmbeddingProvider) -> None:
@@ -82,10 +83,10 @@ class PolicyGate:
 def dependencies_for(
     tenant: Tenant, snapshot: PolicySnapshot | None = None, settings: StageSettings | None = None
 ) -> PipelineDependencies:
-    """Everything that the pipeline reaches for, for the open tenant.
+    """Return everything that the pipeline needs, for the open tenant.
 
-    Args:   snapshot: the policy to ask under, such as that of a draft; None for the one in force.
-            settings: of the machinery, such as those of an evaluation; None for those in use here.
+    Args:   snapshot: the policy to ask under, such as that of a draft; None for the policy in force.
+            settings: of the retrieval stages, such as those of an evaluation; None for the settings in use here.
     Raises: NoPolicyInForceError, ResidencyError, UnknownProviderError, UnknownGenerationProfileError.
     """
     snapshot = snapshot or policy_in_force()

@@ -1,4 +1,4 @@
-"""From the candidates that were kept to an answer that stands in them."""
+"""Turn the candidates that were kept into an answer that its passages support."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _UNGROUNDED = (
 def build_context(
     recorder: TraceRecorder, candidates: Sequence[Candidate], analysis: QueryAnalysis, grant: KindGrant
 ) -> ContextBlock:
-    """Fill the budgets of the grant."""
+    """Build the context from the candidates, within the budgets of the grant."""
     with recorder.stage(Stage.ASSEMBLE, count_in=len(candidates)) as stage:
         context = assemble(candidates, analysis=analysis, budgets=grant.budgets, total_cap_chars=grant.total_cap_chars)
         for left_out in context.left_out:
@@ -66,10 +66,10 @@ def build_context(
 def write(
     recorder: TraceRecorder, analysis: QueryAnalysis, context: ContextBlock, deps: PipelineDependencies
 ) -> GeneratedAnswer:
-    """Write the answer; where the model fails, quote instead, and the answer says so.
+    """Write the answer. If the model fails, quote instead and say so in the answer.
 
-    A name that no passage speaks of, and a period that none is of, are refused before anything is written: figures of
-    another fund or another year would be no answer.
+    If no passage mentions a name in the question, or no passage is of the period asked for, refuse before anything is
+    written, because figures of another fund or another year would be no answer.
     """
     with recorder.stage(Stage.GENERATE, count_in=len(context.passages)) as stage:
         if missing := unknown_names(analysis, context):
@@ -107,9 +107,9 @@ def _not_written(message: str) -> GeneratedAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of a draft in the check: the answer to give, how it was repaired, and the report on it.
+    """The result of checking a draft: the answer to give, how it was repaired, and the report on it.
 
-    report is None for a refusal, which claims nothing; withheld, where no repair made the answer hold.
+    report: None for a refusal, which claims nothing. withheld: whether no repair made the answer hold.
     """
 
     answer: GeneratedAnswer
@@ -125,10 +125,11 @@ def check(
     analysis: QueryAnalysis,
     deps: PipelineDependencies,
 ) -> Outcome:
-    """Check every claim of the answer, and mend an answer that does not hold.
+    """Check every claim of the answer, and repair an answer that fails the check.
 
-    A model is asked once more, with what did not stand. What does not stand then is taken out by the sentence, if the
-    rest still answers. An answer that holds neither way is withheld; none is passed with a claim that fails.
+    A model is asked once more and told which claims failed. If claims still fail, their sentences are removed, provided
+    that the rest still answers. If neither repair works, the answer is withheld. No answer passes with a claim that
+    fails.
     """
     with recorder.stage(Stage.GROUND) as stage:
         if draft.refusal is not None:
@@ -204,7 +205,7 @@ def _revised(
     analysis: QueryAnalysis,
     deps: PipelineDependencies,
 ) -> GeneratedAnswer | None:
-    """What the model makes of it, told what did not stand; None without a model, or where it fails."""
+    """Return the model's revised answer after it was told which claims failed; None without a model, or if it fails."""
     if draft.generator != deps.generator.name or not isinstance(deps.generator, Revising):
         return None
     failed = [finding for finding in report.findings if not finding.supported]
@@ -216,7 +217,7 @@ def _revised(
 
 
 def finished(outcome: Outcome, context: ContextBlock, analysis: QueryAnalysis, trace: Trace) -> Answer:
-    """The answer with its citations; what does not hold is withheld."""
+    """Return the answer with its citations, or a refusal if the answer is withheld."""
     draft, report = outcome.answer, outcome.report
     refusal = draft.refusal
     if outcome.withheld and report is not None:
@@ -246,7 +247,7 @@ def refused(
     model: str = "",
     report: GroundingReport | None = None,
 ) -> Answer:
-    """No answer, and why."""
+    """Return an answer that refuses and says why."""
     return Answer(
         text=refusal.message,
         ref_ids=(),

@@ -1,4 +1,4 @@
-"""From fused candidates to the few that go into the context."""
+"""Narrow the fused candidates to the few that go into the context."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAGES_FIRST: Final = "The best passage of each page comes before further ones of
 def lift_likely(
     recorder: TraceRecorder, candidates: Candidates, analysis: QueryAnalysis, deps: PipelineDependencies
 ) -> Candidates:
-    """Lift what meets the likely filters, put pages before their further passages, and keep the policy's top k."""
+    """Boost what meets the likely filters, order by page if the settings say so, and keep the policy's top k."""
     with recorder.stage(Stage.BOOST, count_in=len(candidates)) as stage:
         boosted = boost(candidates, filters=analysis.filters, weight=deps.settings.likely_filter_boost)
         if deps.settings.page_by_page:
@@ -47,7 +47,7 @@ def diversify(
     *,
     within: SearchBounds,
 ) -> Candidates:
-    """Put near-repetitions later, if a diversifier is configured and the policy wants it."""
+    """Move near-repetitions further down, if a diversifier is configured and the policy enables it."""
     diversifier = deps.slots.diversifier
     with recorder.stage(Stage.DIVERSIFY, count_in=len(candidates)) as stage:
         if diversifier is None or not deps.policy.mmr_enabled:
@@ -69,7 +69,7 @@ def diversify(
 def rerank(
     recorder: TraceRecorder, candidates: Candidates, analysis: QueryAnalysis, deps: PipelineDependencies
 ) -> Candidates:
-    """Order anew by a reranker, if one is configured and the policy wants it."""
+    """Reorder the candidates by a reranker, if one is configured and the policy enables it."""
     reranker = deps.slots.reranker
     with recorder.stage(Stage.RERANK, count_in=len(candidates)) as stage:
         if reranker is None or not deps.policy.rerank_enabled:
@@ -106,7 +106,7 @@ def heal(
     deps: PipelineDependencies,
     search: Callable[[str], Candidates],
 ) -> Candidates:
-    """Ask for what is missing, if a healer is configured and the policy allows rounds of it."""
+    """Search for what is missing, if a healer is configured and the policy allows rounds of it."""
     healer = deps.slots.healer
     with recorder.stage(Stage.HEAL, count_in=len(candidates)) as stage:
         if healer is None or not deps.policy.heal_rounds:
@@ -137,9 +137,9 @@ def heal(
 def expand(
     recorder: TraceRecorder, candidates: Candidates, deps: PipelineDependencies, *, within: SearchBounds
 ) -> Candidates:
-    """Add what stands around the first passages in their parents, where the settings want it.
+    """Add the passages around the first candidates in their parents, if the settings say so.
 
-    Compliance gate 2 again: what is added is looked up within the same bounds as what was found.
+    This is also compliance gate 2: the added passages are looked up within the same bounds as the ones that were found.
     """
     with recorder.stage(Stage.EXPAND, count_in=len(candidates)) as stage:
         first = candidates[: deps.settings.expand_top_k]
@@ -159,7 +159,7 @@ def expand(
 
 
 def _told_by(healing: Healing) -> Iterator[str]:
-    """The rounds in sentences."""
+    """Describe the rounds in sentences."""
     for each in healing.rounds:
         yield (
             f"Round {each.number}: {each.coverage:.0%} of the question covered; missing: {', '.join(each.missing)}. "
@@ -185,7 +185,7 @@ def _reordered(
     note: str,
     deps: PipelineDependencies,
 ) -> Candidates:
-    """The new order, or, where what makes it fails, the old one, and the answer says so."""
+    """Return the candidates in the new order. If reordering fails, keep the old order, and the answer says so."""
     try:
         result = run()
     except (RerankingError, ProviderError, UnsupportedEmbeddingDimensionError) as error:

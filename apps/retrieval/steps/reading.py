@@ -1,4 +1,4 @@
-"""From the question to what it may reach and what it is about."""
+"""Read from the question what it may reach and what it is about."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_question(recorder: TraceRecorder, question: Question, deps: PipelineDep
 
 
 def classify(recorder: TraceRecorder, text: str, deps: PipelineDependencies) -> IntentDecision:
-    """Decide the intent; without vectors by terms alone, which the trace shows as degraded."""
+    """Decide the intent. Without vectors, decide by terms only; the trace then shows the stage as degraded."""
     with recorder.stage(Stage.CLASSIFY) as stage:
         decision = deps.intents.classify(text)
         stage.output = decision
@@ -41,7 +41,10 @@ def classify(recorder: TraceRecorder, text: str, deps: PipelineDependencies) -> 
 def grant_kinds(
     recorder: TraceRecorder, question: Question, decision: IntentDecision, deps: PipelineDependencies
 ) -> KindGrant:
-    """Look up what the intent may reach. Compliance gate 1. A filter on kinds narrows it, and gains no kind."""
+    """Return the kinds that the intent may reach. This is compliance gate 1.
+
+    A filter on kinds can narrow this later, but never adds a kind.
+    """
     with recorder.stage(Stage.GATE) as stage:
         grant = deps.intents.grant(decision)
         stage.count_in = len(grant.permitted) + len(grant.withheld)
@@ -55,7 +58,7 @@ def grant_kinds(
 
 
 def bounds_of(question: Question, grant: KindGrant, deps: PipelineDependencies) -> SearchBounds:
-    """Where it may be searched: the scopes, the permitted kinds, and what of its own filters can be met there."""
+    """Return the bounds of the search: scopes, permitted kinds, and those given filters that documents there can meet."""
     bounds = SearchBounds(
         tenant_id=question.tenant_id, scope_ids=question.scope_ids, kinds=grant.permitted, as_of=question.as_of
     )
@@ -76,10 +79,10 @@ def read_meaning(
     bounds: SearchBounds,
     deps: PipelineDependencies,
 ) -> QueryAnalysis:
-    """Read filters, terms and concepts, against what is held within the bounds."""
+    """Read filters, terms and concepts from the question, against the documents that are held within the bounds."""
     with recorder.stage(Stage.ANALYSE) as stage:
         inventory = deps.inventory.read(bounds)
-        # Who asks, and what should hold, says nothing about the subject here either.
+        # As in the intent classifier, claimed roles and instructions say nothing about the subject of the question.
         core = core_question(text)
         for phrase in core.instructions:
             stage.exclude(f"words “{phrase}”", "An instruction or a claimed role is not what the question is about.")

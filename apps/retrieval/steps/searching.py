@@ -1,4 +1,4 @@
-"""From what the question is about to fused candidates with their text."""
+"""Search for what the question is about, and return fused candidates with their text."""
 
 from __future__ import annotations
 
@@ -48,10 +48,11 @@ Hits = tuple[DenseHit | SparseHit, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """One way to put the question to the retrievers: the question itself first, then a rewriter's variants.
+    """One wording with which the retrievers search: the question itself first, then a rewriter's variants.
 
-    by_meaning, by_words: which of the two it is searched by. A passage that a model made up has no words to search for,
-    and the question that it stands for is not embedded. counted_otherwise: see SearchQuery.
+    by_meaning, by_words: whether the wording is searched by its vector and by its terms. A passage that a model
+        invented has no words to search for, and the question that it replaces is not embedded.
+    counted_otherwise: see SearchQuery.
     """
 
     text: str
@@ -61,12 +62,12 @@ class Wording:
     counted_otherwise: bool = False
 
     def query(self) -> SearchQuery:
-        """What the retrievers look for, without a vector."""
+        """Return the search query of this wording, without a vector."""
         return SearchQuery(terms=self.terms, counted_otherwise=self.counted_otherwise)
 
 
 def rewrite(recorder: TraceRecorder, analysis: QueryAnalysis, deps: PipelineDependencies) -> tuple[Wording, ...]:
-    """The question, and further wordings of it if a rewriter is configured."""
+    """Return the question, followed by further wordings of it if a rewriter is configured."""
     with recorder.stage(Stage.REWRITE, count_in=1) as stage:
         question = Wording(
             text=analysis.search_text,
@@ -84,7 +85,10 @@ def rewrite(recorder: TraceRecorder, analysis: QueryAnalysis, deps: PipelineDepe
 
 
 def _reworded(stage: OpenStage, question: Wording, analysis: QueryAnalysis, rewriter: Rewriter) -> tuple[Wording, ...]:
-    """The question with what the rewriter wrote; alone, and said to be alone, where it wrote nothing of use."""
+    """Return the question followed by the rewriter's texts.
+
+    If the rewriter wrote nothing useful, return the question only and record why.
+    """
     try:
         rewriting = rewriter.rewrite(analysis)
     except GenerationError as error:
@@ -108,9 +112,9 @@ def _reworded(stage: OpenStage, question: Wording, analysis: QueryAnalysis, rewr
 
 
 def embed(recorder: TraceRecorder, wordings: Sequence[Wording], deps: PipelineDependencies) -> tuple[SearchQuery, ...]:
-    """Embed each wording that is searched by meaning; one query a wording, in their order.
+    """Embed each wording that is searched by meaning, and return one query per wording, in their order.
 
-    Where the provider fails, the search goes on by terms alone, and the answer says so.
+    If the provider fails, the search goes on by terms only, and the answer says so.
     """
     embedded = sum(wording.by_meaning for wording in wordings)
     with recorder.stage(Stage.EMBED, count_in=embedded) as stage:
@@ -149,19 +153,20 @@ def retrieve(
     *,
     told_apart_by: str = "",
 ) -> tuple[Ranking, ...]:
-    """Dense and sparse rankings of every wording, and of the question itself that of the statements and that by
-    metadata.
+    """Return dense and sparse rankings of every wording, and statement and metadata rankings of the question itself.
 
-    Compliance gate 2: scopes and kinds are held in the database.
+    Compliance gate 2: the database enforces scopes and kinds.
 
-    Args: queries: of the wordings, in their order. told_apart_by: ends the rankings' names in a further search.
+    Args: queries: one per wording, in their order.
+          told_apart_by: suffix of the rankings' names in a further search.
 
-    One after the other: both run in the one transaction that carries the scope token, so on one connection.
+    The searches run one after the other, because they all run in the one transaction that carries the scope token, and
+    therefore on one connection.
     """
     rankings: list[Ranking] = []
     marks = tuple(term.term for term in queries[0].terms if is_statement_term(term.term))
     top_of_statements = deps.settings.statement_top_k
-    # Of quarters the statements are searched by themselves: see _statements.
+    # For quarters, the statements are searched separately: see _statements.
     in_one_pass = bool(top_of_statements) and not bounds.filter.of_quarters
     first = replace(queries[0], apart_terms=marks if in_one_pass else (), apart_top_k=top_of_statements)
     queries = (first, *queries[1:])
@@ -203,13 +208,13 @@ def _statements(
     apart: Hits | None,
     suffix: str,
 ) -> Iterator[Ranking]:
-    """The pages of the statements that the question's figures are read from, ranked among themselves.
+    """Rank the pages of the statements from which the question's figures are read, separately from other passages.
 
-    Their rows are short and their words stand everywhere, so that by words alone a discussion of the figure comes
-    before the statement that it is printed in. The statement of a year does not give a quarter: where quarters are
-    asked for, only those of reports of the quarter are ranked.
+    Rows of a statement are short and their words occur everywhere, so that by words alone a discussion of a figure
+    comes before the statement in which it is printed. A statement of a year does not give a quarter: if the question
+    asks for quarters, only statements in reports of the quarter are ranked.
 
-    Args: apart: what the search by words ranked apart in the same pass; None where its retriever does not.
+    Args: apart: the separate ranking that the search by words made in the same pass; None if its retriever made none.
     """
     with recorder.stage(Stage.STATEMENTS) as stage:
         if not query.apart_terms:
@@ -230,9 +235,10 @@ def _statements(
 def _metadata(
     recorder: TraceRecorder, query: SearchQuery, bounds: SearchBounds, deps: PipelineDependencies, suffix: str
 ) -> Iterator[Ranking]:
-    """Passages by what stands over them alone: title, headings, company, period, kind.
+    """Rank passages only by what describes them: title, headings, company, period, kind.
 
-    A heading is a few words of what its section is about, which in a text of a thousand characters hardly count.
+    A heading says in a few words what its section is about, and these words hardly count in a text of a thousand
+    characters.
     """
     with recorder.stage(Stage.METADATA) as stage:
         if not deps.settings.metadata_top_k:
@@ -250,7 +256,7 @@ def _metadata(
 def fuse_and_load(
     recorder: TraceRecorder, rankings: Sequence[Ranking], bounds: SearchBounds, deps: PipelineDependencies
 ) -> tuple[Candidate, ...]:
-    """Fuse the rankings and fetch the text of what they found, within the same bounds."""
+    """Fuse the rankings, and fetch the text of the hits within the same bounds."""
     with recorder.stage(Stage.FUSE, count_in=sum(len(ranking.hits) for ranking in rankings)) as stage:
         hits = fuse(rankings, k=deps.policy.rrf_k)
         stage.output = FusedRanking(hits=hits)
@@ -265,7 +271,7 @@ def fuse_and_load(
 
 
 def wording_of(text: str, language: str, source: str) -> Wording:
-    """A sub-query or variant as the retrievers take it."""
+    """Return a sub-query or variant in the form in which the retrievers take it."""
     found = tuple(WeightedTerm(term=term, weight=1.0, source=source) for term in dict.fromkeys(terms(text, language)))
     return Wording(text=text, terms=found, counted_otherwise=counted_otherwise(text, language))
 
@@ -276,7 +282,9 @@ def _retrieved(retriever: Retriever, query: SearchQuery, bounds: SearchBounds, t
 
 
 def _note_coverage(stage: OpenStage, ranking: Ranking) -> None:
-    """Without this, a search that can find nothing would look like one that found nothing."""
+    """Record what the search cannot find, so that a search that can find nothing does not look like one that found
+    nothing.
+    """
     match ranking.coverage:
         case VectorCoverage(model=model, documents=documents, without_vectors=without) if without:
             message = _VECTORS_MISSING.format(without=without, documents=documents, model=model)

@@ -1,4 +1,4 @@
-"""Read the statements of the documents that were found for the lines that the question asks for."""
+"""Read the lines that the question asks for from the statements of the documents that were found."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def read_lines(
     *,
     within: SearchBounds,
 ) -> tuple[Candidate, ...]:
-    """Bring the rows of the statements that give the figures asked for, within the same gates and bounds.
+    """Add the passages whose statement rows give the figures asked for, within the same gates and bounds.
 
-    A page that prints a statement has several passages. The ranking finds the page, and not always by the passage that
+    A page that prints a statement has several passages. The ranking finds the page, but not always the passage that
     holds the row.
     """
     with recorder.stage(Stage.LINES, count_in=len(candidates)) as stage:
