@@ -1,6 +1,6 @@
-"""What is kept beside the answers: evaluation questions and what they led to, and previews of a policy's effect.
+"""The erasure stores of the quality app: evaluation questions and their answers, and previews of a policy's impact.
 
-Answers themselves are kept in the log alone (see apps/erasure/runs/concerning.py).
+Answers to real questions are kept only in the log (see apps/erasure/runs/concerning.py).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from apps.erasure.contracts import Phase, TargetType
 from apps.erasure.registry import register_store
 from apps.erasure.stores.rows import OF_SCOPE, OF_TENANT, SCOPES_BELOW, Rows
 
-# Documents that a preview names, by their ids in its JSON.
+# Matches previews whose JSON holds the ids of documents.
 _NAMES: Final = """EXISTS (
     SELECT FROM jsonb_path_query(t.result, 'lax $.**.document_id') AS named (id)
      WHERE named.id #>> '{{}}' = ANY ({}))"""
@@ -19,8 +19,8 @@ _IN_SCOPES: Final = f"""ARRAY(
     SELECT d.id::text FROM corpus_document d
      WHERE d.tenant_id = %(open_tenant)s AND d.scope_id = ANY ({SCOPES_BELOW}))"""  # noqa: S608 (constants)
 
-# A question names its document by series. It goes with the last version: as long as another one is there, that is what
-# should be found.
+# A question names its document by series. It is removed with the last version: as long as another version exists, that
+# version is what should be found.
 EVALUATION: Final = Rows(
     key="retrieval.evaluation",
     label="Evaluation questions",
@@ -37,7 +37,7 @@ EVALUATION: Final = Rows(
         TargetType.TENANT: OF_TENANT,
     },
 )
-# A row says who by a name alone; the event of adding it, by which id.
+# A row states its author only by name; the event of adding the question states the author's id.
 EVALUATION_AUTHORS: Final = Rows(
     key="retrieval.evaluation_authors",
     label="Names of a person on evaluation questions",
@@ -52,7 +52,7 @@ EVALUATION_AUTHORS: Final = Rows(
     },
     emptied={"created_by": "''"},
 )
-# Computed anew when somebody looks: a preview that names what is gone is of no use.
+# A preview is computed again when somebody opens it, so one that names a removed document is of no use.
 IMPACTS: Final = Rows(
     key="retrieval.impacts",
     label="Previews of a policy's effect that name the documents",
@@ -64,7 +64,7 @@ IMPACTS: Final = Rows(
         TargetType.TENANT: OF_TENANT,
     },
 )
-# Who asked is said by a name alone, too. The event of the request is the first about the version from that moment on.
+# The requester is also stated only by name. The request's event is the first about the version from that moment on.
 _REQUESTED: Final = (
     "e.tenant_id = t.tenant_id AND e.subject_id = t.version_id AND e.action = 'retrieval.impact.requested' "
     "AND e.occurred_at >= t.requested_at"
@@ -83,7 +83,7 @@ IMPACT_REQUESTERS: Final = Rows(
     emptied={"requested_by": "''"},
 )
 
-# What was asked to measure, with all of it: an answer without one of its documents measures nothing any more.
+# A whole answer is removed: without one of its documents it no longer measures anything.
 EVALUATION_ANSWERS: Final = Rows(
     key="retrieval.evaluation_answers",
     label="Answers of evaluation runs that name the documents",

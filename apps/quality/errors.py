@@ -1,4 +1,4 @@
-"""What can be wrong with an evaluation, its questions or a preview, and what to do about it."""
+"""Errors of evaluations, their questions and previews, with what to do about them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class EvaluationQuestionTakenError(ApplicationError):
 
 
 class ExpectedDocumentError(ApplicationError):
-    """Data: document (as it was named). Alike for what does not exist and what may not be seen."""
+    """Data: document (as it was named). The error does not tell whether the document is missing or may not be seen."""
 
     code = "retrieval.expected_document_unknown"
     message = (
@@ -90,7 +90,7 @@ class EvaluationDegradedError(EvaluationError):
 
 
 class ImpactError(ApplicationError):
-    """The impact preview of a policy version can't be computed."""
+    """The impact preview of a policy version cannot be computed."""
 
     code = "retrieval.impact"
     status = 409

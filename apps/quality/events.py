@@ -1,4 +1,4 @@
-"""The events of measuring: evaluation questions, evaluation runs, and previews of a policy's effect."""
+"""The audit events of the quality app: evaluation questions, evaluation runs, and previews of a policy's impact."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EDIT = frozenset({Permission.POLICY_EDIT})
 
 def register_events() -> None:
     register(
-        # Whose name stands on a question or a preview, the stores of an erasure ask of these (erasure_stores.py).
+        # Erasure stores use these events to find whose name stands on a question or a preview (erasure_stores.py).
         EventClass(
             action=EVALUATION_ADDED,
             label="Evaluation question added",
@@ -62,5 +62,5 @@ def register_events() -> None:
             fields={Group.CORE: _IMPACT | {"code", "recorded", "evaluation", "golden", "result_sha256"}},
         ),
     )
-    # Whose subject is a run or a preview, and nobody who asked for it.
+    # These events are about a run or a preview and do not name the person who asked for it.
     offer_to_webhooks(EVALUATION_RUN_FINISHED, IMPACT_COMPUTED)

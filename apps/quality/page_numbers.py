@@ -1,4 +1,4 @@
-"""Page numbers as people write them: 4, 7-9."""
+"""Parse and render page numbers as people write them: 4, 7-9."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ MAXIMUM_PAGES = 200
 
 
 def parse_pages(text: str) -> tuple[int, ...]:
-    """Ascending, each once; empty for an empty text.
+    """Return the page numbers of a text in ascending order, each once; empty for an empty text.
 
-    Raises: ValueError: with a sentence for whoever typed it.
+    Raises: ValueError: with a sentence for the person who typed the text.
     """
     pages: set[int] = set()
     for part in filter(None, (each.strip() for each in text.split(","))):
@@ -30,7 +30,7 @@ def parse_pages(text: str) -> tuple[int, ...]:
 
 
 def render_pages(pages: Iterable[int]) -> str:
-    """4, 7-9."""
+    """Return page numbers as text, such as "4, 7-9"."""
     runs = groupby(enumerate(sorted(set(pages))), key=lambda each: each[1] - each[0])
     ends = [[page for _, page in run] for _, run in runs]
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in ends)

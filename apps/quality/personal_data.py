@@ -1,4 +1,4 @@
-"""What the columns of evaluation questions and previews hold. See apps/erasure/personal_data/classification.py."""
+"""Classify the columns of evaluation questions and previews. See apps/erasure/personal_data/classification.py."""
 
 from __future__ import annotations
 

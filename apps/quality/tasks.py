@@ -1,4 +1,4 @@
-"""Celery's way in. Thin: what is done is in impact/runner.py, and would be done the same without Celery."""
+"""The Celery tasks of the quality app. They only call impact/runner.py, which does not depend on Celery."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _run_impact(tenant_id: str, impact_id: str) -> None:
     logger.info("impact %s: %s", impact_id, outcome)
 
 
-# Registered by call: Celery has no types, and a decorator of unknown type would take those of the functions away.
+# Registered by a call, because Celery is untyped, and an untyped decorator would remove the types of the functions.
 run_impact: Task = shared_task(name=PolicyImpact.task, acks_late=True, reject_on_worker_lost=True, ignore_result=True)(
     _run_impact
 )

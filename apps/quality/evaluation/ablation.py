@@ -1,8 +1,8 @@
-"""Variants of the shipped default with one thing changed each: what a stage brings is what is lost without it.
+"""Variants of the shipped default with one change each: the contribution of a stage is what is lost without it.
 
-A new stage needs a line here where a setting switches it (SWITCHES, ADDITIONS); an implementation in one of the slots
-needs none. One that lacks its setting (a model) is left out: it would be measured as the default, degraded.
-Rewriters are tried where the tenant's generation profile names a model; without one each would be the default again.
+A new stage needs a line here if a setting switches it (SWITCHES, ADDITIONS); an implementation in one of the slots
+needs none. An implementation that lacks its setting (a model) is left out, because it would be measured as the degraded
+default. Rewriters are tried if the tenant's generation profile names a model; without one each would equal the default.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _as_they_are(deps: PipelineDependencies) -> PipelineDependencies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """One thing changed: settings by name, or, for what no setting reaches, what the pipeline is handed."""
+    """One change: settings by name, or, for what no setting controls, a change of the pipeline's dependencies."""
 
     name: str
     changes: Mapping[str, Value] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Variant:
 
 
 class _FindsNothing:
-    """In the place of a retriever, under its name."""
+    """A stand-in for a retriever, under its name, that finds nothing."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -46,7 +46,7 @@ class _FindsNothing:
 
 
 class _Unfiltered:
-    """A retriever that the question's sure filters do not narrow. Scopes and kinds hold as ever."""
+    """A retriever that ignores the question's sure filters. Scopes and kinds apply as always."""
 
     def __init__(self, retriever: Retriever) -> None:
         self.name = retriever.name
@@ -56,7 +56,7 @@ class _Unfiltered:
         return self._retriever.retrieve(query, within=replace(within, filter=DocumentFilter()), top_k=top_k)
 
 
-# What no setting switches.
+# Variants that no setting switches.
 WITHOUT: Final = (
     Variant(
         name="dense only",
@@ -80,7 +80,7 @@ WITHOUT: Final = (
         ),
     ),
 )
-# Settings with the value that switches each off; one that is off by default is left out.
+# Settings with the value that switches each off. A setting that is already off by default is left out.
 SWITCHES: Final[tuple[tuple[str, str, Value], ...]] = (
     ("without the glossary's terms", "expansion_weight", 0.0),
     ("without the marks of financial statements", "statement_weight", 0.0),
@@ -92,15 +92,15 @@ SWITCHES: Final[tuple[tuple[str, str, Value], ...]] = (
     ("without a ranking by metadata", "metadata_top_k", 0),
     ("without what stands around", "expand_top_k", 0),
 )
-# What is off or narrow by default, with the settings that change it; left out where the first of them was changed.
+# What is off or narrow by default, with the settings that change it. Left out if the first of the settings was changed.
 ADDITIONS: Final[tuple[tuple[str, Mapping[str, Value]], ...]] = (
     ("with a ranking by metadata", {"metadata_top_k": 30}),
     ("with a ranking by metadata of half the weight", {"metadata_top_k": 30, "metadata_weight": 0.5}),
     ("with what stands around the first three passages", {"expand_top_k": 3, "expand_around": 2}),
     ("with what stands around every passage", {"expand_top_k": 100, "expand_around": 2}),
 )
-# The rules that end the list by its scores, of the reranker that can always run: both, and each by itself. They are to
-# be compared with that reranker's own line, which has the fixed cut.
+# The rules that end the list by its scores, with the reranker that can always run: both rules, and each alone. They are
+# to be compared with that reranker's own line, which has the fixed cut.
 _BY_KEYWORD: Final[Mapping[str, Value]] = {
     "reranker": "keyword",
     "rerank_enabled": True,
@@ -111,7 +111,7 @@ ADAPTIVE_CUTS: Final[tuple[tuple[str, Mapping[str, Value]], ...]] = (
     ("with reranker keyword and a cut by share alone", {**_BY_KEYWORD, "cut_off_score_cliff": 1.0}),
     ("with reranker keyword and a cut at a cliff alone", {**_BY_KEYWORD, "cut_off_cumulative_probability": 1.0}),
 )
-# Of each slot: its setting, its implementations, and what the policy must say for it to run.
+# For each slot: its setting, its implementations, and what the policy must say for it to run.
 _SLOTS: Final[tuple[tuple[str, Mapping[str, object], Mapping[str, Value]], ...]] = (
     ("rewriter", slots.REWRITERS, {}),
     ("diversifier", slots.DIVERSIFIERS, {"mmr_enabled": True}),
@@ -121,7 +121,7 @@ _SLOTS: Final[tuple[tuple[str, Mapping[str, object], Mapping[str, Value]], ...]]
 
 
 def variants(default: RunSettings, *, with_model: bool) -> tuple[Variant, ...]:
-    """Every variant of a default, in the order of the pipeline; none of them is the default itself.
+    """Return every variant of a default, in the order of the pipeline; none of them equals the default.
 
     Args: with_model: whether there is a model that writes. Rewriters do nothing without one.
     """
@@ -152,7 +152,7 @@ def _of_slots(default: RunSettings, *, with_model: bool) -> Iterator[Variant]:
         if installed is slots.REWRITERS and not with_model:
             continue
         chosen = str(_value(default, setting))
-        # A slot is off where the policy says so, whatever stands in it.
+        # A slot is off if the policy says so, whatever it holds.
         on = chosen if chosen != NONE and all(_value(default, name) for name in needed) else NONE
         if on != NONE:
             yield Variant(name=f"without {setting} {on}", changes={setting: NONE})

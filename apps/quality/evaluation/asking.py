@@ -1,7 +1,7 @@
-"""Asking one question as the platform, through the pipeline that everybody's questions go through.
+"""Ask one question as the platform, through the same pipeline as every other question.
 
-Without an event of its own: what is asked here is known beforehand, and nobody learns anything by it. The run as a
-whole is in the log.
+No event is recorded per question: what is asked here is known beforehand, and nobody learns anything from it. The run
+as a whole is recorded in the log.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ _NEEDS_THE_PROVIDER: Final = (Stage.CLASSIFY, Stage.EMBED)
 
 @dataclass(slots=True)
 class KeptVectors:
-    """The vectors of what was asked. Kept while the default runs, taken from here for its variants.
+    """The vectors of the questions that were asked. They are kept while the default runs, and reused for its variants.
 
-    While `serving` is off every vector is made anew, so that the default's times are those of a question that nobody
-    has asked before.
+    While `serving` is off, every vector is computed, so that the default's times are those of a new question.
     """
 
     serving: bool = False
@@ -46,7 +45,7 @@ class KeptVectors:
 
 
 class KeepingProvider:
-    """A provider whose query vectors are kept."""
+    """A provider that keeps its query vectors."""
 
     def __init__(self, provider: EmbeddingProvider, kept: KeptVectors) -> None:
         self._provider, self._kept = provider, kept
@@ -71,7 +70,7 @@ class KeepingProvider:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How questions are asked: where, under which policy, with which settings, and whether a model can be asked."""
+    """How questions are asked: where, under which policy, with which settings, and whether a model is available."""
 
     tenant_id: TenantId
     snapshot: PolicySnapshot
@@ -80,9 +79,10 @@ class Asking:
     with_model: bool
 
     def ask(self, question: EvaluationQuestion, variant: Variant | None = None) -> Observation:
-        """Ask one question, in a transaction of its own. One that can't be read as a question counts as refused.
+        """Ask one question in a transaction of its own. A text that cannot be read as a question counts as refused.
 
-        Raises: EvaluationDegradedError: without the provider it would be another pipeline that is measured.
+        Raises: EvaluationDegradedError: the embedding provider did not answer. Without it another pipeline would be
+                    measured.
         """
         with open_scope(tenant=self.tenant_id, scopes=question.scope_ids, reason=REASON):
             asked = Question(text=question.text, tenant_id=self.tenant_id, scope_ids=question.scope_ids)
@@ -96,10 +96,10 @@ class Asking:
             return observe(result)
 
     def warm_up(self) -> None:
-        """Load what is loaded at the first use, so that the first question's times are those of any other."""
+        """Load what is loaded at first use, so that the first question's times are like those of any other."""
         with open_scope(tenant=self.tenant_id, reason=REASON):
             provider = tenant_provider()
-        # Outside of any scope: on a busy machine loading takes longer than one stays open.
+        # Outside of any scope: on a busy machine, loading takes longer than a scope stays open.
         provider.embed_query(_WARM_UP)
         with open_scope(tenant=self.tenant_id, reason=REASON):
             self._dependencies(None).intents.classify(_WARM_UP)

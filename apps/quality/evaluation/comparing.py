@@ -1,4 +1,4 @@
-"""Two runs against each other: what became better and worse, as a whole and by question."""
+"""Compare two runs: what became better and worse, as a whole and by question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from apps.quality.models import EvaluationAnswer, EvaluationRun, RunState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricChange:
-    """before, after: None where a figure applies to no question of a run."""
+    """The change of one metric. before, after: None if the metric applies to no question of the run."""
 
     name: str
     before: float | None
@@ -27,19 +27,19 @@ class MetricChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionChange:
-    """A question that both runs asked, and that came out otherwise. Ranks are of the first expected page."""
+    """A question that both runs asked and that had different results. Ranks are of the first expected page."""
 
     before: EvaluationAnswer
     after: EvaluationAnswer
 
     @property
     def rank_change(self) -> int:
-        """More than 0 where the right page stands higher now; one that is not found stands below all others."""
+        """Return by how many ranks the right page moved up. A page that is not found ranks below all others."""
         return _place(self.before) - _place(self.after)
 
     @property
     def better(self) -> bool | None:
-        """By whether it passed, else by where the right page stands; None where neither says so."""
+        """Return whether it is better: by whether it passed, else by the right page's rank; None if neither changed."""
         if self.before.passed != self.after.passed:
             return bool(self.after.passed)
         return self.rank_change > 0 if self.rank_change else None
@@ -47,8 +47,12 @@ class QuestionChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """before: the run compared with. same_corpus, same_questions: whether both were searched and asked the same; if
-    not, a difference is not the program's alone."""
+    """The comparison of two runs.
+
+    before: the run that `after` is compared with.
+    same_corpus, same_questions: whether both runs searched and asked the same. If not, a difference is not due to the
+        program alone.
+    """
 
     before: EvaluationRun
     after: EvaluationRun
@@ -67,7 +71,10 @@ class Comparison:
 
 
 def finished_run(run_id: UUID) -> EvaluationRun:
-    """Raises: UnknownRunError: there is none in the open tenant, or it did not finish."""
+    """Return a finished run of the open tenant.
+
+    Raises: UnknownRunError: there is no such run in the open tenant, or it did not finish.
+    """
     run: EvaluationRun | None = EvaluationRun.objects.filter(id=run_id, state=RunState.DONE).first()
     if run is None:
         raise UnknownRunError(run=run_id)
@@ -75,7 +82,7 @@ def finished_run(run_id: UUID) -> EvaluationRun:
 
 
 def compare(before: EvaluationRun, after: EvaluationRun) -> Comparison:
-    """Within the open scope, of questions that the reader may see. Two queries."""
+    """Compare two runs within the open scope, over questions that the reader may see. Costs two queries."""
     earlier, later = (_answers(run) for run in (before, after))
     common = [key for key in later if key in earlier]
     changes = [QuestionChange(before=earlier[key], after=later[key]) for key in common]
@@ -90,7 +97,7 @@ def compare(before: EvaluationRun, after: EvaluationRun) -> Comparison:
 
 
 def metric_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[MetricChange, ...]:
-    """In the order of figures.METRICS."""
+    """Return the changes of the metrics, in the order of figures.METRICS."""
     return tuple(MetricChange(name=name, before=before.get(name), after=after.get(name)) for name in METRICS)
 
 
@@ -109,7 +116,7 @@ def _changed(change: QuestionChange) -> bool:
 
 
 def _most_first(change: QuestionChange) -> tuple[int, int, int]:
-    """What became worse first, then by how far."""
+    """Return the sort key: what became worse first, then by how far."""
     order = {False: 0, True: 1, None: 2}[change.better]
     return order, -abs(change.rank_change), change.after.position
 

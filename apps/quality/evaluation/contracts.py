@@ -1,7 +1,7 @@
-"""What is asked, expected, seen and judged, as frozen values between the harness's modules, and who watches a run.
+"""The frozen values that the harness's modules exchange, such as questions and judgements, and the Watcher.
 
-A document is named by a key: its series, so that every version of it counts as the same document; or, for one that is
-not in the corpus, a name that no ranking holds.
+A document is named by a key. The key is its series, so that every version counts as the same document; for a document
+that is not in the corpus, it is a name that no ranking holds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ PageKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """What should be found. pages is empty where the document alone is known; documents, where nothing answers it."""
+    """What should be found.
+
+    pages: empty if only the document is known. documents: empty if nothing in the corpus answers the question.
+    """
 
     documents: frozenset[str] = frozenset()
     pages: frozenset[PageKey] = frozenset()
@@ -31,7 +34,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationQuestion:
-    """A question to ask, within its scopes. answer: the right one, or empty; type: for the tables, or empty."""
+    """A question to ask, within its scopes. answer: the right answer, or empty. type: for the tables, or empty."""
 
     key: str
     text: str
@@ -44,7 +47,7 @@ class EvaluationQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedChunk:
-    """A chunk in its order: the document, and the pages from first to last that it covers."""
+    """A chunk of a ranking: its document, and the pages from first to last that it covers."""
 
     document: str
     page_start: int
@@ -57,7 +60,7 @@ class RankedChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """Numbers, quotes and references of an answer: how many there are, and how many its citations support."""
+    """The numbers, quotes and references of an answer: how many there are, and how many its citations support."""
 
     supported: int
     total: int
@@ -65,12 +68,13 @@ class Claims:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What one question led to.
+    """The outcome of one question.
 
-    ranking: all candidates in their last order before the tail is cut off; stages: the ranking after each stage that
-        made one, in the order of the pipeline; context: the passages that the answer was to be written from; cited: the
-        pages of its citations. refusal and grounding: codes, empty where there is none. stage_ms: milliseconds by
-        stage, all wordings together, and "total".
+    ranking: all candidates in their last order before the tail is cut off.
+    stages: the ranking after each stage that made one, in the order of the pipeline.
+    context: the passages from which the answer was to be written. cited: the pages of its citations.
+    refusal, grounding: codes, empty if there is none.
+    stage_ms: milliseconds by stage, all wordings together, and "total".
     """
 
     ranking: tuple[RankedChunk, ...]
@@ -91,10 +95,11 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """One question's figures by name (metrics.py), None where a figure does not apply to it.
+    """One question's figures by name (metrics.py), None for a figure that does not apply to it.
 
-    ranks: for every expected page, in order, the rank of the first chunk on it, from 1. passed: None for a question
-    whose answer is not in the corpus. why: what keeps it from passing, in words; empty where it passed.
+    ranks: for every expected page, in order, the rank of the first chunk on it, from 1.
+    passed: None for a question whose answer is not in the corpus.
+    why: why it did not pass, in words; empty if it passed.
     """
 
     scores: Mapping[str, float | None]
@@ -105,13 +110,13 @@ class Judgement:
 
 
 class Watcher(Protocol):
-    """Who is told how far an evaluation is: the command draws it on a terminal, a test counts along."""
+    """Receives the progress of an evaluation: the command draws it on a terminal, a test counts it."""
 
     def begin(self, what: str, total: float) -> None:
-        """A new part of the work, which has so much to do."""
+        """Begin a new part of the work, with the given total."""
 
     def progress(self, done: float, detail: str = "") -> None:
-        """How much of the part is done."""
+        """Report how much of the part is done."""
 
     def say(self, line: str) -> None:
-        """Something that the person should read, such as a file that failed."""
+        """Report something that the person should read, such as a file that failed."""

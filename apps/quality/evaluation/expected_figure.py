@@ -1,9 +1,10 @@
-"""Whether an answer holds the figure that is expected, as a reader would see it: 1,577 in a table of millions is
-$1577.00 (in USD millions), and 8.738 billion is $8.70 billion to the places that are asked for.
+"""Check whether an answer holds the expected figure, as a reader would see it.
 
-The first figure of what is expected counts. Only its first sentence is read, since what follows explains; years are no
-figures, and neither is a plain small number in running words ("12 months", "28 January"), unless it was asked how many.
-Signs are left aside: a statement puts in brackets what a question calls a decrease.
+1,577 in a table of millions is $1577.00 (in USD millions), and 8.738 billion is $8.70 billion to the places asked for.
+
+The first figure of the expected answer counts. Only its first sentence is read, since the rest explains. Years are not
+figures, and neither is a plain small number in running text ("12 months", "28 January"), unless the question asks how
+many. Signs are ignored: a statement puts in brackets what a question calls a decrease.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _IN_UNITS: Final = re.compile(
 _EXPONENTS: Final = {"t": 3, "k": 3, "m": 6, "b": 9}
 _CURRENCY: Final = re.compile(r"[$€£]|\b(?:USD|EUR|GBP|CHF)\b")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
-# The ref_ids that an answer names: their page numbers are no figures.
+# The ref_ids that an answer names: their page numbers are not figures.
 _REFERENCE: Final = re.compile(r"\[[^\[\]]*\|p\d+\|c\d+\]")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z(\"“])|\n")
 _HOW_MANY: Final = re.compile(
@@ -30,18 +31,19 @@ _HOW_MANY: Final = re.compile(
 )
 _WORDS_OF_A_BARE_FIGURE: Final = 3
 _LEAST_BARE_FIGURE: Final = 1000
-# Of the units that a table may say beside its figures: units, thousands, millions, billions.
+# The scales that a table may state apart from its figures: units, thousands, millions, billions.
 _SCALES: Final = (0, 3, 6, 9)
-# An answer that is rounded more than what is expected counts from so many figures on: "2 billion" is not 1,577 million.
+# An answer that is rounded more coarsely than the expected figure needs at least this many digits: "2 billion" is not
+# 1,577 million.
 _FIGURES_OF_A_ROUNDED_ANSWER: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A number as it is meant: `value` times ten to the power of `exponent`, without its sign.
+    """A number with its meaning: `value` times ten to the power of `exponent`, without its sign.
 
-    step: of the last place that is not 0; digits: how many figures it is given to. money: it may stand in a table that
-    says elsewhere whether its figures are thousands or millions.
+    step: the step of the last place that is not 0. digits: how many digits are given.
+    money: the number may stand in a table that states elsewhere whether its figures are thousands or millions.
     """
 
     value: Decimal
@@ -53,7 +55,7 @@ class Figure:
 
 
 def expected_figure(answer: str, *, question: str) -> Figure | None:
-    """The figure that an answer must hold; None where the expected answer has none."""
+    """Return the figure that an answer must hold; None if the expected answer has none."""
     sentence = _first_sentence(answer)
     counted = len(sentence.split()) <= _WORDS_OF_A_BARE_FIGURE or bool(_HOW_MANY.search(question))
     number = next((each for each in _figures(sentence) if counted or not _is_plain(each)), None)
@@ -65,7 +67,7 @@ def expected_figure(answer: str, *, question: str) -> Figure | None:
 
 
 def holds_figure(text: str, expected: Figure) -> bool:
-    """Whether any figure of an answer is the expected one, within the rounding of either."""
+    """Return whether any figure of an answer is the expected one, within the rounding of either."""
     return any(_is(each, expected) for each in _figures(_REFERENCE.sub(" ", text)))
 
 
@@ -77,7 +79,7 @@ def _is(number: Number, expected: Figure) -> bool:
 
 
 def _is_share(number: Number, expected: Figure) -> bool:
-    """Percent against percent, or against the same share as a fraction or as a row of a table has it."""
+    """Compare percent with percent, or with the same share as a fraction or as a table's row gives it."""
     if number.exponent or expected.money:
         return False
     if number.percent == expected.percent:
@@ -96,7 +98,7 @@ def _near(found: Figure, expected: Figure) -> bool:
 
 
 def _first_sentence(answer: str) -> str:
-    """Of an answer; a leading "Yes." belongs to the sentence that follows."""
+    """Return the first sentence of an answer. A leading "Yes." belongs to the sentence that follows."""
     sentences = [each for each in _SENTENCE_END.split(answer.strip()) if each.strip()]
     return next((each for each in sentences if len(each.split()) > 1 or any(map(str.isdigit, each))), answer)
 
@@ -112,7 +114,7 @@ def _is_plain(number: Number) -> bool:
 
 def _figure(number: Number, *, exponent: int = 0, money: bool = False) -> Figure:
     value, decimals = number.value, number.decimals
-    # $8.70 is asked for as 8.7: what is expected is often written with the cents that the statement does not have.
+    # $8.70 is treated as 8.7: an expected figure is often written with cents that the statement does not have.
     while decimals and value == (shorter := value.quantize(Decimal(1).scaleb(1 - decimals))):
         value, decimals = shorter, decimals - 1
     return Figure(
@@ -126,7 +128,7 @@ def _figure(number: Number, *, exponent: int = 0, money: bool = False) -> Figure
 
 
 def _unit_of(question: str) -> int | None:
-    """The power of ten that a question asks for, such as 6 for "in USD millions"; None where it names none or two."""
+    """Return the power of ten that a question asks for, such as 6 for "in USD millions"; None if it is not exactly one."""
     words = [(match[1] or match[2]).lower() for match in _IN_UNITS.finditer(question)]
     found = {12 if word.startswith("trillion") else _EXPONENTS[word[0]] for word in words}
     return found.pop() if len(found) == 1 else None

@@ -1,4 +1,4 @@
-"""The figures of many questions: means, by kind of question, by stage, and how long each stage took. Pure."""
+"""Compute the figures of many questions: means, by type of question, by stage, and the time of each stage. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MEANS: Final = (
     "context_recall",
     "faithfulness",
 )
-# In the order that they are read in; a JSON column of PostgreSQL keeps none.
+# In reading order, because a JSON column of PostgreSQL keeps no order.
 METRICS: Final = (*MEANS, "pass_rate", "answered", "refused", "refused_rightly")
 FINAL: Final = "final"
 OTHER: Final = "(no type)"
@@ -30,7 +30,7 @@ Metrics = dict[str, float | int | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """One question, what it led to, and what that is worth."""
+    """One question, its outcome, and the judgement on it."""
 
     question: EvaluationQuestion
     seen: Observation
@@ -38,7 +38,7 @@ class Judged:
 
 
 def metrics_of(judged: Sequence[Judged]) -> Metrics:
-    """The metrics by name. A figure that applies to no question is None.
+    """Return the metrics by name. A figure that applies to no question is None.
 
     A question whose answer is not in the corpus counts in refused_rightly and nowhere else.
     """
@@ -55,7 +55,7 @@ def metrics_of(judged: Sequence[Judged]) -> Metrics:
 
 
 def by_type(judged: Sequence[Judged]) -> dict[str, Metrics]:
-    """The metrics of each sort of question, by name; with how many there are under "questions"."""
+    """Return the metrics of each type of question, by name, with the number of questions under "questions"."""
     sorts: dict[str, list[Judged]] = defaultdict(list)
     for each in judged:
         sorts[each.question.type or OTHER].append(each)
@@ -63,9 +63,9 @@ def by_type(judged: Sequence[Judged]) -> dict[str, Metrics]:
 
 
 def by_stage(judged: Sequence[Judged]) -> dict[str, Metrics]:
-    """Page recall after each stage that ranks, in the order of the pipeline, and of the final order.
+    """Return page recall after each stage that ranks, in the order of the pipeline, and of the final order.
 
-    A stage that did not run for a question found nothing for it.
+    A stage that did not run for a question counts as having found nothing for it.
     """
     asked = [each for each in judged if each.question.expected.pages]
     names = list(dict.fromkeys(name for each in asked for name in each.seen.stages))
@@ -91,7 +91,7 @@ def by_stage(judged: Sequence[Judged]) -> dict[str, Metrics]:
 
 
 def latency_of(seen: Sequence[Observation]) -> dict[str, dict[str, float]]:
-    """Milliseconds by stage: the median, and what 95 of 100 questions stay below."""
+    """Return milliseconds by stage: the median, and the 95th percentile."""
     spent: dict[str, list[float]] = defaultdict(list)
     for each in seen:
         for stage, elapsed_ms in each.stage_ms.items():
@@ -106,7 +106,7 @@ def latency_of(seen: Sequence[Observation]) -> dict[str, dict[str, float]]:
 
 
 def is_failure(judgement: Judgement) -> bool:
-    """Whether a question is among the failures: it did not pass, or none of its pages is among the first five."""
+    """Return whether a question is a failure: it did not pass, or none of its pages is among the first five."""
     return judgement.passed is False or judgement.scores["page_recall@5"] == 0.0
 
 

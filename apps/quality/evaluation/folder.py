@@ -1,7 +1,7 @@
-"""Reading an evaluation folder: documents.jsonl, queries.jsonl and the files that they name.
+"""Read an evaluation folder: documents.jsonl, queries.jsonl and the files that they name.
 
-A line that can't be understood ends the reading, and every such line is named. A file that can't be used is a failure
-of its own row, and a value that can't be true is left out with a note: the rest goes on.
+A line that cannot be understood makes the folder invalid, and the error names every such line. A file that cannot be
+used is a failure of its own row only. A value that cannot be true is left out with a note, and the rest is used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from config.strict_json import InvalidJsonError, strict_json
 DOCUMENTS: Final = "documents.jsonl"
 QUERIES: Final = "queries.jsonl"
 DEFAULT_KIND: Final = Kind.REFERENCE_REPORT
-# What a row may say of its document. Whatever else it holds (a sector, a source) is left alone.
+# What a row may say about its document. Other fields (a sector, a source) are ignored.
 _METADATA: Final = (
     "title",
     "company",
@@ -40,7 +40,7 @@ _CHARS_OF_A_QUESTION: Final = 4_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A document of the folder that is not in the corpus, and why."""
+    """A document of the folder that is not in the corpus, and the reason."""
 
     file: str
     error: str
@@ -48,7 +48,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderDocument:
-    """A row of documents.jsonl whose file is there."""
+    """A row of documents.jsonl whose file exists."""
 
     id: str
     path: Path
@@ -58,7 +58,7 @@ class FolderDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevantPage:
-    """page: from 1; None where finding the document is enough."""
+    """An expected document or page. page: from 1; None if finding the document is enough."""
 
     document: str
     page: int | None
@@ -77,7 +77,7 @@ class FolderQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Folder:
-    """All that a folder asks for. listed: the ids of all rows, those in error too."""
+    """The content of a folder. listed: the ids of all rows, including those with errors."""
 
     name: str
     documents: tuple[FolderDocument, ...]
@@ -94,8 +94,8 @@ class Folder:
 def read_folder(path: Path) -> Folder:
     """Read and check a folder.
 
-    Args:    path: holds documents.jsonl, queries.jsonl and the files that the first one names.
-    Raises:  InvalidFolderError: with every line that can't be used, by file and number.
+    Args:    path: holds documents.jsonl, queries.jsonl and the files that documents.jsonl names.
+    Raises:  InvalidFolderError: with every line that cannot be used, by file and number.
     """
     if not path.is_dir():
         raise InvalidFolderError(folder=path, problems="It is not a folder.")
@@ -103,7 +103,7 @@ def read_folder(path: Path) -> Folder:
 
 
 class _Reading:
-    """One pass over both files; problems are gathered, so that all are told at once."""
+    """One pass over both files. Problems are collected, so that all are reported at once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -120,7 +120,7 @@ class _Reading:
         if not self._problems and not queries:
             self._problems.append(f"{QUERIES} holds no question.")
         if not self._problems and self._failures and not documents:
-            # Going on would take out all that is held for the folder, hours of embedding, for a wrong path.
+            # Going on would remove everything that is held for the folder, hours of embedding, because of a wrong path.
             told = "\n".join(f"{failure.file}: {failure.error}" for failure in self._failures)
             self._problems.append(f"None of its documents can be used.\n{told}")
         if self._problems:
@@ -135,7 +135,7 @@ class _Reading:
         )
 
     def _rows(self, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Each line's place in words and its object; empty lines are passed over."""
+        """Yield each line's place in words and its object; skip empty lines."""
         try:
             text = (self._path / name).read_text(encoding="utf-8-sig")
         except FileNotFoundError:
@@ -145,7 +145,7 @@ class _Reading:
             at = error.object[: error.start].count(b"\n") + 1
             self._problems.append(f"{name}, line {at}: it is not UTF-8.")
             return
-        # Not splitlines: a question may hold a line separator that JSON leaves as it is.
+        # Not splitlines: a question may hold a line separator that JSON does not escape.
         for number, line in enumerate(text.split("\n"), start=1):
             if not line.strip():
                 continue
@@ -183,7 +183,7 @@ class _Reading:
         return None
 
     def _metadata(self, place: str, row: Mapping[str, Any], id_: str, path: Path) -> DocumentMetadata:
-        """What the row says, without what can't be true, which is noted."""
+        """Return what the row says about its document. Leave out what cannot be true, and note it."""
         said = {name: row[name] for name in _METADATA if name in row}
         while True:
             try:
@@ -248,7 +248,7 @@ class _Reading:
         return None
 
     def _once(self, place: str, id_: str, known: dict[str, str]) -> bool:
-        """Whether the id is new; it is known from here on."""
+        """Return whether the id is new, and remember it."""
         if id_ in known:
             self._problems.append(f"{place}: the id {id_} stands in {known[id_]} already.")
             return False

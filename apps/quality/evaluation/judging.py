@@ -1,4 +1,4 @@
-"""One question's figures: what the ranking, the context and the answer are worth against what is expected."""
+"""Compute one question's figures: the quality of the ranking, the context and the answer against what is expected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RECALL: Final = {k: f"page_recall@{k}" for k in metrics.RECALL_AT}
 
 
 def judge(question: EvaluationQuestion, seen: Observation) -> Judgement:
-    """Everything that is known of one question's outcome."""
+    """Return the judgement on one question's outcome."""
     expected = question.expected
     passed, why = _verdict(question, seen)
     return Judgement(
@@ -49,14 +49,14 @@ def _of_context(seen: Observation, expected: Expected) -> dict[str, float | None
 
 
 def _faithfulness(seen: Observation) -> float | None:
-    """The share of an answer's claims that its citations support; None for a refusal, and where nothing is claimed."""
+    """Return the share of an answer's claims that its citations support; None for a refusal or without claims."""
     if not seen.answered or not seen.claims.total:
         return None
     return seen.claims.supported / seen.claims.total
 
 
 def _verdict(question: EvaluationQuestion, seen: Observation) -> tuple[bool | None, str]:
-    """Whether a question passed, and if not, why not."""
+    """Return whether a question passed, and if not, why."""
     expected = question.expected
     if not expected.answerable:
         return None, ""

@@ -1,7 +1,7 @@
-"""Bringing the dataset's scope to what its folder holds: what is new is ingested, what left is removed.
+"""Bring the dataset's scope to what its folder holds: ingest new documents, and remove those that left the folder.
 
-A file is known by its bytes and its kind. Jobs run in this command where no worker does; stopped at any point, the next
-run goes on where this one was, since jobs are rows (apps/corpus/jobs.py).
+A file is identified by its bytes and its kind. Jobs run in this command if no worker runs them. If the command is
+stopped, the next run continues where this one stopped, since jobs are rows (apps/corpus/jobs.py).
 """
 
 from __future__ import annotations
@@ -26,17 +26,19 @@ from apps.quality.evaluation.tenant import REASON
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
 
-# A document that says nothing of these has their defaults, whatever was found in it later.
+# A document that states none of these has their defaults, whatever was read from it later.
 _UNSAID: Final = (DocumentType.OTHER, SourceType.INTERNAL, "", None, ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """What is searched now.
+    """The documents that are searched after loading.
 
-    keys: series of each document, by the id in the folder; absent for one that failed. names: the other way round, the
-    first id of a series. ingested: how many documents were read in this run, removed: how many versions were taken out.
-    corpus_sha256: over the ids, kinds, bytes and stated facts of the documents, whatever program read them.
+    keys: series of each document, by its id in the folder; absent for one that failed.
+    names: the first id of each series, by series.
+    ingested: how many documents were read in this run. removed: how many versions were removed.
+    corpus_sha256: digest of the ids, kinds, bytes and stated facts of the documents, independent of the program that
+        read them.
     """
 
     keys: Mapping[str, str]
@@ -53,7 +55,7 @@ class Loaded:
 def load(folder: Folder, *, tenant_id: TenantId, scope_id: ScopeId, watcher: Watcher, anew: bool = False) -> Loaded:
     """Ingest, replace and remove until the scope holds the folder's documents and no others.
 
-    Args: anew: remove everything first, so that all is read again: for a change of how files are read.
+    Args: anew: remove everything first, so that all files are read again, for a change in how files are read.
     """
     return _Loading(folder, tenant_id, scope_id, watcher).through(anew=anew)
 
@@ -84,7 +86,7 @@ class _Loading:
         return self._loaded(hashed, found)
 
     def _hashed(self) -> list[tuple[FolderDocument, tuple[str, str]]]:
-        """Each document with its kind and the SHA-256 of its bytes; the first of several that are the same."""
+        """Return each document with its kind and the SHA-256 of its bytes, and note documents with the same bytes."""
         self._watcher.begin("Looking for changes", len(self._folder.documents))
         hashed: list[tuple[FolderDocument, tuple[str, str]]] = []
         first: dict[tuple[str, str], str] = {}
@@ -149,7 +151,7 @@ class _Loading:
 
     @staticmethod
     def _has_left(document: Document, wanted: set[tuple[str, str]], series: set[UUID]) -> bool:
-        """Earlier versions of what is there stay, as history; whatever else the folder does not hold goes."""
+        """Return whether a document is to be removed. Earlier versions of documents in the folder stay, as history."""
         if document.status == DocumentStatus.SUPERSEDED:
             return document.series_id not in series
         return (document.kind, document.content_sha256) not in wanted
@@ -190,7 +192,10 @@ def _is_kept(document: Document, metadata: DocumentMetadata) -> bool:
 
 
 def _says(document: Document, metadata: DocumentMetadata, notes: list[str]) -> bool:
-    """Whether the document says what its row says. What is stated stands in every passage: else it is read again."""
+    """Return whether the document states what its row states. If not, it is read again.
+
+    Stated facts stand in every passage, so they cannot be changed without reading the document again.
+    """
     differing = _differing(document, metadata)
     if differing:
         notes.append(f"{metadata.external_id} is read again: its row now says otherwise ({', '.join(differing)}).")

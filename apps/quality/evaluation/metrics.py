@@ -1,6 +1,6 @@
-"""How good a ranking of chunks is, where the pages that should be found are known. Pure functions of one question.
+"""Measure how good a ranking of chunks is, if the pages that should be found are known. Pure functions of one question.
 
-A chunk covers every page from its first to its last. Where nothing is expected the caller leaves the question out.
+A chunk covers every page from its first to its last. The caller leaves out questions for which nothing is expected.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ RECALL_AT: Final = (1, 5, 10, 30)
 
 
 def page_recall(ranking: Sequence[RankedChunk], relevant: frozenset[PageKey], k: int | None = None) -> float:
-    """The share of the relevant pages that the first k chunks cover (all chunks where k is None).
+    """Return the share of the relevant pages that the first k chunks cover (all chunks if k is None).
 
     Args: relevant: not empty.
     """
@@ -24,24 +24,24 @@ def page_recall(ranking: Sequence[RankedChunk], relevant: frozenset[PageKey], k:
 
 
 def document_hit(ranking: Sequence[RankedChunk], documents: frozenset[str], k: int) -> float:
-    """1 where one of the first k chunks is of a relevant document, else 0."""
+    """Return 1 if one of the first k chunks is of a relevant document, else 0."""
     return float(any(chunk.document in documents for chunk in ranking[:k]))
 
 
 def first_rank(ranking: Iterable[RankedChunk], relevant: Iterable[PageKey]) -> int | None:
-    """The rank, from 1, of the first chunk on a relevant page; None where there is none."""
+    """Return the rank, from 1, of the first chunk on a relevant page; None if there is none."""
     pages = tuple(relevant)
     return next((n for n, chunk in enumerate(ranking, start=1) if any(chunk.covers(page) for page in pages)), None)
 
 
 def reciprocal_rank(ranking: Iterable[RankedChunk], relevant: Iterable[PageKey]) -> float:
-    """1 / first_rank, and 0 where no relevant page is in the ranking."""
+    """Return 1 / first_rank, or 0 if no relevant page is in the ranking."""
     rank = first_rank(ranking, relevant)
     return 0.0 if rank is None else 1.0 / rank
 
 
 def ndcg(ranking: Iterable[RankedChunk], relevant: frozenset[PageKey], k: int) -> float:
-    """Normalised discounted cumulative gain of the first k pages, each counted once, at its best chunk's place.
+    """Return the normalised discounted cumulative gain of the first k pages, each counted once, at its best rank.
 
     A relevant page gains 1; the best order has all relevant pages first.
 
@@ -55,9 +55,9 @@ def ndcg(ranking: Iterable[RankedChunk], relevant: frozenset[PageKey], k: int) -
 
 
 def precision(ranking: Sequence[RankedChunk], relevant: frozenset[PageKey], k: int | None = None) -> float:
-    """The share of the first k chunks that cover a relevant page, k places even where the ranking is shorter.
+    """Return the share of the first k chunks that cover a relevant page, out of k even if the ranking is shorter.
 
-    Args: k: None for the share of what is there; 0 for an empty ranking.
+    Args: k: None for the share of all chunks; the result is 0 for an empty ranking.
     """
     top = ranking if k is None else ranking[:k]
     places = len(ranking) if k is None else k
@@ -65,13 +65,13 @@ def precision(ranking: Sequence[RankedChunk], relevant: frozenset[PageKey], k: i
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of what is known; None where nothing is."""
+    """Return the mean of the known values; None if none is known."""
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known else None
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which a share (0 to 1) of the values lies, between two neighbours by their distance.
+    """Return the value below which a share (0 to 1) of the values lies, interpolated between two neighbours.
 
     Args: values: at least one, in any order.
     """

@@ -1,4 +1,4 @@
-"""What a question led to, read from the trace that the pipeline left."""
+"""Read the outcome of a question from the trace that the pipeline left."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ TOTAL: Final = "total"
 
 
 def observe(result: PipelineResult) -> Observation:
-    """Within the scope that the question was asked in. Two queries, for the pages of what was ranked."""
+    """Return the observation of a result. Costs two queries, for the pages of what was ranked.
+
+    Call this within the scope in which the question was asked.
+    """
     trace, answer = result.trace, result.answer
     context = trace.output(ContextBlock)
     in_context = [passage.chunk.chunk_id for passage in context.passages] if context else []
@@ -45,7 +48,7 @@ def observe(result: PipelineResult) -> Observation:
 
 
 def unread(code: str) -> Observation:
-    """Of a text that is no question to the pipeline: nothing was searched, and no stage took any time.
+    """Return the observation of a text that cannot be read as a question: nothing was searched, and no stage took time.
 
     Args: code: of the error that said so.
     """
@@ -64,7 +67,7 @@ def unread(code: str) -> Observation:
 
 
 def _last_order(trace: Trace) -> tuple[UUID, ...]:
-    """The candidates as the last stage before the tail is cut off has ordered them."""
+    """Return the candidates in the order of the last stage before the tail is cut off."""
     order: tuple[UUID, ...] = ()
     for record in trace.stages:
         if record.stage is Stage.CUT_OFF:
@@ -75,7 +78,7 @@ def _last_order(trace: Trace) -> tuple[UUID, ...]:
 
 
 def _orders(trace: Trace) -> dict[str, tuple[UUID, ...]]:
-    """What each stage before the cut ranked; of several wordings of a question, the question's own ranking."""
+    """Return what each stage before the cut ranked. If a question has several wordings, its own ranking counts."""
     orders: dict[str, tuple[UUID, ...]] = {}
     for record in trace.stages:
         if record.stage is Stage.CUT_OFF:

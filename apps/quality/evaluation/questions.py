@@ -1,4 +1,4 @@
-"""The questions to ask, of a folder or of a tenant's own, with what each should find, and what the own ones search."""
+"""Return the questions to ask, of a folder or of a tenant, with what each should find, and the tenant's own corpus."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _OWN: Final = "own questions"
 
 
 def folder_questions(folder: Folder, loaded: Loaded, scope_id: ScopeId) -> list[EvaluationQuestion]:
-    """Each asked within the folder's own scope.
+    """Return the folder's questions, each asked within the folder's own scope.
 
-    What a file holds that could not be read is expected all the same: it should have been found. What stands in a
-    document that the folder does not list is not in the corpus, and is not expected.
+    A document whose file could not be read is still expected, because it should have been found. A document that the
+    folder does not list is not in the corpus and is not expected.
     """
     return [
         EvaluationQuestion(
@@ -41,7 +41,7 @@ def folder_questions(folder: Folder, loaded: Loaded, scope_id: ScopeId) -> list[
 
 
 def own_questions() -> list[EvaluationQuestion]:
-    """The open tenant's evaluation questions, each within its scope and those below. Three queries."""
+    """Return the open tenant's evaluation questions, each within its scope and those below. Costs three queries."""
     tree = [(ScopeId(i), ScopeId(p) if p else None) for i, p in Scope.objects.values_list("id", "parent_id")]
     queries: list[EvaluationQuery] = list(EvaluationQuery.objects.order_by("created_at", "id"))
     return [
@@ -64,9 +64,9 @@ def own_questions() -> list[EvaluationQuestion]:
 def chosen(
     questions: Sequence[EvaluationQuestion], *, keys: Sequence[str] = (), limit: int | None = None
 ) -> list[EvaluationQuestion]:
-    """Those named, or all; the first of them where a limit is given.
+    """Return the named questions, or all; only the first of them if a limit is given.
 
-    Raises: NoQuestionsError: none is left, or one is named that is not there.
+    Raises: NoQuestionsError: none is left, or a named question does not exist.
     """
     known = {question.key: question for question in questions}
     missing = [key for key in keys if key not in known]
@@ -88,7 +88,7 @@ def _expected(query: FolderQuery, folder: Folder, loaded: Loaded) -> Expected:
 
 
 def own_corpus() -> Corpus:
-    """All that the open scope holds. One query."""
+    """Return the corpus of everything that the open scope holds. Costs one query."""
     rows = list(
         Document.objects.filter(status=DocumentStatus.READY)
         .order_by("series_id")

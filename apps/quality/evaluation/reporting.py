@@ -1,4 +1,4 @@
-"""A run as one JSON object, and its failures: what was expected, where it stood, and what was found instead."""
+"""Render a run as one JSON object, with its failures: what was expected, its rank, and what was found instead."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def run_json(
     notes: Sequence[str] = (),
     comparison: Comparison | None = None,
 ) -> dict[str, Any]:
-    """The object that `manage.py evaluate --json` prints; design/retrieval.md names its keys."""
+    """Return the object that `manage.py evaluate --json` prints; design/retrieval.md names its keys."""
     run = outcome.run
     body: dict[str, Any] = {
         "dataset": run.dataset,
@@ -43,9 +43,10 @@ def run_json(
 
 
 def failures_json(judged: Iterable[Judged], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One object a question that did not pass, or none of whose pages is among the first five.
+    """Return one object per question that did not pass, or none of whose pages is among the first five.
 
-    rank: of the first chunk on an expected page, from 1; null where none was found. found: the first of the ranking.
+    rank: of the first chunk on an expected page, from 1; null if none was found.
+    found: the first chunk of the ranking.
     """
     return [_failure(each, names) for each in judged if is_failure(each.judgement)]
 

@@ -1,4 +1,4 @@
-"""A run from beginning to end: every question asked and judged, the variants, and the figures kept."""
+"""Run an evaluation from beginning to end: ask and judge every question, run the variants, and keep the figures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from apps.tenants.selectors.tenants import current_tenant
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """What is searched: counts, a fingerprint, and the documents' names by key."""
+    """The corpus that is searched: counts, a fingerprint, and the documents' names by key."""
 
     dataset: str
     documents: int
@@ -47,7 +47,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A finished run with all that was seen of its questions."""
+    """A finished run with everything that was observed of its questions."""
 
     run: EvaluationRun
     judged: tuple[Judged, ...]
@@ -63,11 +63,12 @@ def evaluate(
     watcher: Watcher,
     policy: PolicySnapshot | None = None,
 ) -> Outcome:
-    """Ask every question once; with ablate, once more for each variant.
+    """Ask every question once; if `ablate` is true, once more for each variant.
 
-    Args:    policy: the one to ask under; None for the one in force.
-             changes: settings by name that are not the shipped ones in this run.
-    Raises:  UnknownSettingError, InvalidSettingError; EvaluationDegradedError: the run is then kept as stopped.
+    Args:    policy: the policy to ask under; None for the one in force.
+             changes: settings by name that differ from the shipped ones in this run.
+    Raises:  UnknownSettingError, InvalidSettingError.
+             EvaluationDegradedError: the run is then kept as stopped.
     """
     with open_scope(tenant=tenant_id, reason=REASON):
         snapshot = policy or policy_in_force()

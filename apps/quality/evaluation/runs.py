@@ -1,6 +1,6 @@
-"""The life of an evaluation run: begun, each answer kept as it comes, and ended, with an event at both ends.
+"""Start an evaluation run, keep each answer as it comes, and end the run. Its start and its end are events.
 
-Single answers are no events: nobody asks them, and what they reach was put there to be asked about.
+Single answers are not events: no person asks the questions, and the documents were put there to be asked about.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from apps.tenants.context import current_scope
 from apps.tenants.roles import Permission
 
 FOUND_KEPT: Final = 5
-# A run that has not said anything for so long was killed.
+# A run that has not reported for this long is taken to have been killed.
 LOST_AFTER: Final = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """What a run is about, known when it begins; see EvaluationRun."""
+    """The facts of a run that are known when it begins; see EvaluationRun."""
 
     dataset: str
     settings: Mapping[str, Any]
@@ -50,7 +50,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFigures:
-    """What came of a run: see figures.py."""
+    """The figures of a run: see figures.py."""
 
     metrics: Metrics
     latency_ms: Mapping[str, Mapping[str, float]]
@@ -62,10 +62,10 @@ class RunFigures:
 def run_start(
     facts: RunFacts, questions: Sequence[EvaluationQuestion], names: Mapping[str, str] | None = None
 ) -> EvaluationRun:
-    """Begin a run in the open scope. Earlier ones that were killed are marked as stopped.
+    """Begin a run in the open scope. Mark earlier runs that were killed as stopped.
 
-    Args:   names: of documents, by key. The questions' fingerprint is made with them: a document that is read anew has
-                another key, and the question is the same.
+    Args:   names: of documents, by key. They are part of the questions' fingerprint, because a document that is read
+                again gets another key while the question stays the same.
     Raises: PermissionDeniedError.
     """
     context = current_scope()
@@ -96,9 +96,9 @@ def run_start(
 
 
 def answer_keep(run: EvaluationRun, position: int, judged: Judged, names: Mapping[str, str]) -> EvaluationAnswer:
-    """Keep what came of one question, in its scope.
+    """Keep the outcome of one question, in its scope.
 
-    Args: names: of documents, by key; one that has none is named by its key.
+    Args: names: of documents, by key; a document without a name is named by its key.
     """
     question, seen, judgement = judged.question, judged.seen, judged.judgement
     top = seen.ranking[:FOUND_KEPT]
@@ -131,7 +131,7 @@ def answer_keep(run: EvaluationRun, position: int, judged: Judged, names: Mappin
 
 
 def run_finish(run: EvaluationRun, figures: RunFigures) -> EvaluationRun:
-    """Keep a run's figures, with its event."""
+    """Keep a run's figures, and record the event."""
     with transaction.atomic():
         run.metrics = figures.metrics
         run.latency_ms = figures.latency_ms
@@ -143,16 +143,16 @@ def run_finish(run: EvaluationRun, figures: RunFigures) -> EvaluationRun:
 
 
 def run_stop(run: EvaluationRun, *, code: str) -> EvaluationRun:
-    """End a run that did not get to its end; the answers that it has stay.
+    """End a run that did not finish; its answers stay.
 
-    Args: code: why, such as that of an error.
+    Args: code: the reason, such as an error's code.
     """
     with transaction.atomic():
         return _end(run, RunState.STOPPED, code=code)
 
 
 def run_seen(run_id: UUID) -> None:
-    """Say that a run is still running."""
+    """Record that a run is still running."""
     EvaluationRun.objects.filter(id=run_id).update(seen_at=timezone.now())
 
 
@@ -195,7 +195,7 @@ def _asked(question: EvaluationQuestion, names: Mapping[str, str]) -> list[Any]:
 
 
 def _versions_of(question: EvaluationQuestion) -> list[UUID]:
-    """The documents that are expected: their names stand in the row, which must go when they do."""
+    """Return the expected documents. Their names stand in the row, which must be removed when they are."""
     series = [key for key in question.expected.documents if _is_id(key)]
     return list(Document.objects.filter(series_id__in=series).values_list("id", flat=True))
 

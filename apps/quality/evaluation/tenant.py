@@ -1,8 +1,8 @@
-"""Where folders are evaluated: one tenant of the installation's own, with a scope for each of them.
+"""The tenant in which folders are evaluated: one per installation, with a scope for each folder.
 
-Its policy is the shipped baseline, but every intent, and a question that none recognises, reaches the kinds that the
-folder holds: so gate, wall and log do what they do for everybody, and no question is lost to them. What a firm's own
-people decided is never touched.
+Its policy is the shipped baseline, except that every intent, and a question that no intent recognises, reaches the
+kinds that the folder holds. So the gate, row-level security and the log work as for every tenant, and no question is
+lost to them. The decisions of a firm's own people are never changed.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ _POLICY_REASON: Final = "manage.py evaluate: the shipped baseline, every intent 
 
 
 def evaluation_tenant() -> Tenant:
-    """The installation's tenant for folders, made where it is missing.
+    """Return the installation's tenant for folders, and create it if it is missing.
 
-    Raises: ForeignTenantError: somebody else's tenant has its short name.
+    Raises: ForeignTenantError: a tenant that was not made for folders has its short name.
     """
     try:
         tenant = tenant_by_slug(SLUG)
     except UnknownTenantError:
-        # Strict: a folder's texts stay where this installation runs, unless somebody decides otherwise.
+        # Strict: a folder's texts stay where this installation runs, unless an operator decides otherwise.
         return tenant_create(
             slug=SLUG, name=NAME, residency_region=settings.GLASSBOX_REGION, residency_strict=True, reason=REASON
         )
@@ -65,9 +65,9 @@ def evaluation_tenant() -> Tenant:
 
 
 def dataset_scope(tenant_id: TenantId, name: str) -> ScopeId:
-    """The scope of a folder's documents, by the folder's name; made where it is missing."""
+    """Return the scope of a folder's documents, by the folder's name, and create it if it is missing."""
     words = slugify(name)[:80].strip("-")
-    # Names that only differ in what a key can't hold are told apart.
+    # Names that differ only in characters that a key cannot hold get different keys.
     told_apart = "" if words == name else f"-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     key = f"dataset:{words or 'folder'}{told_apart}"
     with open_scope(tenant=tenant_id, reason=REASON):
@@ -77,9 +77,9 @@ def dataset_scope(tenant_id: TenantId, name: str) -> ScopeId:
 
 
 def evaluation_policy(kinds: Set[Kind]) -> PolicySnapshot:
-    """The shipped baseline, every intent and the fallback reaching the same kinds.
+    """Return the shipped baseline with every intent and the fallback reaching the same kinds.
 
-    In the baseline the budgets of all kinds share the context. Those of the kinds that are left share it in the same
+    In the baseline, the budgets of all kinds share the context. The budgets of the remaining kinds share it in the same
     proportions, up to the same total: a context of which six sevenths stay empty would say little about answers.
     """
     baseline = baseline_snapshot()
@@ -93,12 +93,13 @@ def evaluation_policy(kinds: Set[Kind]) -> PolicySnapshot:
 
 
 def policy_for(tenant_id: TenantId, kinds: Set[Kind]) -> PolicySnapshot:
-    """The evaluation policy for these kinds, put in force where another one is.
+    """Return the evaluation policy for these kinds, and put it in force if another policy is.
 
-    As every policy it is written in one name and approved in another. Both are accounts of the platform's own, which
-    nobody can sign in with, and which hold a role in this tenant alone.
+    As with every policy, one account writes it and another approves it. Both accounts belong to the platform; nobody
+    can sign in with them, and they hold a role in this tenant only.
 
-    Raises: ForeignTenantError: the policy in force was written by somebody else; GoldenAccuracyError, ProviderError.
+    Raises: ForeignTenantError: another author wrote the policy in force.
+            GoldenAccuracyError, ProviderError.
     """
     wanted = evaluation_policy(kinds)
     author, reviewer = (_account(tenant_id, username, role) for username, role in _ACCOUNTS)
@@ -120,16 +121,16 @@ def policy_for(tenant_id: TenantId, kinds: Set[Kind]) -> PolicySnapshot:
 
 
 def give_access(tenant: Tenant, user: User) -> None:
-    """Let somebody see the runs: a membership as analyst over all folders. Repeating it adds nothing."""
+    """Let a user see the runs: add a membership as analyst over all folders. A repeated call adds nothing."""
     with open_scope(tenant=TenantId(tenant.id), reason=REASON):
         membership_grant(user=user, role=Role.ANALYST, scopes=[scope_by_key(f"firm:{tenant.slug}")])
 
 
 def _embed_examples(tenant_id: TenantId, in_force: PolicySnapshot) -> None:
-    """Have the model loaded and the vectors of the examples made, which a new version with the same ones takes over.
+    """Load the model and compute the vectors of the examples, which a new version with the same examples takes over.
 
-    The first outside of any scope and the second in one of its own: on a busy machine both together take longer than
-    a scope stays open.
+    The model is loaded outside of any scope and the vectors are computed in a scope of their own, because on a busy
+    machine both together take longer than a scope stays open.
     """
     with open_scope(tenant=tenant_id, reason=REASON):
         provider = tenant_provider()

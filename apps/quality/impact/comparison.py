@@ -1,4 +1,4 @@
-"""Comparing what questions reach under two policies. Pure: what runs them is in runner.py."""
+"""Compare what questions reach under two policies. These functions are pure; runner.py runs the questions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOP_K = 5
 
 
 def reach_of(found: Found) -> Reach:
-    """What the pipeline found, as far as it is compared."""
+    """Return the part of what the pipeline found that is compared."""
     context = found.outcome if isinstance(found.outcome, ContextBlock) else None
     return Reach(
         intent=found.grant.intent,
@@ -53,9 +53,9 @@ def reach_of(found: Found) -> Reach:
 
 
 def reach_of_intent(intent: str, snapshot: PolicySnapshot) -> Reach:
-    """What questions of an intent may reach; one that the policy does not have falls to its fallback.
+    """Return what questions of an intent may reach. An intent that the policy does not have falls to its fallback.
 
-    A kind without a budget has no room in the context, so it is not reached (apps/intents/gate.py says the same).
+    A kind without a budget cannot enter the context, so it is not reached (as in apps/intents/gate.py).
     """
     rule = snapshot.intent(intent)
     budgeted = {budget.kind for budget in snapshot.budgets}
@@ -64,7 +64,7 @@ def reach_of_intent(intent: str, snapshot: PolicySnapshot) -> Reach:
 
 
 def shift_between(before: Reach, after: Reach) -> Shift:
-    """Everything that changes for a question that was run under both."""
+    """Return everything that changes for a question that was run under both policies."""
     held, wanted = ({hit.chunk_id for hit in each.hits} for each in (before, after))
     return Shift(
         intent_before=before.intent,
@@ -77,10 +77,10 @@ def shift_between(before: Reach, after: Reach) -> Shift:
 
 
 def shift_of_intent(before: Reach, after: Reach, recorded: Iterable[Hit]) -> Shift:
-    """What is known to change for a question of which only the intent and the passages were recorded.
+    """Return what is known to change for a question of which only the intent and the passages were recorded.
 
-    A passage vanishes where its kind is lost. One whose kind the policy in force does not permit either is not this
-    version's doing. Whether others would appear can't be known.
+    A passage vanishes if its kind is lost. If the policy in force does not permit its kind either, the change is not
+    due to this version. Whether other passages would appear is unknown.
     """
     lost = tuple(kind for kind in before.kinds if kind not in after.kinds)
     return Shift(
@@ -93,11 +93,11 @@ def shift_of_intent(before: Reach, after: Reach, recorded: Iterable[Hit]) -> Shi
 
 
 def score(reach: Reach, *, documents: frozenset[UUID], pages: Sequence[int]) -> Score:
-    """How much of what is expected stands among the first five.
+    """Return how much of what is expected is among the first five candidates.
 
-    Args:    documents: every version of the expected document that may be searched; empty where it is gone.
-             pages: the expected pages of it, from 1; empty where the document alone is expected.
-    Returns: page recall: the share of the pages that the first five candidates cover.
+    Args:    documents: every version of the expected document that may be searched; empty if it no longer exists.
+             pages: its expected pages, from 1; empty if only the document is expected.
+    Returns: page recall is the share of the pages that the first five candidates cover.
     """
     if not documents:
         return Score(page_recall_at_5=None, document_hit_at_5=None, context_bytes=reach.context_bytes)
@@ -113,7 +113,7 @@ def score(reach: Reach, *, documents: frozenset[UUID], pages: Sequence[int]) -> 
 def recorded_impact(
     shifts: Sequence[RecordedShift], *, by_text: int, by_intent: int, not_judged: int, without_hits: int
 ) -> RecordedImpact:
-    """Add up recorded questions, those of each intent apart, most questions first."""
+    """Add up recorded questions, also by intent, the intent with the most questions first."""
     by_name: dict[str, list[Shift]] = defaultdict(list)
     for each in shifts:
         by_name[each.shift.intent_before].append(each.shift)
@@ -160,7 +160,7 @@ def golden_impact(shifts: Sequence[GoldenShift]) -> GoldenImpact:
 
 
 def in_order(kinds: Iterable[str]) -> tuple[str, ...]:
-    """In the order of the enumeration, each once; what it does not know any more is left out."""
+    """Return the kinds in the order of the enumeration, each once. Leave out kinds that no longer exist."""
     held = set(kinds)
     return tuple(kind.value for kind in Kind if kind.value in held)
 

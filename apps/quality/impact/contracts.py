@@ -1,6 +1,6 @@
-"""What a question reaches under one policy, what changes under another, and the result as it is stored.
+"""What a question reaches under one policy, what changes under another policy, and the result as it is stored.
 
-Ids, counts and figures alone: no text of a question and no title of a document (see PolicyImpact).
+Only ids, counts and figures: no text of a question and no title of a document (see PolicyImpact).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A passage that stood in the context of an answer, or would stand there."""
+    """A passage that is, or would be, in the context of an answer."""
 
     chunk_id: UUID
     document_id: UUID
@@ -21,7 +21,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """A candidate in its order: the pages, from 1, that it covers."""
+    """A candidate of a ranking, with the pages, from 1, that it covers."""
 
     document_id: UUID
     page_start: int
@@ -32,8 +32,8 @@ class Ranked:
 class Reach:
     """What one question reaches under one policy. kinds are in the order of the enumeration.
 
-    hits: the passages of the context; ranked: all candidates that were kept, best first; both empty where the question
-    is refused before an answer is written.
+    hits: the passages of the context. ranked: all candidates that were kept, best first. Both are empty if the question
+        is refused before an answer is written.
     """
 
     intent: str
@@ -47,7 +47,7 @@ class Reach:
 class Shift:
     """What changes for one question from the policy in force to the version.
 
-    appearing is empty, and not known, where only the intent of the question is recorded.
+    If only the intent of the question is recorded, appearing is unknown, and empty.
     """
 
     intent_before: str
@@ -63,7 +63,7 @@ class Shift:
 
 
 class Basis(StrEnum):
-    """By what a recorded question was judged."""
+    """The basis on which a recorded question was judged."""
 
     TEXT = "text"
     INTENT = "intent"
@@ -78,7 +78,7 @@ class RecordedShift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentLine:
-    """Recorded questions of one intent (as it is under the policy in force) taken together."""
+    """Totals of the recorded questions of one intent (their intent under the policy in force)."""
 
     intent: str
     questions: int
@@ -92,9 +92,10 @@ class IntentLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedImpact:
-    """total = by_text + by_intent + not_judged: neither text nor intent is kept, or the text can't be read any more.
+    """Totals of the recorded questions. total = by_text + by_intent + not_judged.
 
-    without_hits: judged by intent, their passages removed since.
+    not_judged: neither text nor intent is kept, or the text can no longer be read as a question.
+    without_hits: judged by intent, with their passages removed since.
     """
 
     total: int
@@ -112,7 +113,7 @@ class RecordedImpact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """How well the expected document was found. None where nothing can be expected (no pages, no document)."""
+    """How well the expected document was found. None if nothing can be expected (no pages, no document)."""
 
     page_recall_at_5: float | None
     document_hit_at_5: bool | None
@@ -129,7 +130,7 @@ class EvaluationShift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Averages:
-    """Means over the evaluation questions that have such a figure; None where none has."""
+    """Means over the evaluation questions that have such a figure; None if none has."""
 
     page_recall_at_5: float | None
     document_hit_at_5: float | None
@@ -138,7 +139,10 @@ class Averages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationImpact:
-    """with_pages and with_document count the questions behind the two figures of `before` and `after`."""
+    """Totals of the evaluation questions.
+
+    with_pages, with_document: how many questions stand behind the two figures of `before` and `after`.
+    """
 
     total: int
     with_pages: int
@@ -152,7 +156,10 @@ class EvaluationImpact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldenShift:
-    """example_id: the version's own example, or that of the policy in force where the version has dropped it."""
+    """The change for one review example.
+
+    example_id: the version's own example, or that of the policy in force if the version has dropped it.
+    """
 
     example_id: UUID
     shift: Shift

@@ -1,4 +1,4 @@
-"""How a preview ends: with a result or with a reason, each with its event in one transaction."""
+"""End a preview with a result or with a reason, together with its event in one transaction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ from apps.quality.models import ImpactState, PolicyImpact
 
 
 def finish(lease: Lease, result: ImpactResult, *, done: int) -> None:
-    """Raises: LeaseLostError, ImpactOutdatedError; ImpactDocumentsRemovedError: it would name what is erased."""
+    """Store the result and record its event.
+
+    Raises: LeaseLostError, ImpactOutdatedError.
+            ImpactDocumentsRemovedError: the result would name documents that are being erased.
+    """
     with holding(lease, done=done) as impact:
         keep_removals_waiting()
         if being_removed(_named(result)):
@@ -44,7 +48,7 @@ def finish(lease: Lease, result: ImpactResult, *, done: int) -> None:
 
 
 def fail(lease: Lease, error: ApplicationError) -> None:
-    """Write down why; what an earlier run had found goes with it. Raises LeaseLostError."""
+    """Store why the preview failed, and drop the result of an earlier run. Raises: LeaseLostError."""
     with held(lease) as impact:
         impact.result = {}
         impact.error_code, impact.error_detail = error.code, error.detail
@@ -53,13 +57,13 @@ def fail(lease: Lease, error: ApplicationError) -> None:
 
 
 def _named(result: ImpactResult) -> set[UUID]:
-    """The documents whose passages a result names."""
+    """Return the documents whose passages a result names."""
     shifts = [each.shift for each in result.recorded.changed] + [each.shift for each in result.evaluation.questions]
     return {hit.document_id for shift in shifts for hit in (*shift.appearing, *shift.vanishing)}
 
 
 def impact_core(impact: PolicyImpact) -> dict[str, Any]:
-    """What every event of a preview says of it."""
+    """Return the core fields of every event of a preview."""
     numbers = dict(PolicyVersion.objects.filter(id__in=(impact.version_id, impact.base_id)).values_list("id", "number"))
     return {
         "number": numbers[impact.version_id],

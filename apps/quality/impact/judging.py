@@ -1,4 +1,4 @@
-"""One question under both policies, each within the scopes that it was asked in, or is to be asked in."""
+"""Judge one question under both policies, within the scopes in which it was asked, or is to be asked."""
 
 from __future__ import annotations
 
@@ -32,20 +32,23 @@ _NEEDS_THE_PROVIDER = (Stage.CLASSIFY, Stage.EMBED)
 
 
 class Judge:
-    """Raises, in each of its methods: LeaseLostError, ImpactOutdatedError; ImpactDegradedError: a difference
-    would tell of the provider that was away for one half of it, not of the policy."""
+    """Judges questions under both policies.
+
+    Its methods that search raise LeaseLostError, ImpactOutdatedError and ImpactDegradedError. A degraded run is refused
+    because a difference would show that the provider was away for one half of it, and not the effect of the policy.
+    """
 
     def __init__(self, lease: Lease, *, before: Judged, after: Judged) -> None:
         self._lease = lease
         self._before, self._after = before, after
 
     def recorded_text(self, question: RecordedQuestion, *, done: int) -> RecordedShift:
-        """Ask again what was asked, within the scopes of then that are still there."""
+        """Ask a recorded question again, within those of its scopes that still exist."""
         before, after = self._reaches(question.text, question.scope_ids, done, question.filters)
         return RecordedShift(event_id=question.event_id, basis=Basis.TEXT, shift=shift_between(before, after))
 
     def recorded_intent(self, question: RecordedQuestion) -> RecordedShift:
-        """From what was recorded alone: no transaction, no search."""
+        """Judge a question only by what was recorded: no transaction, no search."""
         before, after = (reach_of_intent(question.intent or "", each.policy) for each in (self._before, self._after))
         shift = shift_of_intent(before, after, question.hits or ())
         return RecordedShift(event_id=question.event_id, basis=Basis.INTENT, shift=shift)
@@ -58,7 +61,7 @@ class Judge:
         )
 
     def golden(self, example: Example) -> GoldenShift:
-        """Classify alone: an example is there for its intent, not for what it finds. No transaction, no provider."""
+        """Only classify an example: it tests the intent, not what is found. No transaction, no provider."""
         before, after = (_classified(example, each) for each in (self._before, self._after))
         return GoldenShift(example_id=example.example_id, shift=shift_between(before, after))
 

@@ -1,4 +1,4 @@
-"""Who computes a preview: one worker at a time, known by its lease."""
+"""The lease on a preview: one worker at a time computes it, and holds its lease."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from apps.tenants.leased_jobs import holding as holding_job
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactPolicy:
-    """How patient the runner is. lease_seconds must outlast one question under one policy."""
+    """Limits of the runner. lease_seconds must be longer than one question takes under one policy."""
 
     lease_seconds: float = 120.0
     max_attempts: int = 3
@@ -29,7 +29,9 @@ class ImpactPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """What the holder needs to know of its job; it begins at the start, whatever an earlier worker had done."""
+    """What the lease's holder needs to know of its job. It starts from the beginning, whatever an earlier worker had
+    done.
+    """
 
     job: JobLease[PolicyImpact]
     version_id: UUID
@@ -44,7 +46,7 @@ class Lease:
 
 
 def claim_impact(*, tenant_id: TenantId, impact_id: UUID, policy: ImpactPolicy) -> Lease | None:
-    """Take a preview that waits, or whose worker died; None where there is nothing to take."""
+    """Claim a preview that waits, or whose worker died; return None if there is nothing to claim."""
     fresh = {"finished_at": None, "done": 0, "total": 0}
     job = claim(PolicyImpact, tenant_id=tenant_id, job_id=impact_id, lease_s=policy.lease_seconds, **fresh)
     if job is None:
@@ -65,9 +67,9 @@ def claim_impact(*, tenant_id: TenantId, impact_id: UUID, policy: ImpactPolicy) 
 def holding(
     lease: Lease, *, done: int | None = None, scopes: Iterable[ScopeId] | None = None
 ) -> Iterator[PolicyImpact]:
-    """One transaction of the job, as the system; the lease is ours until it commits, and the progress is saved with it.
+    """Open one transaction of the job, as the system. Hold the lease until it commits, and save the progress with it.
 
-    Args:   scopes: to stay within; all of the tenant's when None.
+    Args:   scopes: the scopes to open; all of the tenant's when None.
     Raises: LeaseLostError; ImpactOutdatedError: the draft was changed since.
     """
     with held(lease, done=done, scopes=scopes) as impact:
@@ -78,7 +80,7 @@ def holding(
 
 @contextmanager
 def held(lease: Lease, *, done: int | None = None, scopes: Iterable[ScopeId] | None = None) -> Iterator[PolicyImpact]:
-    """The same whatever became of the version: to write down how it ended."""
+    """Do the same without checking the version, to store how the job ended."""
     progress = {} if done is None else {"done": done}
     with holding_job(lease.job, scopes=scopes, **progress) as impact:
         yield impact

@@ -1,4 +1,4 @@
-"""What a preview is computed from: both policies, the recorded questions, the evaluation questions, the examples."""
+"""Plan a preview: both policies, the recorded questions, the evaluation questions, and the review examples."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from apps.tenants.selectors.grants import subtree
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A golden example of either version, by its text once; the id is the version's own where it has it.
+    """A review example of either version, each text once; the id is the version's own if it has the example.
 
-    vector: (d,) float32, unit norm: the stored one, so that no provider is asked for what it has said before.
+    vector: (d,) float32, unit norm. It is the stored vector, so that no provider has to compute it again.
     """
 
     example_id: UUID
@@ -43,7 +43,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A policy to judge by. vectors: (n, d) float32, unit norm, row i for policy.examples[i]."""
+    """A policy by which questions are judged. vectors: (n, d) float32, unit norm, row i for policy.examples[i]."""
 
     policy: PolicySnapshot
     vectors: Vector
@@ -51,7 +51,10 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """before: the policy in force at the request; after: the version. Each with its golden examples' vectors."""
+    """The plan of a preview.
+
+    before: the policy in force at the request. after: the version. Each has the vectors of its review examples.
+    """
 
     before: Judged
     after: Judged
@@ -66,10 +69,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedQuestion:
-    """What the log tells of an answered question.
+    """What the log holds of an answered question.
 
-    text: empty where it was not kept. filters: those that came with it. intent: None where that was removed, "" for
-    unrecognised. hits: those of the context; None where they were removed.
+    text: empty if it was not kept. filters: the filters that came with the question.
+    intent: None if it was removed, "" for unrecognised. hits: those of the context; None if they were removed.
     """
 
     event_id: UUID
@@ -82,7 +85,7 @@ class RecordedQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """An evaluation question ready to run. documents: the searchable versions of the expected one."""
+    """An evaluation question that is ready to run. documents: the searchable versions of the expected document."""
 
     query_id: UUID
     text: str
@@ -92,10 +95,10 @@ class Expected:
 
 
 def plan_of(impact: PolicyImpact) -> Plan:
-    """Within the open scope. The vectors of golden examples that lack one are made here.
+    """Return the plan of a preview, within the open scope, and compute missing vectors of review examples.
 
-    They are made under the version's lock, which its author's change of a draft takes too: otherwise a vector could
-    come to hang on an example that is just being removed, and the author's change would fail.
+    The vectors are computed under the version's lock, which the author's change of a draft takes too. Otherwise a
+    vector could be attached to an example that is being removed, and the author's change would fail.
 
     Raises: ImpactDegradedError, ResidencyError, UnknownProviderError.
     """
@@ -114,15 +117,15 @@ def plan_of(impact: PolicyImpact) -> Plan:
 
 
 def recorded_of(event_ids: Sequence[UUID]) -> list[RecordedQuestion]:
-    """The events of a batch, in its order."""
+    """Return the recorded questions of a batch of events, in its order."""
     events = {event.id: event for event in Event.objects.filter(id__in=event_ids)}
-    # What is damaged counts as what is gone: the pages of the log say of each event which of the two it is.
+    # Damaged groups count as removed. The log's own pages say of each event which of the two it is.
     readings = readings_of(events.values())
     return [_recorded(events[each], readings[each].payload) for each in event_ids if each in events]
 
 
 def expected_of(query_id: UUID) -> Expected | None:
-    """None where it was removed since."""
+    """Return an evaluation question ready to run; None if it was removed since."""
     query: EvaluationQuery | None = EvaluationQuery.objects.filter(id=query_id).first()
     if query is None:
         return None

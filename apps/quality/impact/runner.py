@@ -1,4 +1,4 @@
-"""Computing a preview: every question by itself, in short transactions, as the system for the tenant."""
+"""Compute a preview: each question by itself, in short transactions, as the system for the tenant."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class ImpactOutcome(StrEnum):
 
 
 def impact_run(*, impact_id: UUID, tenant_id: TenantId, policy: ImpactPolicy | None = None) -> ImpactOutcome:
-    """Compute a preview from beginning to end. Safe to call twice, at once, and after a crash at any point.
+    """Compute a preview from beginning to end. This is safe to call twice, at once, and after a crash at any point.
 
-    Returns: NOT_CLAIMED where another worker has it, or there is nothing to do; LOST where it was begun anew by
-             somebody meanwhile. FAILED has its reason on the row.
+    Returns: NOT_CLAIMED if another worker has it, or there is nothing to do; LOST if another worker has taken it over
+             meanwhile. FAILED has its reason on the row.
     """
     lease = claim_impact(tenant_id=tenant_id, impact_id=impact_id, policy=policy or ImpactPolicy())
     if lease is None:
@@ -60,7 +60,7 @@ def impact_run(*, impact_id: UUID, tenant_id: TenantId, policy: ImpactPolicy | N
 
 
 def _computed(lease: Lease) -> ApplicationError | None:
-    """Compute and store the result. Returns: why there is none. Raises: LeaseLostError."""
+    """Compute and store the result. Return the error if there is no result. Raises: LeaseLostError."""
     if lease.job.attempts > lease.policy.max_attempts:
         return ImpactWorkerLostError(attempts=lease.job.attempts - 1)
     try:
@@ -70,10 +70,10 @@ def _computed(lease: Lease) -> ApplicationError | None:
     except ApplicationError as error:
         return error
     except IntegrityError:
-        # The vectors of a draft's examples were being stored when its author replaced the examples.
+        # The author replaced the draft's examples while their vectors were being stored.
         return ImpactOutdatedError(number=lease.number)
     except Exception as error:  # noqa: BLE001 - it is written down, without its message
-        # A driver's or a parser's message may quote a question.
+        # The message is not logged, because a driver's or a parser's message may quote a question.
         crashed_at = "".join(traceback.format_tb(error.__traceback__))
         logger.error("impact %s crashed: %s at\n%s", lease.job.job_id, type(error).__name__, crashed_at)  # noqa: TRY400
         return ImpactCrashedError(kind=type(error).__name__)
@@ -81,7 +81,7 @@ def _computed(lease: Lease) -> ApplicationError | None:
 
 
 class _Run:
-    """One run: where it stands is saved with every transaction."""
+    """One run. Its progress is saved with every transaction."""
 
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
@@ -122,7 +122,7 @@ class _Run:
         )
 
     def _asked_again(self, question: RecordedQuestion) -> RecordedShift | None:
-        """None where what was recorded can't be read as a question any more, as after a change of the limits."""
+        """Ask a recorded text again. Return None if it is no longer a question, as after a change of the limits."""
         try:
             return self._judge.recorded_text(question, done=self._done)
         except QuestionError:

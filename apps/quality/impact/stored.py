@@ -1,4 +1,4 @@
-"""A result as it is stored, read back into its types. Written by serialise.to_json."""
+"""Convert a result to its stored form, written by serialise.to_json, and back to its types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ def result_to_json(result: ImpactResult) -> dict[str, Any]:
 
 
 def result_from_json(document: dict[str, Any]) -> ImpactResult:
-    """Raises KeyError, TypeError, ValueError: it was not written by result_to_json of this release."""
+    """Return the result from its stored form.
+
+    Raises KeyError, TypeError, ValueError: it was not written by result_to_json of this release.
+    """
     found: ImpactResult = _read(ImpactResult, document)
     return found
 

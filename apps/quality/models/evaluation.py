@@ -1,4 +1,4 @@
-"""A tenant's own evaluation questions, and runs of the evaluation harness: what was asked, and what came of it."""
+"""A tenant's own evaluation questions, and runs of the evaluation harness with their questions and outcomes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from apps.tenants.models.base import ScopedModel, TenantForeignKey, TenantModel
 class EvaluationQuery(ScopedModel):
     """A question with the document, and the pages of it, that answer it.
 
-    It is asked within its own scope and those below, so its text is seen by who holds that scope. The document is
-    named by its series, so that a new version of it is expected in its place.
+    The question is asked within its own scope and those below, so only users who hold that scope see its text. The
+    document is named by its series, so that a new version of it is expected in its place.
     """
 
     MAXIMUM_CHARS = 500
@@ -40,11 +40,13 @@ class RunState(models.TextChoices):
 
 
 class EvaluationRun(TenantModel):
-    """All questions of a dataset, asked once each. Figures, names of settings and digests: no text of a question.
+    """A run that asks all questions of a dataset once each. It holds figures, names of settings and digests, but no
+    text.
 
-    settings: all that the pipeline ran with, changes: those that were not the shipped ones. corpus_sha256 is over what
-    was searched, whatever program read it; questions_sha256 over what was asked and expected. seen_at: when it was last
-    known to run.
+    settings: all settings of the pipeline. changes: those that differed from the shipped ones.
+    corpus_sha256: digest of what was searched, independent of the program that read it.
+    questions_sha256: digest of what was asked and expected.
+    seen_at: when the run was last known to be running.
     """
 
     dataset = models.CharField(max_length=200)
@@ -81,12 +83,13 @@ class EvaluationRun(TenantModel):
 
 
 class EvaluationAnswer(ScopedModel):
-    """One question of a run. Its text is seen by who holds its scope.
+    """One question of a run. Only users who hold its scope see its text.
 
-    expected: [{"document", "page", "rank"}], by the names of that time; rank from 1, null where it was not found.
-    found: the first chunks of the ranking, [{"document", "document_id", "page", "page_end"}]. document_ids: of all that
-    is quoted here, so that the row goes with them. scores: the figures of this question by name, null where one does
-    not apply. refusal and grounding: codes, or empty. passed: null where the answer is not in the corpus.
+    expected: [{"document", "page", "rank"}], by the names of that time; rank from 1, null if it was not found.
+    found: the first chunks of the ranking, [{"document", "document_id", "page", "page_end"}].
+    document_ids: of all documents that are quoted here, so that the row is removed with them.
+    scores: the figures of this question by name, null for one that does not apply.
+    refusal, grounding: codes, or empty. passed: null if the answer is not in the corpus.
     """
 
     run = TenantForeignKey(EvaluationRun, on_delete=models.PROTECT, related_name="answers")

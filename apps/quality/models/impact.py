@@ -1,4 +1,4 @@
-"""The effect that a policy version would have, computed before anybody decides on it."""
+"""The impact that a policy version would have, computed before anybody decides on it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class ImpactState(models.TextChoices):
 
 
 class PolicyImpact(LeasedJob):
-    """One comparison of a version, as it stood at one revision, with the version in force at the request.
+    """The comparison of a version, at one revision, with the version that was in force at the request.
 
-    result holds ids, counts and figures (apps/quality/impact/contracts.py): it is computed over all scopes and read
-    by people who may hold fewer, so it holds no text and no title. Recorded questions count up to requested_at.
+    result holds ids, counts and figures (apps/quality/impact/contracts.py). It is computed over all scopes and read by
+    people who may hold fewer, so it holds no text and no title. Recorded questions count up to requested_at.
     """
 
     task = "apps.retrieval.tasks.run_impact"

@@ -1,4 +1,4 @@
-"""The evaluation questions that one may see, with what they expect as it is named today."""
+"""Select the evaluation questions that the reader may see, with the current name of what they expect."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ SUGGESTED: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationLine:
-    """document: the searchable version; None where there is none that the reader may see."""
+    """An evaluation question with its scope and document.
+
+    document: the searchable version; None if there is none that the reader may see.
+    """
 
     query: EvaluationQuery
     scope_key: str
@@ -25,7 +28,7 @@ class EvaluationLine:
 
 
 def evaluation_lines() -> list[EvaluationLine]:
-    """Newest first. Three queries."""
+    """Return the evaluation questions, newest first. Costs three queries."""
     queries: list[EvaluationQuery] = list(EvaluationQuery.objects.order_by("-created_at", "-id"))
     documents = _searchable().filter(series_id__in={query.series_id for query in queries})
     by_series = {document.series_id: document for document in documents}
@@ -37,12 +40,12 @@ def evaluation_lines() -> list[EvaluationLine]:
 
 
 def searchable_documents() -> Iterable[Document]:
-    """The newest of those that one may see: what a field suggests."""
+    """Return the newest documents that the reader may see, for a field's suggestions."""
     return _searchable().order_by("-created_at", "-id")[:SUGGESTED]
 
 
 def document_named(name: str) -> list[Document]:
-    """The searchable documents with this short name, as citations use it, or with this title."""
+    """Return the searchable documents with this short name, as citations use it, or else with this title."""
     by_slug = list(_searchable().filter(slug=name))
     return by_slug or list(_searchable().filter(title=name)[:2])
 

@@ -1,4 +1,4 @@
-"""Evaluation runs as one may see them: the figures are the tenant's, each question is of its scope."""
+"""Select evaluation runs as the reader may see them: figures are the tenant's, each question belongs to its scope."""
 
 from __future__ import annotations
 
@@ -15,20 +15,23 @@ SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerLine:
-    """told: whether all documents that it names are there for the reader; what it quotes of them is left out if not."""
+    """An answer of a run.
+
+    told: whether the reader may see all documents that the answer names. If not, its quotations are left out.
+    """
 
     answer: EvaluationAnswer
     told: bool
 
 
 def evaluation_runs(*, dataset: str = "") -> list[EvaluationRun]:
-    """The newest ones, newest first. One query."""
+    """Return the newest runs, newest first. Costs one query."""
     runs = EvaluationRun.objects.order_by("-started_at", "-id")
     return list((runs.filter(dataset=dataset) if dataset else runs)[:SHOWN])
 
 
 def evaluation_datasets() -> list[str]:
-    """Names of what was evaluated, the last one first. One query."""
+    """Return the names of the datasets that were evaluated, the most recent first. Costs one query."""
     names = EvaluationRun.objects.order_by("-started_at", "-id").values_list("dataset", flat=True)
     return list(dict.fromkeys(names))
 
@@ -44,9 +47,9 @@ def finished(run_id: UUID) -> EvaluationRun | None:
 
 
 def answer_lines(run: EvaluationRun) -> list[AnswerLine]:
-    """A run's questions within the scopes that the reader holds, in their order. Two queries."""
+    """Return a run's questions within the scopes that the reader holds, in their order. Costs two queries."""
     answers: Sequence[EvaluationAnswer] = list(EvaluationAnswer.objects.filter(run=run).order_by("position", "id"))
     named = {document_id for answer in answers for document_id in answer.document_ids}
-    # One that is restricted is not there for who may not see it, as little as one that was removed.
+    # For a reader who may not see it, a restricted document counts as missing, like one that was removed.
     there = set(Document.objects.filter(id__in=named).values_list("id", flat=True))
     return [AnswerLine(answer=answer, told=there.issuperset(answer.document_ids)) for answer in answers]

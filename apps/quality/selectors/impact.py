@@ -1,4 +1,4 @@
-"""The preview of a version as it stands: the newest one, and whether it still speaks of what is there now."""
+"""Select the newest preview of a version, and whether it is still up to date."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from apps.tenants.roles import Permission
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """impact: None where none was ever asked for.
+    """The newest preview of a version.
 
-    draft_changed, base_changed: why it is out of date; a version that was decided on keeps its preview as a record.
+    impact: None if none was ever requested.
+    draft_changed, base_changed: why it is out of date. A version that was decided on keeps its preview as a record.
     """
 
     version: PolicyVersion
@@ -35,7 +36,7 @@ class Preview:
 
 
 def preview_of(version: PolicyVersion, principal: Principal) -> Preview:
-    """Two queries."""
+    """Return the newest preview of a version, as the principal sees it. Costs two queries."""
     impact: PolicyImpact | None = (
         PolicyImpact.objects.filter(version=version).order_by("-requested_at", "-id").select_related("base").first()
     )

@@ -1,4 +1,4 @@
-"""The tenant's own evaluation questions: added and removed, each with its event."""
+"""Add and remove the tenant's own evaluation questions, each with its event."""
 
 from __future__ import annotations
 
@@ -32,11 +32,13 @@ def evaluation_query_add(*, text: str, scope_key: str, document_id: UUID, pages:
     """Add a question with the document that answers it.
 
     Args:   text: the question, at most EvaluationQuery.MAXIMUM_CHARS.
-            scope_key: where it is asked, with all scopes below; who does not hold it does not see the question.
+            scope_key: where it is asked, with all scopes below; users who do not hold the scope do not see the
+                question.
             document_id: any searchable version of the document.
-            pages: from 1; empty where finding the document is enough.
-    Raises: PermissionDeniedError, ScopeNotGrantedError, ScopeClosedError, QuestionError; ExpectedDocumentError: not
-            searchable, or not seen; DocumentOutsideScopeError, ExpectedPagesError, EvaluationQuestionTakenError.
+            pages: from 1; empty if finding the document is enough.
+    Raises: PermissionDeniedError, ScopeNotGrantedError, ScopeClosedError, QuestionError.
+            ExpectedDocumentError: the document is not searchable, or may not be seen.
+            DocumentOutsideScopeError, ExpectedPagesError, EvaluationQuestionTakenError.
     """
     context = current_scope()
     context.principal.require(Permission.POLICY_EDIT)
@@ -44,7 +46,7 @@ def evaluation_query_add(*, text: str, scope_key: str, document_id: UUID, pages:
     scope = scope_by_key(scope_key)
     require_open([ScopeId(scope.id)])
     document: Document | None = Document.objects.filter(id=document_id, status=DocumentStatus.READY).first()
-    # Who decides about privacy sees a restricted document, and it is not searched for them either.
+    # Users who decide about privacy see a restricted document, but it is not searched for them either.
     if document is None or restricted_among([document_id]):
         raise ExpectedDocumentError(document=document_id)
     if ScopeId(document.scope_id) not in scopes_below([scope.key]):
@@ -70,7 +72,7 @@ def evaluation_query_add(*, text: str, scope_key: str, document_id: UUID, pages:
 
 
 def evaluation_query_remove(query_id: UUID) -> None:
-    """Take a question away, for good. Raises: PermissionDeniedError, EvaluationQuery.DoesNotExist."""
+    """Remove a question permanently. Raises: PermissionDeniedError, EvaluationQuery.DoesNotExist."""
     current_scope().principal.require(Permission.POLICY_EDIT)
     with transaction.atomic():
         query: EvaluationQuery = EvaluationQuery.objects.select_for_update().get(id=query_id)

@@ -1,4 +1,4 @@
-"""Asking for the preview of a policy version's effect: a row first, a Celery message second, a sweeper behind both."""
+"""Request the preview of a policy version's impact: write a row, then send a Celery message; a sweeper resends both."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ _AHEAD = (VersionStatus.DRAFT, VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 
 
 def impact_request(version_id: UUID) -> PolicyImpact:
-    """Have a version's effect computed, or computed again, against the version in force now.
+    """Request that a version's impact is computed, or computed again, against the version in force now.
 
-    Returns: the row; one that waits or runs already is left as it is.
-    Raises:  PolicyVersion.DoesNotExist; PermissionDeniedError: who may neither edit nor approve a policy;
-             NotTheAuthorError: of a draft; NothingToPreviewError: it is in force, or was decided against;
+    Returns: the row; one that already waits or runs is left as it is.
+    Raises:  PolicyVersion.DoesNotExist.
+             PermissionDeniedError: the principal may neither edit nor approve a policy.
+             NotTheAuthorError: the version is another author's draft.
+             NothingToPreviewError: the version is in force, or was decided against.
              NoPolicyInForceError.
     """
     principal = current_scope().principal
@@ -45,13 +47,16 @@ def impact_request(version_id: UUID) -> PolicyImpact:
 
 
 def impact_of_submission(version: PolicyVersion) -> None:
-    """For apps.intents.submission: whoever reviews it finds the preview there, or on its way."""
+    """Request a submitted version's impact, so that its reviewer finds the preview done or on its way.
+
+    apps.intents.submission calls this.
+    """
     with transaction.atomic():
         _requested(version)
 
 
 def can_be_requested(version: PolicyVersion) -> bool:
-    """Whether there is a change ahead to look at."""
+    """Return whether the version is a change that is still ahead."""
     return version.status in _AHEAD
 
 
@@ -83,5 +88,5 @@ def _requested(version: PolicyVersion) -> PolicyImpact:
 
 
 def impact_sweep_all() -> int:
-    """Send again what waits unsent, or whose worker died, in each active tenant. Returns: how many were sent."""
+    """Resend previews that wait unsent, or whose worker died, in each active tenant. Return how many were sent."""
     return sweep_all(PolicyImpact, tenants=active_tenants())

@@ -144,9 +144,7 @@ class ExtractiveGenerator:
         )
 
     def _chosen(self, ranked: Sequence[_Choice]) -> list[_Choice]:
-        """Return the best piece of each passage first, then further ones, so that one long table cannot take all the
-        places.
-        """
+        """Return the best piece of each passage, then further pieces, so that one long table cannot fill the answer."""
         bar = NEAR_SHARE * ranked[0].relevance.score
         near = [choice for choice in ranked if choice.relevance.score >= bar and choice.relevance.own_coverage > 0]
         first_of_each: dict[int, _Choice] = {}

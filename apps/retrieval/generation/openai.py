@@ -89,9 +89,7 @@ class OpenAICompatibleGenerator:
     def revise(
         self, analysis: QueryAnalysis, context: ContextBlock, draft: GeneratedAnswer, findings: Sequence[Finding]
     ) -> GeneratedAnswer | None:
-        """Ask once more, naming the claims that failed; see `Revising.revise`. A reply that cannot be used is not sent
-        back.
-        """
+        """Ask once more, naming the failed claims; see `Revising.revise`. An unusable reply is not sent back."""
         written = json.dumps({"answer": draft.text, "ref_ids": list(draft.ref_ids)}, ensure_ascii=False)
         content = self._ask(
             [

@@ -1,4 +1,4 @@
-"""Generation profiles: the setting GLASSBOX_GENERATION_PROFILES, read strictly."""
+"""Generation profiles: read the setting GLASSBOX_GENERATION_PROFILES strictly."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class GenerationBackend(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationProfile:
-    """One way to write answers, as configured; a tenant names one.
+    """One configured way to write answers. A tenant names one profile.
 
-    `api_key_env` names the variable that holds the key; empty for a server that asks for none. `send_temperature` is
-    off for models that take no temperature, `send_seed` for servers that refuse a seed.
+    api_key_env: the environment variable that holds the key; empty for a server that needs no key.
+    send_temperature: off for models that take no temperature. send_seed: off for servers that refuse a seed.
     """
 
     name: str
@@ -38,19 +38,19 @@ class GenerationProfile:
 
 
 # Resolved once: a question looks its profiles up a dozen times, and resolving the types took twenty times as long as
-# all else that reading an entry takes.
+# everything else in reading an entry.
 _TYPES: Final = {key: value for key, value in get_type_hints(GenerationProfile).items() if key != "name"}
 
 
 def generation_profile_names() -> tuple[str, ...]:
-    """The configured names, sorted; what a form offers."""
+    """Return the configured names, sorted, for forms to offer."""
     return tuple(sorted(_configured()))
 
 
 def generation_profile(name: str) -> GenerationProfile:
-    """Look up a profile by its name in the settings.
+    """Return the profile with this name in the settings.
 
-    Raises:  UnknownGenerationProfileError: there is none of that name.
+    Raises:  UnknownGenerationProfileError: there is no profile of that name.
              ImproperlyConfigured: its entry is not valid; the message names the key.
     """
     configured = _configured()
@@ -60,7 +60,7 @@ def generation_profile(name: str) -> GenerationProfile:
 
 
 def parse_generation_profile(name: str, entry: Mapping[str, Any]) -> GenerationProfile:
-    """Read one entry of the setting; every unknown, missing or mistyped key is an ImproperlyConfigured."""
+    """Read one entry of the setting. Raise ImproperlyConfigured for every unknown, missing or mistyped key."""
     if unknown := sorted(set(entry) - _TYPES.keys()):
         raise _invalid(name, f"unknown key {unknown[0]!r}")
     if missing := sorted({"backend", "region"} - set(entry)):

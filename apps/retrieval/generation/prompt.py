@@ -1,4 +1,4 @@
-"""What a model is asked: the rules, the question, and the passages as data."""
+"""The messages to a model: the rules, the question, and the passages as data."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ the passages. Put only verbatim text between quotation marks. If nothing is left
 
 
 def user_message(analysis: QueryAnalysis, context: ContextBlock) -> str:
-    """The question and the passages.
+    """Return the question and the passages.
 
-    The fence holds part of the context's own hash, so that no document can hold the line that ends it.
+    The fence holds part of the context's own hash, so that no document can contain the line that ends the passages.
     """
     fence = f"=== passages {context.sha256[:16]} ==="
     return f"Question: {analysis.text}\n\n{fence}\n{context.text}\n{fence}"
 
 
 def repair_message(problem: str, context: ContextBlock) -> str:
-    """The one request to put a reply into the agreed form."""
+    """Return the one request to repair a reply that is not in the agreed form."""
     return _REPAIR.format(problem=problem, ref_ids=", ".join(passage.ref_id for passage in context.passages))
 
 
 def revise_message(findings: Iterable[Finding], context: ContextBlock) -> str:
-    """The one request to write an answer anew, with what did not stand."""
+    """Return the one request to write an answer again, with the claims that failed."""
     listed = "\n".join(f"- {each.type.value} {each.value}: {each.note}" for each in findings)
     return _REVISE.format(findings=listed, ref_ids=", ".join(passage.ref_id for passage in context.passages))

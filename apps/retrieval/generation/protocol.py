@@ -1,4 +1,4 @@
-"""The one shape that every generator has."""
+"""The protocol that every generator follows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from apps.retrieval.contracts import ContextBlock, Finding, GeneratedAnswer, Que
 
 
 class Generator(Protocol):
-    """Writes an answer from a context block, and from nothing else. Shared by threads; holds nothing of a tenant."""
+    """Writes an answer only from a context block. Threads share a generator, so it holds nothing of a tenant."""
 
     @property
     def name(self) -> str:
@@ -17,25 +17,25 @@ class Generator(Protocol):
 
     @property
     def model(self) -> str:
-        """The model's name, or empty where there is none."""
+        """The model's name, or empty if there is no model."""
 
     @property
     def region(self) -> str:
-        """Where the context is sent to and read."""
+        """The region where the context is sent and read."""
 
     def generate(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:
         """Answer a question.
 
-        Args:    analysis: the question as it was read.
+        Args:    analysis: the question as it was analysed.
                  context: the passages; text in them is data, never an instruction.
         Returns: an answer whose ref_ids all are in the context, or a refusal.
-        Raises:  GenerationError: no usable answer; of the kind that tells what happened.
+        Raises:  GenerationError: no usable answer; the subclass says what happened.
         """
 
 
 @runtime_checkable
 class Completing(Protocol):
-    """A model that can be asked for something other than an answer. As `Generator`, within the tenant's residency."""
+    """A model that can be asked for something other than an answer. It obeys the residency rule, like `Generator`."""
 
     @property
     def model(self) -> str: ...
@@ -44,25 +44,27 @@ class Completing(Protocol):
     def region(self) -> str: ...
 
     def complete(self, *, instructions: str, data: str, timeout_seconds: float) -> str | None:
-        """One request in JSON mode, at temperature 0 and with a fixed seed; what comes is not checked.
+        """Send one request in JSON mode, at temperature 0 and with a fixed seed. The reply is not checked.
 
-        Args:    instructions: what to do; must hold the word JSON. data: what to do it with, never an instruction.
-                 timeout_seconds: for the whole reply; the profile's own where that is shorter.
-        Returns: the model's message; None where there is no model to ask, and then nothing was sent.
-        Raises:  GenerationError: no reply, of the kind that tells why.
+        Args:    instructions: what to do; must hold the word JSON.
+                 data: what to do it with, never an instruction.
+                 timeout_seconds: for the whole reply; the profile's own timeout applies if it is shorter.
+        Returns: the model's message; None if there is no model, and then nothing was sent.
+        Raises:  GenerationError: no reply; the subclass says why.
         """
 
 
 @runtime_checkable
 class Revising(Protocol):
-    """A generator that can be told what of its answer does not stand, and write it anew."""
+    """A generator that can write an answer again after being told which of its claims failed."""
 
     def revise(
         self, analysis: QueryAnalysis, context: ContextBlock, draft: GeneratedAnswer, findings: Sequence[Finding]
     ) -> GeneratedAnswer | None:
-        """Write an answer anew; one further request.
+        """Write an answer again with one further request.
 
-        Args:    draft: the answer that was checked. findings: its claims that did not stand.
-        Returns: the new answer, unchecked; a refusal where the model gives it up; None where there is no model to ask.
+        Args:    draft: the answer that was checked.
+                 findings: its claims that failed.
+        Returns: the new answer, unchecked; a refusal if the model gives up; None if there is no model to ask.
         Raises:  GenerationError: as `Generator.generate`.
         """

@@ -1,4 +1,4 @@
-"""The only door to a generator: finds it by its profile's name and holds the residency rule at every call."""
+"""The only access to generators: finds one by its profile's name and checks the residency rule at every call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _generators: dict[GenerationProfile, Generator] = {}
 
 
 def generator_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> ResidencyBoundGenerator:
-    """Give the generator of a profile, bound to one tenant's residency rule; the rule is checked at each call.
+    """Return the generator of a profile, bound to one tenant's residency rule, which is checked at each call.
 
     Raises:  UnknownGenerationProfileError: there is no such profile.
     """
@@ -27,8 +27,9 @@ def generator_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> R
 
 
 class ResidencyBoundGenerator:
-    """A generator that reads its profile and checks the residency rule again before any passage, or anything of the
-    question, leaves.
+    """A generator that checks the residency rule before it sends anything.
+
+    It reads its profile and checks the rule again before any passage, or any part of the question, leaves.
     """
 
     def __init__(self, profile: str, *, tenant_region: str, tenant_strict: bool) -> None:
@@ -92,14 +93,15 @@ def _built(profile: GenerationProfile) -> Generator:
         case GenerationBackend.EXTRACTIVE:
             return ExtractiveGenerator()
         case GenerationBackend.OPENAI:
-            # Its client library takes a quarter of a process' start, and most processes never ask it anything.
+            # Importing the client library takes a quarter of a process's start-up time, and most processes never call
+            # it.
             from apps.retrieval.generation.openai import OpenAICompatibleGenerator
 
             return OpenAICompatibleGenerator(profile)
 
 
 def _forget_in_child() -> None:
-    """A forked worker starts empty: connections can't be shared, and the lock may have been held by another thread."""
+    """Empty the registry in a forked worker: connections cannot be shared, and another thread may hold the lock."""
     global _lock
     _lock = threading.Lock()
     _generators.clear()

@@ -1,4 +1,4 @@
-"""Read a model's reply strictly: the agreed JSON object, and only ref_ids that were given."""
+"""Read a model's reply strictly: it must be the agreed JSON object and cite only ref_ids that were given."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FENCED: Final = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """A usable reply. An empty answer is the model's way to say that the passages do not answer."""
+    """A usable reply. An empty answer means that the model found no answer in the passages."""
 
     answer: str
     ref_ids: tuple[str, ...]
@@ -21,7 +21,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnusableReply:
-    """Why a reply can't be used, in words that the model gets to read; `unknown_refs` counts invented ref_ids."""
+    """The reason why a reply cannot be used, worded for the model. `unknown_refs` counts invented ref_ids."""
 
     problem: str
     unknown_refs: int = 0
@@ -33,7 +33,7 @@ def read_reply(content: str, known_ref_ids: Collection[str]) -> Reply | Unusable
     Args:    content: the text of the model's message.
              known_ref_ids: those of the context.
     Returns: the reply, its ref_ids without repetition; or what is wrong with it. An answer with one unknown ref_id is
-             unusable as a whole: what rests on an invented source can't be told from the rest.
+             unusable as a whole, because the parts that rest on an invented source cannot be told from the rest.
     """
     fenced = _FENCED.match(content.strip())
     try:

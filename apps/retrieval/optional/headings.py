@@ -1,7 +1,7 @@
-"""Score what stands over passages (title, headings, company, period, kind) against the terms of a question.
+"""Score the metadata of passages (title, headings, company, period, kind) against the terms of a question.
 
-BM25, as for the text, of which the headings are another text: a term counts once for each field that holds it. All
-passages under one heading have one score.
+The score is BM25, as for the text, with the headings as a separate text: a term counts once for each field that holds
+it. All passages under one heading have the same score.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DIGITS: Final = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """What stands over so many passages of one document. fields: the terms of each field."""
+    """The metadata above a number of passages of one document. fields: the terms of each field."""
 
     fields: tuple[frozenset[str], ...]
     passages: int
@@ -33,11 +33,12 @@ class Heading:
 def score_headings(
     headings: Sequence[Heading], wanted: Sequence[WeightedTerm], *, k1: float, b: float
 ) -> tuple[float, ...]:
-    """BM25 of each heading, where every passage under it counts as one text.
+    """Return the BM25 score of each heading. Every passage under a heading counts as one text.
 
     Args:    wanted: the question's terms, each once.
-             k1: saturation of how many fields hold a term, >= 0; b: share of length normalisation, 0 to 1.
-    Returns: one score a heading, in their order; 0 for one that holds no term.
+             k1: saturation of how many fields hold a term, >= 0.
+             b: share of length normalisation, 0 to 1.
+    Returns: one score per heading, in their order; 0 for one that holds no term.
     """
     counts = [Counter(term for field in heading.fields for term in field) for heading in headings]
     total = sum(heading.passages for heading in headings)

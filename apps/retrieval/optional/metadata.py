@@ -1,14 +1,14 @@
-"""Passages ranked by their metadata alone: document title, company, kind, document type, period, and headings.
+"""Rank passages only by their metadata: document title, company, kind, document type, period, and headings.
 
-What may be ranked is decided in SQL, under row-level security, as for every other ranking: live documents of the
-granted scopes and permitted kinds that pass the question's filter. What is scored are headings, a few hundred of each
-document, with the same analysis and formula as the text (headings.py).
+SQL decides what may be ranked, under row-level security, as for every other ranking: live documents of the granted
+scopes and permitted kinds that pass the question's filter. What is scored are headings, a few hundred per document,
+with the same analysis and formula as the text (headings.py).
 
-Other than for the text, a word's rarity is taken over what the filter leaves: within one company's reports its name
-says nothing, and that is what this ranking is for.
+Unlike for the text, a word's rarity is computed over what the filter leaves: within one company's reports its name
+carries no information, which is the point of this ranking.
 
-Measured (`metadata_top_k` 30): it costs more at the top than it finds, since headings repeat and the filter has used
-company and period already. The second line of each is with half the weight (`metadata_weight` .5).
+Measured (`metadata_top_k` 30): it loses more at the top than it finds, since headings repeat and the filter has already
+used company and period. The second line of each is with half the weight (`metadata_weight` .5).
 
     filings: recall@1 .430, @5 .734, @10 .866, MRR .625, context .821, passed .463
              recall@1 .445, @5 .761, @10 .873, MRR .636, context .828, passed .492
@@ -32,7 +32,7 @@ from apps.retrieval.optional.headings import Heading, score_headings
 from apps.retrieval.retrievers.documents import LIVE_DOCUMENTS, bound_parameters
 
 _LABELS_LANGUAGE: Final = "en"
-# A heading brings no more passages than the ranking may hold, in reading order.
+# For each heading at most top_k passages are returned, ordered by id.
 _HEADINGS = sql.SQL(
     """
     WITH live AS MATERIALIZED (
@@ -52,7 +52,7 @@ _HEADINGS = sql.SQL(
       JOIN {document} d ON d.tenant_id = %(tenant)s::uuid AND d.scope_id = h.scope_id AND d.id = h.id
     """
 )
-# By whether the question is as of an instant.
+# The key says whether the question is as of an instant.
 _STATEMENTS: Final[Mapping[bool, sql.Composed]] = {
     past: _HEADINGS.format(
         live=live, chunk=sql.Identifier(Chunk._meta.db_table), document=sql.Identifier(Document._meta.db_table)
@@ -62,7 +62,7 @@ _STATEMENTS: Final[Mapping[bool, sql.Composed]] = {
 
 
 class MetadataRetriever:
-    """Ranks passages by BM25 over what stands over them.
+    """Ranks passages by BM25 over their metadata.
 
     Args: k1: saturation of how many fields hold a term, >= 0; b: share of length normalisation, 0 to 1.
     """
@@ -76,8 +76,8 @@ class MetadataRetriever:
     def retrieve(self, query: SearchQuery, *, within: SearchBounds, top_k: int) -> Ranking:
         """Rank passages by the query's terms in their metadata.
 
-        Returns: best first, ties by chunk id; passages of one score share a rank, since nothing tells them apart here.
-                 Those whose metadata holds no term are not in it.
+        Returns: best first, ties by chunk id. Passages with the same score share a rank, since nothing distinguishes
+                 them here. Passages whose metadata holds none of the terms are not included.
         Costs:   one query, which reads the headings of every document that passes the filter.
         """
         if not query.terms or not within.kinds or top_k < 1:
@@ -111,7 +111,7 @@ def _rows(within: SearchBounds, top_k: int) -> Sequence[Mapping[str, Any]]:
 
 
 def _fields(row: Mapping[str, Any]) -> tuple[frozenset[str], ...]:
-    """The terms of each field. What the document says is read in its language, our own labels in theirs."""
+    """Return the terms of each field. A document's words are read in its language, the product's labels in English."""
     year = row["fiscal_year"]
     period = Period(fiscal_year=year, fiscal_quarter=row["fiscal_quarter"] or 0).label if year else ""
     said = (row["title"], row["company"], row["section"], f"Item {row['sec_item']}" if row["sec_item"] else "")

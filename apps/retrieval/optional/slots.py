@@ -1,7 +1,7 @@
-"""What stands in the optional stages, by the names by which StageSettings chooses it.
+"""The implementations of the optional stages, by the names by which StageSettings chooses them.
 
-A slot without an implementation passes everything on and says so in the trace; it never pretends. To install one, add
-it here, with what it brought in its own docstring (`manage.py evaluate --ablate` measures all that can run).
+A slot without an implementation passes everything on and says so in the trace. To install an implementation, add it
+here, and state what it gained in its own docstring (`manage.py evaluate --ablate` measures all that can run).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ImplementationT = TypeVar("ImplementationT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotParts:
-    """What an implementation is made with: the policy that the question is asked under, and the tenant's residency."""
+    """What an implementation is created with: the policy for the question, and the tenant's residency."""
 
     policy: RetrievalSettings
     tenant_region: str
@@ -73,27 +73,28 @@ def _cross_encoder(parts: SlotParts) -> CandidateStage:
     )
 
 
-# Made anew for each question, which costs nothing: models are shared by the process and loaded when first used.
+# Created for each question, which costs nothing: models are shared by the process and loaded at first use.
 DIVERSIFIERS: Final[Mapping[str, Callable[[SlotParts], Diversifier]]] = {"mmr": _mmr}
 RERANKERS: Final[Mapping[str, Callable[[SlotParts], CandidateStage]]] = {
     "keyword": _keyword,
     "late_interaction": _late_interaction,
     "cross_encoder": _cross_encoder,
 }
-# Whose scores are probabilities, which the adaptive rules of the cut read (apps/retrieval/stages/ranking/cut_off.py).
+# Rerankers whose scores are probabilities, which the adaptive cut rules use (apps/retrieval/stages/ranking/cut_off.py).
 CALIBRATED_RERANKERS: Final = frozenset({"cross_encoder"})
 NEEDED_SETTINGS: Final[Mapping[str, str]] = {"cross_encoder": "GLASSBOX_CROSS_ENCODER_MODEL"}
 
 
 def lacks_setting(name: str) -> bool:
-    """Whether an implementation is installed, and the setting that it can't work without is empty here."""
+    """Return whether an installed implementation lacks a setting that it needs."""
     return name in NEEDED_SETTINGS and not getattr(django_settings, NEEDED_SETTINGS[name])
 
 
 def slots_for(settings: StageSettings, parts: SlotParts, model: Completing | None = None) -> Slots:
-    """Fill the optional stages as the settings say.
+    """Return the optional stages that the settings choose.
 
-    Args:    model: the tenant's, bound to its residency, for what writes; None where there is none.
+    Args:    model: the tenant's model, bound to its residency, for implementations that need one to write; None if
+                 there is none.
     Raises:  UnknownStageImplementationError: a name that is neither installed nor "none".
     """
     rewriter = _chosen("rewrite", settings.rewriter, REWRITERS)

@@ -1,6 +1,4 @@
-"""Replay a recorded question as of its time. The replay is recorded as an event, but the text that the user typed is
-not.
-"""
+"""Replay a recorded question as of its time. The replay is recorded as an event; what the user typed is not."""
 
 from __future__ import annotations
 

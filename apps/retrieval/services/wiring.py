@@ -1,4 +1,4 @@
-"""Build the dependencies with which a tenant's questions are answered: providers, policy and retrievers."""
+"""Build the dependencies that answer a tenant's questions: providers, policy, and retrievers under row-level security."""
 
 from __future__ import annotations
 

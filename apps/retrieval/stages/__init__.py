@@ -1,4 +1,4 @@
-"""The stages of a question, each one pure function with explicit inputs.
+"""The stages of a question. Each is a pure function with explicit inputs.
 
-question <- ranking <- figures <- grounding: each imports those before it, never one behind.
+question <- ranking <- figures <- grounding: each package imports those before it, never those after it.
 """

@@ -58,7 +58,7 @@ def grant_kinds(
 
 
 def bounds_of(question: Question, grant: KindGrant, deps: PipelineDependencies) -> SearchBounds:
-    """Return the bounds of the search: scopes, permitted kinds, and those given filters that documents there can meet."""
+    """Return the bounds of the search: scopes, permitted kinds, and the part of its given filters that can be met."""
     bounds = SearchBounds(
         tenant_id=question.tenant_id, scope_ids=question.scope_ids, kinds=grant.permitted, as_of=question.as_of
     )

@@ -282,9 +282,7 @@ def _retrieved(retriever: Retriever, query: SearchQuery, bounds: SearchBounds, t
 
 
 def _note_coverage(stage: OpenStage, ranking: Ranking) -> None:
-    """Record what the search cannot find, so that a search that can find nothing does not look like one that found
-    nothing.
-    """
+    """Record what the search cannot find. A search that can find nothing must not look like one that found nothing."""
     match ranking.coverage:
         case VectorCoverage(model=model, documents=documents, without_vectors=without) if without:
             message = _VECTORS_MISSING.format(without=without, documents=documents, model=model)

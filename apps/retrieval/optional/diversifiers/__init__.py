@@ -1,1 +1,1 @@
-"""Diversifiers behind one Protocol (apps.retrieval.protocols.Diversifier): what keeps a list from repeating itself."""
+"""Diversifiers, which follow apps.retrieval.protocols.Diversifier and keep a list from repeating itself."""

@@ -1,6 +1,6 @@
-"""Maximal marginal relevance: next comes the passage that is relevant and says least that was already said.
+"""Maximal marginal relevance: the next passage is the one that is relevant and repeats the chosen ones least.
 
-Measured: it loses pages, and brings a little of the context where documents are short.
+Measured: it loses pages, and gains a little of the context where documents are short.
 
     filings: recall@1 .460, @5 .761, @10 .821, MRR .640, context .806, passed .492
     own set: recall@5 .840, MRR .784, context .910, passed .719
@@ -17,7 +17,7 @@ from apps.retrieval.optional.rerankers.hybrid import search_scores
 
 
 class MaximalMarginalRelevance:
-    """Puts repetitions later and leaves none out: two rows of a table can be near each other and hold other figures.
+    """Moves repetitions further down. Leaves none out, because similar rows of a table can hold different figures.
 
     trade_off: lambda, 0 to 1. 1 orders by relevance alone, 0 by novelty alone.
     """
@@ -46,21 +46,21 @@ class MaximalMarginalRelevance:
 
 
 def names_period(analysis: QueryAnalysis) -> bool:
-    """Whether the question names or implies a period, in full or by a year."""
+    """Return whether the question names or implies a period, in full or by a year."""
     return bool(analysis.periods or analysis.years)
 
 
 def repetitions(
     candidates: Sequence[Candidate], vectors: Mapping[ChunkId, FloatVector], *, within_documents_only: bool
 ) -> FloatVector:
-    """How far each of two passages repeats the other.
+    """Return how far each of two passages repeats the other.
 
     Reports of two years say the same in the same words. For a question that names the period they are not repetitions
-    but the right one and the wrong one, so only passages of one document are held against each other.
+    but the right report and the wrong one, so only passages of one document are compared with each other.
 
     Args:    vectors: (d,) float32 of unit norm; a passage without one repeats nothing.
              within_documents_only: whether passages of two documents never repeat each other.
-    Returns: (n, n) float32, cosine similarity from 0 (other things, or the opposite) to 1 (the same).
+    Returns: (n, n) float32, cosine similarity from 0 (different, or the opposite) to 1 (the same).
     """
     dimension = len(next(iter(vectors.values()), ()))
     nothing = np.zeros(dimension, dtype=np.float32)
@@ -73,7 +73,7 @@ def repetitions(
 
 
 def mmr_order(relevance: Sequence[float], repetition: FloatVector, *, trade_off: float) -> tuple[int, ...]:
-    """Choose one after the other by lambda x relevance - (1 - lambda) x the most that it repeats of one chosen.
+    """Choose one after the other by lambda x relevance - (1 - lambda) x the largest repetition of one already chosen.
 
     Source: Carbonell and Goldstein, The Use of MMR, SIGIR 1998.
 
@@ -87,7 +87,7 @@ def mmr_order(relevance: Sequence[float], repetition: FloatVector, *, trade_off:
     left = list(range(len(relevance)))
     chosen: list[int] = []
     while left:
-        # Rounded, so that the last digits of a processor decide nothing.
+        # Rounded, so that the last digits, which differ between processors, decide nothing.
         best = max(left, key=lambda index: (round(float(wanted[index] - (1 - trade_off) * repeated[index]), 6), -index))
         chosen.append(best)
         left.remove(best)

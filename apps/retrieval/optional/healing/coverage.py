@@ -1,4 +1,4 @@
-"""What of a question its candidates hold, and how what they lack is put in words. Deterministic."""
+"""Measure how much of a question its candidates cover, and put what they lack in words. Deterministic."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """share: of the question's concepts, by weight, that the candidates hold together, 0 to 1.
+    """How much of a question the candidates cover.
 
-    missing: the concepts that none of them holds, those that weigh most first.
+    share: share of the question's concepts, by weight, that the candidates hold together, 0 to 1.
+    missing: the concepts that none of them holds, those with the greatest weight first.
     """
 
     share: float
@@ -27,9 +28,9 @@ class Coverage:
 
 
 def coverage_of(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> Coverage:
-    """Measure how much of the question the candidates cover, each concept by the passage that holds it best.
+    """Return how much of the question the candidates cover, each concept by the passage that holds it best.
 
-    A question without concepts is covered: there is nothing that could be missing.
+    A question without concepts is covered, because nothing can be missing.
     """
     if not analysis.concepts:
         return Coverage(share=1.0, missing=())
@@ -44,7 +45,7 @@ def coverage_of(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> Cov
 def holding(
     candidates: Sequence[Candidate], missing: Collection[Concept], analysis: QueryAnalysis
 ) -> tuple[Candidate, ...]:
-    """Those that hold at least one of the missing concepts, in their order."""
+    """Return the candidates that hold at least one of the missing concepts, in their order."""
     wanted = [index for index, concept in enumerate(analysis.concepts) if concept in missing]
     rows = concept_matches([_pieces(each.chunk) for each in candidates], analysis)
     return tuple(
@@ -53,11 +54,11 @@ def holding(
 
 
 def phrases_for(concept: Concept, analysis: QueryAnalysis) -> tuple[str, ...]:
-    """How to ask for a concept: in the question's words first, then as the glossary has it in documents."""
+    """Return the ways to ask for a concept: first in the question's words, then in the words of the glossary."""
     for expansion in analysis.expansions:
         if expansion.label == concept.label:
             return tuple(dict.fromkeys((expansion.trigger, *expansion.phrases)))
-    # The label of a plain word is its stem, which no model has a vector for.
+    # The label of a plain word is its stem, which embedding models do not know.
     wanted = {term for alternative in concept.alternatives for term in alternative}
     words = (match.group() for match in _WORD.finditer(analysis.search_text))
     return tuple(dict.fromkeys(word for word in words if wanted & set(terms(word, analysis.language)))) or (
@@ -66,7 +67,7 @@ def phrases_for(concept: Concept, analysis: QueryAnalysis) -> tuple[str, ...]:
 
 
 def _pieces(chunk: StoredChunk) -> list[Piece]:
-    """The sentences and rows of a passage under their headings."""
+    """Return the sentences and rows of a passage, with their headings."""
     units = split_units(chunk.text)
     surroundings = surroundings_of(chunk, units)
     return [Piece(text=chunk.text[unit.start : unit.end], surroundings=surroundings) for unit in units]

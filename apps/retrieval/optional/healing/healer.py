@@ -1,4 +1,4 @@
-"""Measure what the candidates lack, ask for it, and stop when nothing more comes of it."""
+"""Measure what the candidates lack, search for it, and stop when a search brings nothing more."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NO_ROUND: Final = "The policy allows no further round."
 
 @dataclass(slots=True)
 class _Asking:
-    """What a question has been searched for so far, as a whole and by phrase, and whether the model is asked still."""
+    """The state of healing a question: the queries and phrases used so far, and whether the model has failed."""
 
     analysis: QueryAnalysis
     asked: list[str]
@@ -47,11 +47,11 @@ class _Asking:
 
 
 class CoverageHealer:
-    """Asks by the words of the question and of the glossary; by the tenant's model where there is one.
+    """Searches with a sub-query by the tenant's model, or without one by the words of the question and the glossary.
 
-    Where the model fails, words take its place for the rest of the question, and the answer says so.
+    If the model fails, words replace it for the rest of the question, and the answer says so.
 
-    Args: model: the tenant's, bound to its residency; None where there is none.
+    Args: model: the tenant's, bound to its residency; None if there is none.
     """
 
     name = "coverage"
@@ -69,7 +69,7 @@ class CoverageHealer:
         rounds: int,
         minimum_coverage: float,
     ) -> Healing:
-        """See `Healer.heal`. Candidates are added and never taken away."""
+        """See `Healer.heal`. Candidates are added and never removed."""
         asking = _Asking(analysis=analysis, asked=[analysis.search_text])
         seen: set[ChunkId] = {each.hit.chunk_id for each in candidates}
         made: list[HealRound] = []
@@ -106,7 +106,7 @@ class CoverageHealer:
         )
 
     def _sub_query(self, coverage: Coverage, asking: _Asking) -> tuple[str, str]:
-        """What to search for, empty where nothing is left to try, and the model that put it."""
+        """Return what to search for, empty if nothing is left to try, and the name of the model that wrote it."""
         if self._model is not None and asking.model_failed is None:
             try:
                 text = self._by_model(self._model, coverage, asking)
@@ -118,7 +118,7 @@ class CoverageHealer:
         return _by_words(coverage, asking), ""
 
     def _by_model(self, model: Completing, coverage: Coverage, asking: _Asking) -> str | None:
-        """None where the tenant's profile names no model; empty where it has no new phrase."""
+        """Return the model's sub-query; None if the tenant's profile names no model, empty if it has no new phrase."""
         missing = [phrases_for(concept, asking.analysis)[0] for concept in coverage.missing]
         told = {"question": asking.analysis.search_text, "missing": missing, "already searched for": asking.asked}
         content = model.complete(
@@ -141,7 +141,7 @@ class CoverageHealer:
 
 
 def _by_words(coverage: Coverage, asking: _Asking) -> str:
-    """The first phrase for each missing concept that was not asked for yet, under the names the question is about."""
+    """Return the first unused phrase for each missing concept, together with the names that the question is about."""
     fresh = []
     for concept in coverage.missing:
         phrase = next((each for each in phrases_for(concept, asking.analysis) if each not in asking.phrases), None)

@@ -1,1 +1,1 @@
-"""Rerankers behind one Protocol (apps.retrieval.protocols.CandidateStage): what orders the found passages anew."""
+"""Rerankers, which follow apps.retrieval.protocols.CandidateStage and reorder the passages that were found."""

@@ -1,6 +1,6 @@
-"""A cross-encoder: a model that reads question and passage together and says how well the one answers the other.
+"""A cross-encoder: a model that reads question and passage together and scores how well the passage answers.
 
-Not measured: it needs a model that does not come with the product. `manage.py evaluate --ablate` adds its line where
+Not measured: it needs a model that does not come with the product. `manage.py evaluate --ablate` adds its line if
 GLASSBOX_CROSS_ENCODER_MODEL names one.
 """
 
@@ -32,7 +32,7 @@ _ARCHITECTURE: Final = "ForSequenceClassification"
 class CrossEncoderReranker:
     """Scores all candidates with the model that the settings name; nothing is ever downloaded.
 
-    model: a folder, or a name in the local model cache; empty where none is named.
+    model: a folder, or a name in the local model cache; empty if none is named.
     """
 
     name = NAME
@@ -61,8 +61,10 @@ class CrossEncoderReranker:
 
 
 class CrossEncoderModel:
-    """Loads its model at the first call, once a process; threads share it one call at a time, as the embedding model
-    is shared (apps/corpus/providers/local.py), and workers fork first and load afterwards.
+    """A model that is loaded at the first call, once per process.
+
+    Threads share it one call at a time, as they share the embedding model (apps/corpus/providers/local.py). Workers
+    fork first and load afterwards.
     """
 
     def __init__(self, model: str) -> None:
@@ -72,11 +74,11 @@ class CrossEncoderModel:
         self._loaded_by_pid = 0
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> FloatVector:
-        """Score pairs of question and passage; what goes past the model's own limit of tokens is cut off.
+        """Score pairs of question and passage. Text beyond the model's token limit is cut off.
 
         Returns: (n,) float32, 0 to 1: the sigmoid of the model's score.
-        Raises:  RerankerConfigurationError: the model can't be loaded, or is of another make.
-                 RerankingError: it failed, or gave something else than one finite score a pair.
+        Raises:  RerankerConfigurationError: the model cannot be loaded, or is of another architecture.
+                 RerankingError: it failed, or did not give one finite score per pair.
         """
         with self._lock:
             model = self._ready()
@@ -106,7 +108,8 @@ class CrossEncoderModel:
 
         try:
             config = AutoConfig.from_pretrained(self._path, local_files_only=True)
-            # Of another make the library would give one a head of random weights, and its scores would mean nothing.
+            # For another architecture the library would add a head with random weights, and its scores would mean
+            # nothing.
             if not any(name.endswith(_ARCHITECTURE) for name in config.architectures or ()):
                 raise _unusable("names a model that is no cross-encoder")
             if config.num_labels != 1:
@@ -126,13 +129,13 @@ _models: dict[str, CrossEncoderModel] = {}
 
 
 def shared_model(model: str) -> CrossEncoderModel:
-    """The one of this process; it holds nothing of a tenant."""
+    """Return this process's instance of the model; it holds nothing of a tenant."""
     with _lock:
         return _models.setdefault(model, CrossEncoderModel(model))
 
 
 def _forget_in_child() -> None:
-    """The locks may have been held by another thread of the parent."""
+    """Start empty in a forked child: another thread of the parent may have held the locks."""
     global _lock
     _lock = threading.Lock()
     _models.clear()

@@ -1,4 +1,4 @@
-"""What all rerankers share: the text that they read, and the score that a model's and the keywords' come to."""
+"""What all rerankers share: the text that they read, and the combined score of model and keywords."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _DECIMALS: Final = 6
 
 
 def passage_text(chunk: StoredChunk) -> str:
-    """The passage under its heading, as it was embedded and indexed."""
+    """Return the passage under its heading, as it was embedded and indexed."""
     return f"{chunk.context_header}\n{chunk.text}" if chunk.context_header else chunk.text
 
 
 def search_scores(candidates: Sequence[Candidate]) -> tuple[float, ...]:
-    """The score of the search (reciprocal ranks, boosted) as a share of the best one's: above 0, at most 1."""
+    """Return the search's scores (reciprocal ranks, boosted) as a share of the best one's: above 0, at most 1."""
     best = max((candidate.boosted_rrf_score for candidate in candidates), default=0.0)
     return tuple(candidate.boosted_rrf_score / best if best else 0.0 for candidate in candidates)
 
@@ -33,10 +33,10 @@ def ranked(
 ) -> tuple[Candidate, ...]:
     """Order candidates by (1 - w) x model + w x keywords.
 
-    Args:    model_scores, keyword_scores: 0 to 1, one a candidate.
+    Args:    model_scores, keyword_scores: 0 to 1, one per candidate.
              keyword_weight: w, 0 to 1.
              calibrated: whether the model's scores are probabilities; see Candidate.
-    Returns: all of them with their score, best first; equal ones in the order that they had.
+    Returns: all of them with their score, best first; equal ones in their previous order.
     """
     scored = [
         replace(

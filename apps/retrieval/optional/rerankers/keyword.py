@@ -1,10 +1,11 @@
-"""How many of a question's own keywords a passage holds: words, protected words, figures, years and fiscal periods.
+"""Score how many of a question's keywords a passage holds: words, protected words, figures, years, fiscal periods.
 
-Models of meaning take "net revenue of 2023" and "gross revenue of 2022" for nearly the same; what makes the difference
-between two figures is written out in the question, and is counted here.
+Embedding models treat "net revenue of 2023" and "gross revenue of 2022" as nearly the same. The words that distinguish
+two figures are written in the question, and are counted here.
 
-Measured: the first page is right more often on both sets; an answer on the filings is lost. With the adaptive cut
-(`cut_adaptive_uncalibrated`) .463 of the filings' questions pass, with its share alone as many as without it.
+Measured: the first page is right more often on both sets, but fewer answers on the filings pass. With the adaptive cut
+    (`cut_adaptive_uncalibrated`) .463 of the filings' questions pass. With its cut by share alone, as many pass as
+    without the adaptive cut.
 
     filings: recall@1 .512, @5 .784, @10 .881, MRR .696, context .813, passed .507
     own set: recall@5 .906, MRR .836, context .906, passed .727
@@ -66,7 +67,7 @@ _SMALLEST_BARE: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keywords:
-    """What to look for. `periods` are alternatives: a question of two years is answered from the report of either."""
+    """The keywords of a question. `periods` are alternatives: the report of either of two years can answer for both."""
 
     concepts: tuple[Concept, ...]
     protected: tuple[str, ...]
@@ -76,8 +77,9 @@ class Keywords:
 
 
 def question_keywords(analysis: QueryAnalysis) -> Keywords:
-    """Read the keywords of a question: its concepts and words without those that stand everywhere, with those that
-    distinguish figures; amounts and percentages; years and fiscal periods.
+    """Return the keywords of a question: concepts, words, amounts, percentages, years and fiscal periods.
+
+    Words that stand everywhere are left out; words that distinguish figures are included.
     """
     language = analysis.language
     words = {word.lower() for word in _WORD.findall(analysis.text)}
@@ -103,11 +105,11 @@ def question_keywords(analysis: QueryAnalysis) -> Keywords:
 
 
 def keyword_score(keywords: Keywords, chunk: StoredChunk) -> float:
-    """The share of the question's keywords, by weight, that a passage with its heading holds.
+    """Return the share of the question's keywords, by weight, that a passage with its heading holds.
 
-    A concept weighs what the analysis gave it (a name 3, a figure of the glossary 2, a word 1) and counts by the best
-    of its wordings: the share of that wording's terms that is found. A figure is found in any writing of the same
-    amount, with the scale and unit of the table's heading.
+    A concept has the weight that the analysis gave it (a name 3, a figure of the glossary 2, a word 1) and counts by
+    the best of its wordings: the share of that wording's terms that is found. A figure is found in any spelling of the
+    same amount, with the scale and unit of the table's heading.
 
     Returns: 0 (none of them, or a question without any) to 1 (all).
     """
@@ -117,7 +119,7 @@ def keyword_score(keywords: Keywords, chunk: StoredChunk) -> float:
 
 
 class KeywordReranker:
-    """Orders passages by the search's own score, and by the keywords that they hold."""
+    """Orders passages by the search's own score and by the keywords that they hold."""
 
     name = "keyword"
 
@@ -141,13 +143,13 @@ class KeywordReranker:
 
 
 def keyword_scores(analysis: QueryAnalysis, candidates: Sequence[Candidate]) -> tuple[float, ...]:
-    """keyword_score of each candidate, in their order."""
+    """Return the keyword_score of each candidate, in their order."""
     keywords = question_keywords(analysis)
     return tuple(keyword_score(keywords, candidate.chunk) for candidate in candidates)
 
 
 def _matches(keywords: Keywords, chunk: StoredChunk) -> Iterator[tuple[float, float]]:
-    """Weight and match (0 to 1) of each keyword."""
+    """Yield the weight and the match (0 to 1) of each keyword."""
     text = passage_text(chunk)
     held = frozenset(terms(text, keywords.language)) | {word.lower() for word in _WORD.findall(text)}
     for concept in keywords.concepts:
@@ -178,12 +180,12 @@ def _of_period(period: Period, chunk: StoredChunk, held: frozenset[str]) -> floa
 
 
 def _key(word: str, language: str) -> str:
-    """The word's stem, or, of one that a search leaves out, the word itself."""
+    """Return the word's stem, or the word itself if a search leaves it out."""
     return next(iter(terms(word, language)), word)
 
 
 def _is_word(concept: Concept) -> bool:
-    """Whether it is one plain word of the question, and no entry of the glossary."""
+    """Return whether the concept is one plain word of the question, and not an entry of the glossary."""
     return concept.alternatives == ((concept.label,),)
 
 

@@ -1,10 +1,10 @@
-"""Late interaction: each token of the question looks for its like in the passage.
+"""Late interaction: each token of the question is compared with the most similar token of the passage.
 
-One vector for a whole passage blurs the row that answers among thirty others; a vector a token keeps it. Source: MaxSim
-of Khattab and Zaharia, ColBERT, SIGIR 2020, here with the token vectors of the embedding model on this machine, which
-was not trained for it.
+One vector for a whole passage hides the row that answers among thirty others; one vector per token keeps it. Source:
+MaxSim of Khattab and Zaharia, ColBERT, SIGIR 2020, here with the token vectors of the local embedding model, which was
+not trained for it.
 
-Measured: it helps on short documents, and orders the pages of filings worse than what it reorders.
+Measured: it helps on short documents, but orders the pages of filings worse than the order it starts from.
 
     filings: recall@1 .306, @5 .522, @10 .687, MRR .451, context .843, passed .448
     own set: recall@5 .914, MRR .799, context .926, passed .734
@@ -24,9 +24,10 @@ from apps.retrieval.optional.rerankers.keyword import keyword_scores
 
 
 class LateInteractionReranker:
-    """Scores all candidates in one call of the model that also embeds: loaded once a process, one call at a time.
+    """Scores all candidates in one call of the embedding model, which is loaded once per process, one call at a time.
 
-    encoder: gives the model for this question, residency held; see apps.corpus.providers.registry.token_vectors_for.
+    encoder: returns the model for this question under the residency rule; see
+        apps.corpus.providers.registry.token_vectors_for.
     """
 
     name = "late_interaction"
@@ -58,13 +59,13 @@ class LateInteractionReranker:
 
 
 def max_similarity(question: FloatVector, passage: FloatVector) -> float:
-    """The mean, over the question's tokens, of the cosine similarity of the passage's token that is nearest to it.
+    """Return the mean, over the question's tokens, of the cosine similarity of the nearest token in the passage.
 
     Args:    question: (m, d), passage: (n, d), float32, rows of unit norm.
-    Returns: 0 to 1. 1: each token of the question has one in the passage that points the same way; 0: none has one
-             that points its way at all (a negative mean counts as 0). It orders passages of one question and is no
-             probability: a sentence on other things in words of the same trade already gets some 0.3. 0 where either
-             is empty.
+    Returns: 0 to 1. 1: each token of the question has one in the passage that points the same way; 0: none has one that
+             points its way at all (a negative mean counts as 0). The value orders passages of one question and is not a
+             probability: a sentence about other things in the same professional vocabulary already gets about 0.3. 0 if
+             either is empty.
     """
     if not len(question) or not len(passage):
         return 0.0

@@ -1,4 +1,4 @@
-"""Have the tenant's model write what else to search for."""
+"""Let the tenant's model write what else to search for."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from apps.retrieval.stage_settings import StageSettings
 
 
 class ModelRewriter:
-    """One request a question, after one recipe. What can't be used is not sent back: the question is searched alone.
+    """A rewriter that sends one request per question, by one recipe.
 
-    Args: model: the tenant's, bound to its residency; None where there is none.
+    A reply that cannot be used is not sent back; the question is then searched alone.
+
+    Args: model: the tenant's, bound to its residency; None if there is none.
     """
 
     def __init__(self, recipe: Recipe, model: Completing | None, settings: StageSettings) -> None:
@@ -27,7 +29,7 @@ class ModelRewriter:
         return self._recipe.name
 
     def rewrite(self, analysis: QueryAnalysis) -> Rewriting | None:
-        """See `Rewriter.rewrite`. Nothing but the question is sent, without what was cut from it as an instruction."""
+        """See `Rewriter.rewrite`. Only the question is sent, without the parts removed from it as instructions."""
         if self._model is None:
             return None
         recipe = self._recipe

@@ -1,4 +1,4 @@
-"""What each rewriter asks a model for. To add one, write its recipe here; its name is then a choice in slots.py."""
+"""The requests of the rewriters. To add a rewriter, write its recipe here; its name is then a choice in slots.py."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _SEARCH: Final = "You help to search the documents of regulated financial firms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What to ask for, and what is taken of it.
+    """What to ask a model for, and what is taken from its reply.
 
-    most: texts. longest_chars: of each. may_be_empty: where nothing to add is an answer, and no failure.
-    meaning_only: the texts are made-up passages, embedded in the place of the question.
+    most: the maximum number of texts. longest_chars: the maximum length of each.
+    may_be_empty: whether an empty list is a valid reply and not a failure.
+    meaning_only: the texts are invented passages, embedded in place of the question.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""Read what a model wrote to be searched for: the agreed JSON, a few short texts, and nothing that steers.
+"""Read what a model wrote to be searched for: the agreed JSON and a few short texts, without any instructions.
 
-A text is taken as words to search for, within the bounds that the question itself has. No filter, kind or scope is
-ever read from it, and what looks like an instruction or a name of a kind is cut out as it is from a question.
+A text is used only as words to search for, within the bounds of the question itself. No filter, kind or scope is ever
+read from it, and anything that looks like an instruction or a name of a kind is removed, as from a question.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FENCED: Final = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wordings:
-    """What can be searched for, in order, and why each of the others can't."""
+    """The texts that can be searched for, in order, and why each of the others cannot."""
 
     texts: tuple[str, ...]
     left_out: tuple[str, ...]
@@ -40,10 +40,10 @@ def read_wordings(
     """Read a reply of the form {"texts": ["...", ...]}.
 
     Args:    content: the text of the model's message.
-             most: further texts are left out. longest_chars: a longer text is left out whole, as half of one may say
-                 something else.
+             most: the maximum number of texts; further ones are left out.
+             longest_chars: a longer text is left out completely, because half of it may say something else.
              language: ISO 639-1, of the question.
-             apart_from: what is searched for already.
+             apart_from: what is already searched for.
     Returns: the texts, cleaned, each on one line; or what is wrong with the reply as a whole.
     """
     if len(content) > LONGEST_REPLY_CHARS:
@@ -74,7 +74,7 @@ def read_wordings(
 
 
 def _cleaned(written: object, longest_chars: int, language: str) -> tuple[str, str]:
-    """A text and, where it can't be searched for, why."""
+    """Return a text and, if it cannot be searched for, the reason."""
     if not isinstance(written, str):
         return "", NOT_A_TEXT
     if len(written) > longest_chars:

@@ -1,1 +1,1 @@
-"""Numbers in passages: what they stand under, the rows of statements, and what is worked out of them."""
+"""Numbers in passages: the labels and columns they belong to, the rows of statements, and calculations with them."""

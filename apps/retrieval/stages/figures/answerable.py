@@ -1,6 +1,7 @@
-"""Whether one sentence or row can be the answer at all: it names the figure, gives one, and is of the period asked for.
+"""Check whether a sentence or row can be the answer: it names the figure, gives one, and is of the period asked for.
 
-These are reasons of structure, not of degree: a piece may share most words with a question and be of another year.
+These checks are structural, not a matter of degree: a piece may share most words with a question and be of another
+year.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _COUNT_WORD: Final = re.compile(
 
 
 class Lack(StrEnum):
-    """What keeps a piece from being the answer."""
+    """The reason why a piece cannot be the answer."""
 
     PERIOD = "period"
     FIGURE = "figure"
@@ -54,7 +55,7 @@ class Lack(StrEnum):
 
 
 def lack_of(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> Lack | None:
-    """What a piece lacks to be the answer; None where nothing speaks against it."""
+    """Return what a piece lacks to be the answer; None if there is no objection."""
     if not names_what_is_asked(piece, passage, analysis):
         return Lack.FIGURE
     if not is_of_period(piece, passage, analysis):
@@ -65,12 +66,12 @@ def lack_of(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> Lack | N
 
 
 def asks_for_a_figure(analysis: QueryAnalysis) -> bool:
-    """Whether only a figure can answer: "how much", "how many", "what was" a figure; not "how do you measure" one."""
+    """Return whether only a figure can answer: "how much", "how many", "what was" it; not "how do you measure" it."""
     return analysis.wants_number and _VALUE_ASKED.search(analysis.text) is not None
 
 
 def names_what_is_asked(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:
-    """Whether the piece itself, its columns or the heading of its rows names one of the figures asked for."""
+    """Return whether the piece, its columns or the heading of its rows names one of the figures asked for."""
     strict = asks_for_a_figure(analysis) or _WHO.match(analysis.text) is not None
     if not analysis.figures or not strict:
         return True
@@ -80,9 +81,9 @@ def names_what_is_asked(piece: Quote, passage: Passage, analysis: QueryAnalysis)
 
 
 def gives_a_figure(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:
-    """Whether a row holds a figure, or a sentence tells one of what was asked for: behind its name, or before "of" it.
+    """Return whether a row holds a figure, or a sentence states the one asked for, after its name or before "of" it.
 
-    A change ("rose by 3 %") is no figure of it, unless the question asks for a change.
+    A change ("rose by 3 %") is not the figure itself, unless the question asks for a change.
     """
     if read_piece(passage, piece) is not None or not analysis.figures:
         return _tells_a_number(piece.text, analysis)
@@ -95,19 +96,22 @@ def gives_a_figure(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> b
 
 
 def _tells_a_number(text: str, analysis: QueryAnalysis) -> bool:
-    """In digits, or where a count is asked for, in a word: "It logged one incident", "There were none"."""
+    """Return whether a text holds a number in digits or, if the question asks for a count, in words.
+
+    Examples: "It logged one incident", "There were none".
+    """
     if holds_number(_without_dates(text)):
         return True
     return _COUNT_ASKED.search(analysis.text) is not None and _COUNT_WORD.search(text) is not None
 
 
 def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> bool:
-    """Whether the piece is of a period asked for: its document is, or it says so itself.
+    """Return whether the piece is of a period asked for: its document is of it, or the piece says so itself.
 
-    A row of several figures without columns is of no year: they may be its quarters, and a quarter is no year.
+    A row of several figures without columns is of no year: they may be its quarters, and a quarter is not a year.
 
-    A document that states no period (a rule, a method) holds for any, but gives no figure of one. A bare year, which
-    may be anything, is also met by a passage that mentions it elsewhere.
+    A document that states no period (a rule, a method) is valid for any period, but gives no figure of one. A year
+    alone, which may mean anything, is also met by a passage that mentions it elsewhere.
     """
     periods, document = analysis.periods, passage.chunk.document
     if not periods or (document.fiscal_year is None and (_is_loose(analysis) or not asks_for_a_figure(analysis))):
@@ -116,7 +120,7 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
     if any(period_matches(period, document.fiscal_year, document.fiscal_quarter) for period in periods):
         if row is None:
             return not _as_of_another_day(piece.text, periods)
-        # Of several figures without columns nobody can tell which is of the period.
+        # If a row has several figures without columns, nobody can tell which one is of the period.
         if not all(period.fiscal_quarter == 0 for period in periods):
             return True
         return not _of_a_part(piece) and (len(row) < _FEWEST_OF_A_SERIES or any(figure.years for figure in row))
@@ -143,9 +147,9 @@ def _covers(period: Period, years: frozenset[int], piece: Quote, passage: Passag
 
 
 def _as_of_another_day(text: str, periods: Iterable[Period]) -> bool:
-    """Whether a sentence begins with a day of another year, and names no year asked for.
+    """Return whether a sentence begins with a day of another year, and names no year asked for.
 
-    A fiscal year may be called by the calendar year that it ends in or by the one before.
+    A fiscal year may be named after the calendar year in which it ends, or after the one before.
     """
     dates = read_dates(text)
     if not dates or not dates[0].year or not _AS_OF.fullmatch(text[: dates[0].start]):
@@ -155,7 +159,7 @@ def _as_of_another_day(text: str, periods: Iterable[Period]) -> bool:
 
 
 def _of_a_part(piece: Quote) -> bool:
-    """Whether a row gives quarters or half-years alone."""
+    """Return whether a row gives only figures of quarters or other parts of a year."""
     told = f"{piece.text}\n{piece.columns}"
     return _PART_OF_A_YEAR.search(told) is not None and _WHOLE_YEAR.search(told) is None
 
@@ -166,11 +170,11 @@ def _is_loose(analysis: QueryAnalysis) -> bool:
 
 
 def _headings(text: str) -> str:
-    """Lines above a piece that are no sentences."""
+    """Return the lines above a piece that are not sentences."""
     lines = text.split("\n")
     return "\n".join(line for line in lines if len(line) <= _HEADING_LONGEST_CHARS and not line.rstrip().endswith("."))
 
 
 def _without_dates(text: str) -> str:
-    """A date is no figure."""
+    """Return the text with its dates blanked, because a date is not a figure."""
     return blanked(text, (Mention(start=each.start, end=each.end, text=each.text) for each in read_dates(text)))

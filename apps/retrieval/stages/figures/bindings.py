@@ -1,4 +1,4 @@
-"""Which year a number of a sentence is of: "1,577 in 2018 and 1,373 in 2017"."""
+"""Tell which year a number in a sentence belongs to: "1,577 in 2018 and 1,373 in 2017"."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _FURTHEST_CHARS: Final = 45
 
 
 def is_year(number: Number) -> bool:
-    """Whether a number may be a year and nothing else is said of it."""
+    """Return whether a number may be a year: nothing but a plain number from 1900 to 2099."""
     plain = number.unit is NumberUnit.PLAIN and not number.exponent and not number.currency and not number.negative
     return plain and number.text.isdigit() and 1900 <= number.value < 2100
 
 
 def years_of(text: str) -> frozenset[int]:
-    """All years that a text names, FY18 as well."""
+    """Return all years that a text names, including short forms such as FY18."""
     return frozenset(_value(match) for match in _YEAR.finditer(text))
 
 
 def bound_years(sentence: str, numbers: Sequence[Number], number: Number) -> frozenset[int]:
-    """The years that a sentence may mean for one of its numbers; empty where it names none.
+    """Return the years that a sentence may mean for one of its numbers; empty if it names none.
 
-    The year behind the number counts first, if nothing separates the two; then those before it, back to the number
-    before; then all years of the sentence.
+    The year after the number counts first, if nothing separates the two; then those before it, back to the previous
+    number; then all years of the sentence.
     """
     figures = [each for each in numbers if not is_year(each)]
     after = min((each.start for each in figures if each.start >= number.end), default=len(sentence))

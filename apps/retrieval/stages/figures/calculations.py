@@ -1,4 +1,4 @@
-"""Read the calculations that an answer shows, and do them again: 1,146 / 1,402 = 0.82."""
+"""Read the calculations that an answer shows, and repeat them: 1,146 / 1,402 = 0.82."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Token = Decimal | str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calculation:
-    """A calculation as shown: the numbers that go in, the result that it claims, and whether it comes out."""
+    """A calculation as shown: its operands, the result that it claims, and whether the result is correct."""
 
     operands: tuple[Number, ...]
     result: Number
@@ -40,9 +40,9 @@ class Calculation:
 
 
 def read_calculations(text: str, language: str) -> tuple[Calculation, ...]:
-    """All calculations of a text in the form "a / b = c", with words allowed beside the numbers.
+    """Return all calculations of a text in the form "a / b = c"; words may stand beside the numbers.
 
-    The numbers of a returned calculation have their places in the text.
+    The numbers of a returned calculation have their positions in the text.
     """
     numbers = read_numbers(text, language)
     found = []
@@ -60,7 +60,7 @@ def read_calculations(text: str, language: str) -> tuple[Calculation, ...]:
 
 
 def _read(text: str, start: int, end: int, numbers: Sequence[Number], result: Number) -> Calculation | None:
-    """The longest run of numbers and signs before the equals sign that makes an expression."""
+    """Return the calculation with the longest run of numbers and signs before the equals sign that is an expression."""
     for first in range(len(numbers) - 1):
         operands = numbers[first:]
         left = text.rfind(operands[0].text[:1], start, operands[0].end)
@@ -77,7 +77,7 @@ def _tokens(text: str, start: int, end: int, operands: Sequence[Number]) -> list
     position = start
     for operand in operands:
         tokens.extend(_signs(text[position : operand.start]))
-        # A number's own reading may take a bracket that belongs to the formula.
+        # read_numbers may have taken a bracket that belongs to the formula into the number.
         raw = text[operand.start : operand.end]
         enclosed = operand.negative and "(" in raw and ")" in raw
         if not enclosed:
@@ -96,7 +96,7 @@ def _signs(between: str) -> list[str]:
 
 
 def _evaluated(tokens: Sequence[Token]) -> Decimal | None:
-    """Shunting-yard; None for anything that is no whole expression."""
+    """Evaluate the tokens with the shunting-yard algorithm. Return None if they are not a complete expression."""
     output: list[Decimal] = []
     waiting: list[str] = []
 
@@ -140,7 +140,7 @@ def _evaluated(tokens: Sequence[Token]) -> Decimal | None:
                 waiting.append(part)
                 expects_number = True
         while waiting:
-            # A bracket may close behind the result: "0.82 (1,146 / 1,402 = 0.82)".
+            # A bracket may close after the result: "0.82 (1,146 / 1,402 = 0.82)".
             if waiting[-1] == "(":
                 waiting.pop()
             else:
@@ -151,7 +151,7 @@ def _evaluated(tokens: Sequence[Token]) -> Decimal | None:
 
 
 def _comes_out(value: Decimal, operands: Sequence[Number], result: Number) -> bool:
-    """Whether the result is the value, rounded to the decimals that it is given with."""
+    """Return whether the claimed result is the value, rounded to the decimals of the result."""
     if result.unit is not NumberUnit.PLAIN:
         value = value * 100
     sought = [value.scaleb(-result.exponent)]

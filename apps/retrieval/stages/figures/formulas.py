@@ -1,9 +1,10 @@
-"""Formulas over lines of statements: read, worked out, and written down with the figures that went in.
+"""Formulas over lines of statements: read, calculated, and written out with the figures that were used.
 
     {cost of goods sold} / average {inventory}
 
-A line stands in braces, by its name in line_items.py, and with a year behind @ where it is not of the year asked for.
-`average` is that of a line at the end of a year and of the year before, `change in` the difference between the two.
+A line stands in braces, by its name in line_items.py, followed by @ and a year if it is not of the year asked for.
+`average` is the average of a line at the end of a year and of the year before; `change in` is the difference between
+the two.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from enum import StrEnum
 from typing import Final
 
 _TOKEN: Final = re.compile(r"\s*(?:\{[^{}]+\}|\d+(?:\.\d+)?|(?:average|change in)\b|[-+*/()])\s*")
-# A question may hold thousands: reading and working out go one call deeper with each.
+# A question may hold thousands of tokens, and reading and calculating recurse one call deeper with each.
 _MOST_TOKENS: Final = 60
 _ADDS, _MULTIPLIES, _WHOLE = 1, 2, 3
 _PRECEDENCE: Final = {"+": _ADDS, "-": _ADDS, "*": _MULTIPLIES, "/": _MULTIPLIES}
 
 
 class Over(StrEnum):
-    """What is made of a line's two year-ends."""
+    """How a line's two year-ends are combined."""
 
     AVERAGE = "average"
     CHANGE = "change in"
@@ -31,14 +32,18 @@ class Over(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """years: that it is of, or between which; empty for the year asked for (and the one before)."""
+    """A line of a statement in a formula.
+
+    years: the year of the line, or the two years between which it is averaged or compared; empty for the year asked for
+        (and the year before).
+    """
 
     name: str
     years: tuple[int, ...] = ()
     over: Over | None = None
 
     def of(self, year: int) -> tuple[int, ...]:
-        """The years of which its figures are needed, the earlier first."""
+        """Return the years for which its figures are needed, the earlier first."""
         if self.over is None:
             return self.years[-1:] or (year,)
         return self.years if len(self.years) == 2 else (year - 1, year)
@@ -56,7 +61,7 @@ Formula = Decimal | Line | Operation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worked:
-    """text: the figures with signs and brackets between them, without the result."""
+    """A calculated formula. text: the figures with signs and brackets between them, without the result."""
 
     value: Decimal
     text: str
@@ -67,7 +72,7 @@ LookUp = Callable[[str, int], Decimal | None]
 
 
 def read_formula(text: str) -> Formula | None:
-    """None for what is no whole formula, and for one of more parts than anybody would read."""
+    """Return the formula, or None if the text is not a complete formula or has more than _MOST_TOKENS parts."""
     tokens: list[str] = []
     position = 0
     while position < len(text):
@@ -93,7 +98,7 @@ def lines_of(formula: Formula) -> Iterator[Line]:
 
 
 def only_adds(formula: Formula) -> bool:
-    """Whether it is a sum of amounts, and so an amount itself."""
+    """Return whether the formula is a sum of amounts, and therefore an amount itself."""
     match formula:
         case Operation():
             return formula.sign in "+-" and only_adds(formula.left) and only_adds(formula.right)
@@ -102,10 +107,10 @@ def only_adds(formula: Formula) -> bool:
 
 
 def work_out(formula: Formula, *, year: int, figure: LookUp) -> Worked | None:
-    """Work a formula out for a year.
+    """Calculate a formula for a year.
 
-    Args:    figure: what a line was in a year; None where nobody can tell.
-    Returns: None where a figure is missing or a divisor is zero.
+    Args:    figure: returns what a line was in a year; None if that is unknown.
+    Returns: None if a figure is missing or a divisor is zero.
     """
     match formula:
         case Decimal():
@@ -134,7 +139,7 @@ def _of_line(line: Line, year: int, figure: LookUp) -> Worked | None:
 def _joined(sign: str, left: Worked, right: Worked) -> Worked | None:
     precedence = _PRECEDENCE[sign]
     before = f"({left.text})" if left.precedence < precedence else left.text
-    # To the right of a minus or a division, what weighs the same needs its brackets too.
+    # To the right of a minus or a division, an operation of equal precedence needs brackets too.
     closer = right.precedence < precedence or (right.precedence == precedence and sign != "+")
     behind = f"({right.text})" if closer else right.text
     match sign:
@@ -168,7 +173,10 @@ def _product(tokens: list[str]) -> tuple[Formula, list[str]]:
 
 
 def _factor(tokens: list[str]) -> tuple[Formula, list[str]]:
-    """Raises: IndexError: no factor begins here."""
+    """Return the factor at the beginning of the tokens, and the tokens after it.
+
+    Raises: IndexError: no factor begins here.
+    """
     first, rest = tokens[0], tokens[1:]
     if first == "(":
         inner, after = _sum(rest)

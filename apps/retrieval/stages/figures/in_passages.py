@@ -1,4 +1,4 @@
-"""The figures of a passage with what they stand under: row label, column, scale, currency. Claims are held to these."""
+"""The figures of a passage with their row label, column, scale and currency. Claims are checked against them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ YEAR: Final = re.compile(r"(?<![\d.,])(?:19|20)\d{2}(?![\d%]|[.,]\d)")
 PER_SHARE: Final = re.compile(
     r"\bper\s+(?:\w+\s+){0,2}?(?:share|unit)\b|\bEPS\b|\bje\s+(?:Aktie|Anteil)\b|\bcps\b", re.IGNORECASE
 )
-# "In millions, except per share data" says of the other rows that they are not.
+# "In millions, except per share data" says that the other rows are not per share.
 _EXCEPT: Final = re.compile(r"\b(?:except|excluding|ausgenommen|au\u00dfer)\b[^)\n]*", re.IGNORECASE)
 _CELL: Final = re.compile(r"\|\s*([^|:\n]{1,80}):\s*([^|\n]*)")
 _FURTHEST_HEADING_LINES: Final = 6
@@ -36,8 +36,9 @@ _FURTHEST_HEADING_LINES: Final = 6
 class Figure:
     """A number of a passage.
 
-    piece: the sentence or row that it stands in. label: terms of the row's label, empty in prose. years: those of its
-    column, or that its sentence gives it; empty where the passage does not say. per_share: its row or heading says so.
+    piece: the sentence or row in which it stands. label: terms of the row's label, empty in prose.
+    years: the years of its column, or those that its sentence gives it; empty if the passage does not say.
+    per_share: whether its row or heading says that it is per share.
     """
 
     number: Number
@@ -51,7 +52,7 @@ class Figure:
 
 
 def read_figures(passage: Passage, *, asked_exponent: int | None) -> tuple[Figure, ...]:
-    """All figures that a passage shows, in order."""
+    """Return all figures that a passage shows, in order."""
     rows = {(unit.start, unit.end): unit.is_row for unit in split_units(passage.chunk.text)}
     return tuple(
         figure
@@ -61,7 +62,7 @@ def read_figures(passage: Passage, *, asked_exponent: int | None) -> tuple[Figur
 
 
 def read_piece(passage: Passage, piece: Quote) -> tuple[Figure, ...] | None:
-    """The figures of one row of a table; None where the piece is prose."""
+    """Return the figures of one row of a table; None if the piece is prose."""
     is_row = any(unit.is_row and unit.start == piece.start for unit in split_units(passage.chunk.text))
     return tuple(_of_piece(passage, piece, True, None)) if is_row else None
 
@@ -127,7 +128,7 @@ def _label(row: str, numbers: tuple[Number, ...]) -> str:
 
 
 def _label_end(row: str, numbers: tuple[Number, ...]) -> int:
-    """Up to the first cell border behind a word, or else the first number behind one."""
+    """Return where a row's label ends: at the first cell border after a word, or else at the first number after one."""
     border = row.find("|", 1)
     if border > 0 and re.search(r"[^\W\d_]", row[:border]):
         return border
@@ -138,7 +139,7 @@ def _label_end(row: str, numbers: tuple[Number, ...]) -> int:
 
 
 def heading_above(text: str, position: int) -> str:
-    """The nearest line above a row that holds words and no figure, such as "Earnings per share:"; else nothing."""
+    """Return the nearest line above a row that holds words and no figure, such as "Earnings per share:"; else ""."""
     lines = text[:position].rstrip("\n").split("\n")
     for line in reversed(lines[-_FURTHEST_HEADING_LINES:]):
         if line.strip() and not re.search(r"\d", line):

@@ -1,4 +1,4 @@
-"""Answer with the rows of the statements: those that were asked for, each from the document that says most."""
+"""Answer with the rows of statements that were asked for, each from the document with the most of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from apps.retrieval.stages.figures.lines import row_label
 from apps.retrieval.stages.question.mentions import word_set
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 
-# Words beside a figure's name that make no other figure of it; any other must stand in the row.
+# Words beside a figure's name that do not make it another figure. Any other word must stand in the row.
 _PLAIN_WORDS: Final = word_set(
     "ratio margin profile business positive negative healthy improving fixed amount value level position percent less "
     "plus minus year end based data annual total net reported"
@@ -29,7 +29,10 @@ _ONE_OF_SEVERAL: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineRow:
-    """A row that is quoted for a line. item: which; passage: where; figures: what it gives."""
+    """A row that is quoted for a line.
+
+    item: the line's name. passage: where the row stands. figures: what the row gives.
+    """
 
     item: str
     quote: Quote
@@ -46,12 +49,12 @@ class LineRow:
 
 
 def line_rows(analysis: QueryAnalysis, context: ContextBlock) -> tuple[LineRow, ...]:
-    """The rows that answer a question for a figure of a statement, or for a measure that is worked out from some.
+    """Return the rows that answer a question for a figure of a statement, or for a measure calculated from figures.
 
-    A question that asks for one of several (the segment with the highest revenue), for a figure of another sort
-    (adjusted, organic), of a name that no statement has, or whether something is so, is not answered by a line.
+    Lines do not answer a question that asks for one of several (the segment with the highest revenue), for a figure of
+    another sort (adjusted, organic), for a name that no statement has, or whether something is so.
 
-    Returns: of each line the row of each period, in the order of the question; nothing where no row is of one.
+    Returns: for each line the row of each period, in the order of the question; empty if no row is of a line asked for.
     """
     if not _is_for_lines(analysis):
         return ()
@@ -65,7 +68,7 @@ def line_rows(analysis: QueryAnalysis, context: ContextBlock) -> tuple[LineRow, 
 
 
 def names_a_measure(quote: Quote, analysis: QueryAnalysis) -> bool:
-    """Whether a piece speaks of a measure asked for by its name: the document's own figure of it."""
+    """Return whether a piece names a measure asked for: the document then gives its own figure of it."""
     held = frozenset(terms(f"{quote.text} {quote.columns}", analysis.language))
     return any(
         held.issuperset(terms(each.trigger, analysis.language)) for each in analysis.expansions if each.label in PARTS
@@ -91,14 +94,14 @@ def _rows(passage: Passage, analysis: QueryAnalysis) -> Iterator[LineRow]:
 
 
 def _names_them(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> bool:
-    """Whether every word beside the figures' names is a plain one or stands in a row's label."""
+    """Return whether every word beside the figures' names is a plain word or stands in a row's label."""
     plain = {term for word in _PLAIN_WORDS for term in terms(word, analysis.language)}
     held = {term for row in rows for term in terms(row_label(row.quote.text), analysis.language)}
     return all(term in plain | held for figure in analysis.figures for term in figure.terms)
 
 
 def _by_document(rows: Sequence[LineRow]) -> list[LineRow]:
-    """The document with rows for most lines first, so that what belongs together comes from one."""
+    """Return the rows of the document with the most lines first, so that related figures come from one document."""
     lines: dict[DocumentId, set[str]] = {}
     for row in rows:
         lines.setdefault(row.document_id, set()).add(row.item)

@@ -1,7 +1,8 @@
-"""The lines of the statements: under which labels a figure stands in its balance sheet, income or cash flow statement.
+"""The lines of the statements: the labels of a figure in the balance sheet, income statement or cash flow statement.
 
-The glossary says what a question calls a figure, and widens the search; here are the labels of the rows that it is read
-from, and they must match a row's label nearly whole. What is worked out from several lines has its parts.
+The glossary says what a question calls a figure, and widens the search. The labels here are those of the rows from
+which the figure is read, and must match a row's label nearly completely. A measure that is calculated from several
+lines lists its parts.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from apps.retrieval.contracts import QueryAnalysis
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineItem:
-    """A line of a statement. name: as the glossary labels it. labels: how rows call it, the plainest first."""
+    """A line of a statement. name: the glossary's label. labels: what rows call it, the plainest first."""
 
     name: str
     statement: Statement
@@ -180,8 +181,8 @@ PARTS: Final[dict[str, tuple[str, ...]]] = {
 }
 """The lines that a measure of the glossary is worked out from."""
 
-# What a figure did, or why, is told in words; the rest of such a question ("if it is no useful measure, explain why")
-# says what to do otherwise.
+# A question about what a figure did, or why, is answered in words. The rest of such a question ("if it is no useful
+# measure, explain why") says what to do otherwise.
 _REASON_ASKED: Final = re.compile(
     r"\bwhy\b|\bwhat\s+(?:\w+\s+){0,2}?(?:drove|driven|drives|caused|explains|led)\b|\breasons?\b|\bdrivers?\b"
     r"|\bwarum\b|\bweshalb\b|\bwodurch\b",
@@ -191,9 +192,9 @@ _OTHERWISE: Final = re.compile(r"(?<=[.?!])\s+(?:if|falls|wenn)\b[^.?!]*", re.IG
 
 
 def asked_items(analysis: QueryAnalysis) -> tuple[LineItem, ...]:
-    """The lines that a question asks for, by name or as parts of a measure, in the order of the question.
+    """Return the lines that a question asks for, by name or as parts of a measure, in the order of the question.
 
-    Returns: nothing for a question that asks for a reason: it is told in words.
+    Returns: nothing for a question that asks for a reason, which is answered in words.
     """
     if _REASON_ASKED.search(_OTHERWISE.sub("", analysis.text)):
         return ()

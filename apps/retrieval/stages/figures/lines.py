@@ -1,5 +1,7 @@
-"""Find the rows of a statement that give what a question asks for: "capital expenditure" is "Purchases of property,
-plant and equipment" in one filing and "Property additions" in the next.
+"""Find the rows of a statement that give what a question asks for.
+
+"Capital expenditure" is "Purchases of property, plant and equipment" in one filing and "Property additions" in the
+next.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ _MOST_FURTHER_TERMS: Final = 2
 """A row's label may hold so many terms beside those of a label of several words; beside a single word none."""
 _DIGIT: Final = re.compile(r"\d")
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
-# What is said of a figure behind its name. "Attributable to" is none of these: it is another figure.
+# Qualifications after a figure's name. "Attributable to" is not one of them: it makes another figure.
 _TAIL: Final = re.compile(
     r"[\s,\u2013\u2014-]+(?:including|excluding|exclusive\s+of|inclusive\s+of|net\s+of|less|einschlie\u00dflich|ohne)\b.*",
     re.IGNORECASE | re.DOTALL,
@@ -41,9 +43,9 @@ def find_lines(chunks: Sequence[StoredChunk], items: Iterable[LineItem]) -> dict
     """Find, in each document, the rows that come nearest to each line.
 
     Args:    chunks: passages of statements, each with the statements that its page prints.
-             items: what is asked for.
-    Returns: chunk id -> the rows in it, in the order of the text; chunks without one are absent. Of each line and
-             document there are the rows whose label says the least beside it: usually one.
+             items: the lines that are asked for.
+    Returns: chunk id -> the rows in it, in the order of the text; chunks without one are absent. For each line and
+             document these are the rows whose label has the fewest other words: usually one row.
     """
     best: dict[tuple[str, str], list[_Match]] = {}
     for item in items:
@@ -68,12 +70,14 @@ def find_lines(chunks: Sequence[StoredChunk], items: Iterable[LineItem]) -> dict
 def with_lines(
     candidates: Sequence[Candidate], chunks: Sequence[StoredChunk], lines: Mapping[str, tuple[FoundLine, ...]]
 ) -> tuple[Candidate, ...]:
-    """Put the passages that hold the lines among the candidates.
+    """Add the passages that hold the lines to the candidates.
 
-    A page that was found is shown by its passage with the line, which comes before the one that the page was found by.
-    What stands on a page that was not found comes last.
+    A page that was found is shown by its passage with the line, placed before the passage by which the page was found.
+    Passages on pages that were not found come last.
 
-    Args:    candidates: best first. chunks: of the statements; lines: chunk id -> rows, as find_lines gives them.
+    Args:    candidates: best first.
+             chunks: of the statements.
+             lines: chunk id -> rows, as find_lines returns them.
     """
     held = {str(candidate.hit.chunk_id) for candidate in candidates}
     further: dict[tuple[str, int], list[Candidate]] = {}
@@ -115,8 +119,10 @@ def _matches(item: LineItem, chunk: StoredChunk) -> Iterator[_Match]:
 
 
 def _nearest(item: LineItem, told: frozenset[str], language: str) -> tuple[int, int, int] | None:
-    """How far a row's label is from the nearest of a line's: words that neither has, the label's place, and whether
-    it says "total" or "net", which the row that is asked for does where there are two.
+    """Return how far a row's label is from the nearest of a line's labels; None if it matches none.
+
+    The distance is the number of further words, the position of the matched label, and the negative number of words
+    such as "total" or "net", because of two similar rows the one with such a word is meant.
     """
     noise, gross = _words(_NOISE, language), _words(_GROSS, language)
     found = []
@@ -128,7 +134,7 @@ def _nearest(item: LineItem, told: frozenset[str], language: str) -> tuple[int, 
 
 
 def row_label(row: str) -> str:
-    """What a row calls its figures: the words before the first cell border, or before the first figure."""
+    """Return what a row calls its figures: the words before the first cell border, or before the first figure."""
     border = row.find("|", 1)
     if border > 0:
         label = row[:border]
@@ -147,7 +153,7 @@ def _label_terms(label: str, language: str) -> frozenset[str]:
     return frozenset(term for term in terms(plain, language) if not term[0].isdigit())
 
 
-# What is remembered is what stands in line_items.py, and nothing of a document.
+# The cache holds only labels of line_items.py, and nothing of a document.
 @lru_cache(maxsize=256)
 def _wanted(labels: tuple[str, ...], language: str) -> tuple[frozenset[str], ...]:
     return tuple(_label_terms(label, language) for label in labels)

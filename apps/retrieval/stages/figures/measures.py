@@ -1,8 +1,8 @@
-"""Work out a measure from the rows of the statements, and show how: (5,308 - 2,213) / 4,476 = 0.69.
+"""Calculate a measure from the rows of the statements, and show how: (5,308 - 2,213) / 4,476 = 0.69.
 
-Only where nothing is left to choose: every part is one figure of its year in one document or company, in one scale; and
-a question that brings a formula of its own is answered by that, or by the rows alone where it is not understood.
-Everything that is shown is checked as any claim is (ground.py).
+A measure is calculated only if there is nothing to choose: every part is one figure of its year in one document or
+company, in one scale. A question with a formula of its own is answered by that formula, or by the rows alone if the
+formula is not understood. Everything that is shown is checked like any other claim (ground.py).
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """label: the formula in words, as it is shown; empty for one that the question brings along. text: as read_formula
-    takes it. formula: as it is read of that. decimals: of the result; None for as usual, or for an amount for those of
-    its figures.
+    """A measure and its formula.
+
+    label: the formula in words, as it is shown; empty for a formula that the question brings.
+    text: the formula as read_formula takes it. formula: the parsed text.
+    decimals: of the result; None for the default, which for an amount is the decimals of its figures.
     """
 
     label: str
@@ -43,7 +45,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worked:
-    """A measure of one year. text: the calculation as shown, without references."""
+    """A measure calculated for one year. text: the calculation as shown, without references."""
 
     text: str
     ref_ids: tuple[str, ...]
@@ -62,7 +64,7 @@ def _measure(label: str, text: str, result: Result) -> Measure:
     return Measure(label=label, text=text, formula=formula, result=result)
 
 
-# By the glossary's label; where a line may be missing, the further formula takes its place.
+# By the glossary's label. Where a line may be missing, a second formula is the alternative.
 MEASURES: Final[dict[str, tuple[Measure, ...]]] = {
     "EBITDA": (
         _measure(
@@ -144,15 +146,16 @@ MEASURES: Final[dict[str, tuple[Measure, ...]]] = {
     ),
 }
 _DECIMALS: Final = {Result.RATIO: 2, Result.PERCENT: 1}
-# The rows by their own names, so that each can be found where it is cited.
+# The rows by their own labels, so that each can be found where it is cited.
 _AS_DEFINED: Final = "By your formula, from {rows}"
 
 
 def worked_out(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> tuple[Worked, ...]:
-    """The measures that a question asks for, of each year asked for, the latest first.
+    """Return the measures that a question asks for, for each year asked for, the latest first.
 
     Args: rows: as line_rows chose them.
-    Returns: nothing where a part is missing, stands twice, or is negative where only its size would say something.
+    Returns: nothing if a part is missing, occurs with different values, or is negative where only its size is
+             meaningful.
     """
     if any(period.fiscal_quarter for period in analysis.periods):
         return ()
@@ -170,7 +173,7 @@ def worked_out(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> tuple[Worked
 def _as_defined(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> Worked | None:
     own = own_formula(analysis, {name: found[0].text for name, found in MEASURES.items()})
     formula = read_formula(own.formula) if own else None
-    # A sum of amounts is no share of anything: what is asked in per cent is something else.
+    # A sum of amounts is not a share: a question that wants per cent means something else.
     if own is None or formula is None or (own.percent and only_adds(formula)):
         return None
     result = Result.PERCENT if own.percent else Result.AMOUNT if only_adds(formula) else Result.RATIO
@@ -189,7 +192,7 @@ def _worked(measure: Measure, rows: Sequence[LineRow], year: int) -> Worked | No
     by_document: dict[DocumentId, list[LineRow]] = {}
     for row in rows:
         by_document.setdefault(row.document_id, []).append(row)
-    # What one document does not give is taken from another one of the same company.
+    # Parts that one document does not give are taken from another document of the same company.
     companies = {row.passage.chunk.document.company for row in rows}
     together = [list(rows)] if len(companies) == 1 and len(by_document) > 1 else []
     wanted = {(line.name, of) for line in lines_of(measure.formula) for of in line.of(year)}
@@ -202,7 +205,10 @@ def _worked(measure: Measure, rows: Sequence[LineRow], year: int) -> Worked | No
 
 
 def _figure(part: str, rows: Sequence[LineRow], year: int) -> Figure | None:
-    """The one figure of a line in a year."""
+    """Return the one figure of a line in a year.
+
+    Returns: None if there is no figure, more than one value, or a negative value of a line that is not an outflow.
+    """
     of_year = {
         figure
         for row in rows
@@ -224,7 +230,7 @@ def _shown(measure: Measure, parts: dict[tuple[str, int], Figure], year: int) ->
         try:
             value = value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
         except InvalidOperation:
-            # More digits than can be told exactly: a product of amounts that means nothing.
+            # More digits than can be stated exactly: a product of amounts that means nothing.
             return None
     told = f"{value:,}{' %' if measure.result is Result.PERCENT else ''}"
     label = measure.label or _AS_DEFINED.format(rows=" and ".join(_rows_of(measure.formula, parts, year)))

@@ -1,6 +1,7 @@
 """Compare numbers as a reader would, with currency, scale and unit.
 
-What stands further from a number than beside it (a table's "in millions") is handed in as `Stated`; nothing is assumed.
+What a source states about a number elsewhere than beside it (a table's "in millions") is passed in as `Stated`; nothing
+is assumed.
 """
 
 from __future__ import annotations
@@ -19,10 +20,9 @@ AS_WRITTEN: Final = "as written"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """What is said of a source's number elsewhere than beside it: in its row, column heading or table caption.
+    """What a source states about a number elsewhere than beside it: in its row, column heading or table caption.
 
-    exponent: of the scale that the table is in, None where it states none. asked_exponent: of the scale that the
-    question wants the answer in.
+    exponent: of the table's scale; None if it states none. asked_exponent: of the scale that the question asks for.
     """
 
     exponent: int | None = None
@@ -33,7 +33,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two numbers of equal digits: whether they are the same number, and how or why not. Notes hold no figures."""
+    """Whether two numbers with equal digits are the same number, and how or why not. Notes hold no figures."""
 
     same: bool
     note: str
@@ -43,17 +43,17 @@ _NOTHING: Final = Stated()
 
 
 def match_number(claim: Number, sources: Iterable[Number], *, stated: Stated = _NOTHING) -> str | None:
-    """How a number is found among those of a source, the closest way first; None if it isn't."""
+    """Return how a number is found among those of a source, the closest way first; None if it is not found."""
     compared = (compare_numbers(claim, source, stated) for source in sources)
     notes = [each.note for each in compared if each is not None and each.same]
     return min(notes, default=None, key=lambda note: (note != AS_WRITTEN, len(note), note))
 
 
 def compare_numbers(claim: Number, source: Number, stated: Stated = _NOTHING) -> Comparison | None:
-    """Compare a number of an answer with one of a source, units included. The sign is the caller's to judge.
+    """Compare a number of an answer with one of a source, units included. The caller judges the sign.
 
-    Returns: None where the digits are others. A different scale counts as the same number only where both scales
-             are known, and then to the decimals that the claim gives.
+    Returns: None if the digits differ. Numbers in different scales are the same only if both scales are known, and then
+             to the decimals that the claim gives.
     """
     units = _compare_units(claim, source, stated)
     scale = _compare_scales(claim, source, stated)
@@ -95,7 +95,7 @@ def _compare_scales(claim: Number, source: Number, stated: Stated) -> Comparison
 
 
 def _rounded(claim: Number, *values: Decimal) -> Comparison | None:
-    """A number of the claim's own scale, rounded to its decimals."""
+    """Compare the claim with values in the claim's own scale, rounded to the claim's decimals."""
     step = Decimal(1).scaleb(-claim.decimals)
     digits = len(str(claim.value).replace(".", "").strip("0")) or 1
     for value in values:
@@ -108,7 +108,7 @@ def _rounded(claim: Number, *values: Decimal) -> Comparison | None:
 
 
 def _points_factor(claim: Number, source: Number) -> int:
-    """Powers of ten between percentage points and basis points."""
+    """Return the powers of ten between percentage points and basis points."""
     pair = (claim.unit, source.unit)
     if pair == (NumberUnit.BASIS_POINTS, NumberUnit.POINTS):
         return 2

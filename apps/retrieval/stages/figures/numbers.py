@@ -1,4 +1,4 @@
-"""Read numbers out of text: 1,577 is 1577, and (1,577) is its negative.
+"""Read numbers from text: 1,577 is 1577, and (1,577) is its negative.
 
 A number carries what stands beside it: currency, scale, percent or percentage points.
 """
@@ -75,9 +75,10 @@ _RANGE: Final = re.compile(r"\s*(?:-|\u2013|\u2014|to|bis)\s*")
 
 
 def read_numbers(text: str, language: str = "en") -> tuple[Number, ...]:
-    """All numbers of a text, left to right; small ones written as words too.
+    """Return all numbers of a text, left to right, including small ones written as words.
 
-    Digits inside words (Q4, FY2018, 10-K) are not numbers. In German the point groups and the comma divides.
+    Digits inside words (Q4, FY2018, 10-K) are not numbers. In German, the point groups digits and the comma is the
+    decimal separator.
     """
     tongue = language if language in _DIGITS else "en"
     found = [_number(match, tongue) for match in _PATTERNS[tongue].finditer(text) if _stands_alone(match, text)]
@@ -87,8 +88,9 @@ def read_numbers(text: str, language: str = "en") -> tuple[Number, ...]:
 
 
 def stated_scale(text: str) -> int | None:
-    """The scale that a heading or caption gives its figures in ("in millions", "EUR million", "(Millions)"): the last
-    one named; None where it names none.
+    """Return the last scale that a heading or caption names; None if it names none.
+
+    Examples: "in millions", "EUR million", "(Millions)".
     """
     found = list(_CAPTION.finditer(text))
     if not found:
@@ -98,7 +100,7 @@ def stated_scale(text: str) -> int | None:
 
 
 def currencies_in(text: str) -> frozenset[str]:
-    """ISO codes of all currencies that a text names by code, sign or name."""
+    """Return the ISO codes of all currencies that a text names by code, sign or name."""
     codes = set(re.findall(rf"\b(?:{_CODES})\b", text))
     codes.update(_SYMBOLS[sign] for sign in re.findall(r"US\$|HK\$|[CA]\$|[$€£¥]", text))
     codes.update(_NAMES[name] for name in re.findall(rf"\b({'|'.join(_NAMES)})s?\b", text.lower()))
@@ -107,7 +109,7 @@ def currencies_in(text: str) -> frozenset[str]:
 
 
 def units_in(text: str) -> frozenset[NumberUnit]:
-    """Percent, percentage points or basis points, where a heading or label speaks of them."""
+    """Return percent, percentage points or basis points, if a heading or label mentions them."""
     found = set()
     if re.search(r"%|\bper\s?cent\b|\bprozent\b", text, re.IGNORECASE):
         found.add(NumberUnit.PERCENT)
@@ -154,7 +156,7 @@ _WORD_PATTERNS: Final = {
 
 
 def _with_end_of_range(number: Number, after: Number | None, text: str) -> Number:
-    """The first number of a range has what stands beside the second: 10 to 15 per cent."""
+    """Return the number with the unit, scale and currency of the second, if the two form a range: 10 to 15 per cent."""
     bare = number.unit is NumberUnit.PLAIN and not number.exponent
     if after is None or not bare or not _RANGE.fullmatch(text[number.end : after.start]):
         return number
@@ -202,7 +204,7 @@ def _made(
 
 
 def _trimmed(text: str) -> str:
-    """Without a bracket that is not the number's own."""
+    """Return the text without a bracket that is not part of the number."""
     if ("(" in text) == (")" in text):
         return text
     return text.strip("() ")
@@ -223,7 +225,7 @@ def _currency(written: str) -> str:
 
 
 def _stands_alone(match: re.Match[str], text: str) -> bool:
-    """Whether the digits are a number, and not the beginning of a name such as 10-K, 3M or 8th."""
+    """Return whether the digits are a number, and not the beginning of a name such as 10-K, 3M or 8th."""
     after = text[match.end("digits") : match.end("digits") + 2]
     if match["unit"] or (match["scale"] and (len(match["scale"]) > 1 or match["currency"])):
         return True

@@ -1,7 +1,7 @@
-"""The formula that a question brings along: "inventory turnover, defined as: FY2021 COGS / (average inventory ...)".
+"""The formula that a question brings: "inventory turnover, defined as: FY2021 COGS / (average inventory ...)".
 
-It is read only where every word of it is understood, and where the question asks for what it defines and for nothing
-that is made of that. Whatever is left over, nothing is worked out.
+The formula is used only if every word of it is understood, and if the question asks for what it defines and not for
+something derived from it. If any part is not understood, nothing is calculated.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DEFINED: Final = re.compile(
     r"(?P<formula>[^?!;]+?)(?:[.](?=\s|$)|[?!;]|$)",
     re.IGNORECASE,
 )
-# "Define unadjusted EBITDA as operating income + ...": of a part of what is asked.
+# "Define unadjusted EBITDA as operating income + ...": defines a part of what is asked.
 _DEFINES: Final = re.compile(
     r"\bdefine\s+(?P<name>[^?.;:]{1,60}?)\s+as\b\s*:?\s*(?P<formula>[^?!;]+?)(?:[.](?=\s|$)|[?!;]|$)", re.IGNORECASE
 )
@@ -29,7 +29,7 @@ _MEAN_OF_A_SHARE: Final = re.compile(
     r"(?:%|per\s?cent(?:age)?)\s+of\s+(?P<below>[^?.;]+?)(?=\s+(?:from|for|between|in|over|during|at)\b|[?.;]|$)",
     re.IGNORECASE,
 )
-# What is made of a measure besides is told by words like these.
+# Words like these say that the question asks for something derived from a measure.
 _MADE_OF_IT: Final = re.compile(
     r"\b(?:average|less|minus|plus|divided|adjusted|define[sd]?|durchschnitt\w*)\b"
     r"|\bas\s+a\s+(?:%|percent\w*)|\bper\s+share\b|\busing\b.{1,80}\bas\s+the\b",
@@ -53,7 +53,7 @@ _SIGNS: Final = {
     ")": re.compile(r"\)"),
 }
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?(?![\w.%])")
-# Beside a line's name they change nothing of it; a note in brackets says where it stands.
+# Beside a line's name these words do not change the line; a note in brackets says where it stands.
 _FILLER: Final = re.compile(
     r"(?:the|its|annual|total|net|unadjusted|reported|year[\s-]end|ending)\b|\[[^\]]*\]", re.IGNORECASE
 )
@@ -82,7 +82,7 @@ _LINE: Final = re.compile(
 )
 
 
-# What is worked out from several lines has names as well.
+# Measures that are calculated from several lines have names too.
 _MEASURES: Final = {
     _SPACED.sub(" ", trigger.lower()): entry.label
     for entry in GLOSSARY
@@ -98,8 +98,11 @@ _TWO: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnFormula:
-    """formula: as formulas.read_formula takes it. year: that it is asked for. percent: whether a share is asked for.
-    decimals: that the question wants; None where it says nothing of them.
+    """The formula of a question.
+
+    formula: as formulas.read_formula takes it. year: the year for which it is asked. percent: whether a share is asked
+        for.
+    decimals: the number that the question wants; None if it names none.
     """
 
     formula: str
@@ -109,14 +112,14 @@ class OwnFormula:
 
 
 def brings_a_formula(analysis: QueryAnalysis) -> bool:
-    """Whether a question defines what it asks for, or asks for something that is made of a measure."""
+    """Return whether a question defines what it asks for, or asks for something derived from a measure."""
     return _DEFINED.search(analysis.text) is not None or _MADE_OF_IT.search(analysis.text) is not None
 
 
 def own_formula(analysis: QueryAnalysis, measures: Mapping[str, str]) -> OwnFormula | None:
-    """The formula of a question; None where it has none, or one that is not understood to its last word.
+    """Return the formula of a question; None if it has none, or if any word of it is not understood.
 
-    Args: measures: the formulas of those that may stand in it by their names ("EBITDA less capex").
+    Args: measures: the formulas of the measures that may stand in it by name ("EBITDA less capex").
     """
     for read in (_mean, _defined, _of_two):
         if found := read(analysis.text, measures):
@@ -125,13 +128,13 @@ def own_formula(analysis: QueryAnalysis, measures: Mapping[str, str]) -> OwnForm
 
 
 def _defined(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
-    """What is asked for is defined itself."""
+    """Return the formula by which the question defines what it asks for."""
     found = _DEFINED.search(text)
     return _whole(text, _written(found["formula"]), _beside(text, found)) if found else None
 
 
 def _of_two(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
-    """One thing less or plus another; one of them may be defined."""
+    """Return the formula for one line or measure less or plus another, one of which the question may define."""
     defines = _DEFINES.search(text)
     beside = _beside(text, defines) if defines else text
     found = _TWO.search(beside)
@@ -150,7 +153,7 @@ def _of_two(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
 
 
 def _whole(text: str, formula: str | None, beside: str, *, percent: bool = False) -> OwnFormula | None:
-    """The formula with what the rest of the question says of it; None where the rest asks for more."""
+    """Return the formula with what the rest of the question says about it; None if the rest asks for more."""
     years = _years(beside) or _years(text)
     if formula is None or not years or _MADE_OF_IT.search(beside):
         return None
@@ -168,7 +171,7 @@ def _beside(text: str, found: re.Match[str]) -> str:
 
 
 def _measure_in(text: str) -> str | None:
-    """The measure that a name ends in: "unadjusted EBITDA"."""
+    """Return the measure with which a name ends: "unadjusted EBITDA"."""
     plain = _plain(text)
     return next((label for name, label in _MEASURES.items() if plain == name or plain.endswith(f" {name}")), None)
 
@@ -186,7 +189,7 @@ def _plain(name: str) -> str:
 
 
 def _mean(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
-    """A / B of each of so many years, and their mean."""
+    """Return the formula for the mean of A / B over several years."""
     found = _MEAN_OF_A_SHARE.search(text)
     if found is None:
         return None
@@ -201,7 +204,7 @@ def _mean(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
 
 
 def _written(text: str) -> str | None:
-    """A definition with its lines in braces; None where anything of it is not understood."""
+    """Return a definition with its lines in braces; None if any part of it is not understood."""
     parts: list[str] = []
     year, spoken, position = "", False, 0
     while position < len(text):
@@ -213,7 +216,7 @@ def _written(text: str) -> str | None:
             year, position = "", line.end()
         elif parts and (of_years := _BETWEEN.match(text, position) or _OF_YEAR.match(text, position)):
             behind = _dated(parts, of_years)
-            # "revenue / FY2020 assets": the year of what comes next.
+            # "revenue / FY2020 assets": the year belongs to the line that follows.
             if not behind and (len(of_years.groups()) > 1 or year):
                 return None
             year, position = ("" if behind else of_years[1]), of_years.end()
@@ -236,14 +239,14 @@ def _written(text: str) -> str | None:
             spoken = spoken or (text[position].isalpha() and sign in "+-*/")
             parts.append(sign)
             position = end
-    # "Assets less inventories divided by liabilities" says nothing of what comes first.
+    # "Assets less inventories divided by liabilities" does not say which operation comes first.
     if year or (spoken and {"+", "-"} & set(parts) and {"*", "/"} & set(parts)):
         return None
     return " ".join(parts)
 
 
 def _dated(parts: list[str], of_years: re.Match[str]) -> bool:
-    """Give the line before its year or years. Returns: whether there is one that has none."""
+    """Give the preceding line its year or years. Return whether there is a preceding line without a year."""
     if not parts[-1].startswith("{") or "@" in parts[-1]:
         return False
     parts[-1] = f"{parts[-1][:-1]}@{','.join(of_years.groups())}}}"

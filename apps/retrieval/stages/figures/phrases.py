@@ -1,4 +1,4 @@
-"""Find the name of a figure in a sentence or row, as a phrase and not as scattered words, and the figures beside it."""
+"""Find the name of a figure as a phrase, not as scattered words, in a sentence or row, and the figures beside it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from apps.retrieval.stages.figures.bindings import is_year
 from apps.retrieval.stages.figures.numbers import read_numbers
 from apps.retrieval.stages.question.dates import read_dates
 
-# A rule or a share class is one word here too, as it is in the question.
+# A rule or a share class is one word here, as it is in the question.
 _TOKEN: Final = re.compile(rf"{HYPHENATED}|[^\W_]+(?:[&.'\u2019][^\W_]+)*", re.IGNORECASE)
 _OTHERS: Final = frozenset({"other", "non", "before", "after", "excluding", "vor", "ohne"})
 """Right before a phrase, they make another line of it: "other current assets", "income before income taxes"."""
@@ -24,7 +24,7 @@ _ENDS: Final = re.compile(
     r"|,\s+(?:and|but|und|aber)\s+(?:we|our|the|it|its|they|their|wir|unsere?|die|der|das)\b",
     re.IGNORECASE,
 )
-# "As a percentage of revenues" tells no revenues, unless a share is asked for.
+# "As a percentage of revenues" does not state revenues, unless the question asks for a share.
 _SHARE_OF: Final = re.compile(
     r"(?:\bper\s?cent(?:age)?|%|\b(?:share|portion|proportion|anteil|prozent))\s+(?:of|an|am|der|des)\s+(?:\w+\s+)?$",
     re.IGNORECASE,
@@ -38,7 +38,7 @@ _CHANGE: Final = re.compile(
     r"|\bby\s+(?:(?:approximately|about|nearly|roughly)\s+)?$",
     re.IGNORECASE,
 )
-# "The loss on long-term debt was" tells a loss and no debt.
+# "The loss on long-term debt was" states a loss and not a debt.
 _OF_ANOTHER: Final = re.compile(
     r"\b(?:loss|gain|allowance|change|increase|decrease|interest|proceeds|payments?|reserve|effect|impact|provision)\w*\b"
     r"[^,;.]{0,30}\b(?:on|for|from|in|of|to|against)\s+(?:\w+\s+){0,2}$",
@@ -53,7 +53,7 @@ Span = tuple[int, int]
 
 
 class PhraseText:
-    """A text as terms with their places."""
+    """A text as terms with their positions."""
 
     def __init__(self, text: str, language: str) -> None:
         self._text = text
@@ -65,7 +65,7 @@ class PhraseText:
         ]
 
     def find(self, phrase: Sequence[str]) -> list[Span]:
-        """All places where the terms of a phrase stand side by side, in their order."""
+        """Return all places where the terms of a phrase stand side by side, in their order."""
         found = []
         for first in range(len(self.terms) - len(phrase) + 1):
             window = self.terms[first : first + len(phrase)]
@@ -74,7 +74,7 @@ class PhraseText:
         return found
 
     def is_share_of(self, span: Span) -> bool:
-        """Whether what stands there is only what a share is of."""
+        """Return whether the phrase at the span is only what a share refers to ("as a percentage of revenues")."""
         return _SHARE_OF.search(self._text[: span[0]]) is not None
 
     def _is_of_another(self, first: int) -> bool:
@@ -85,9 +85,9 @@ class PhraseText:
 
 
 def phrases_of(figure: AskedFigure, text: PhraseText, analysis: QueryAnalysis) -> list[Span]:
-    """Where a text names a figure: its own words as one phrase, and each concept under any of its names.
+    """Return where a text names a figure: its own words as one phrase, and each concept under any of its names.
 
-    Returns: the places of the concepts, or else of the phrase; empty where anything is missing.
+    Returns: the places of the concepts, or else of the phrase; empty if any part is missing.
     """
     by_label = {concept.label: concept for concept in analysis.concepts}
     share_asked = _SHARE_ASKED.search(analysis.text) is not None
@@ -106,7 +106,7 @@ def phrases_of(figure: AskedFigure, text: PhraseText, analysis: QueryAnalysis) -
 
 
 def figures_beside(text: str, start: int, end: int, *, change_asked: bool) -> bool:
-    """Whether a sentence tells a figure of what it names at `text[start:end]`."""
+    """Return whether a sentence states a figure for what it names at `text[start:end]`."""
     dates = read_dates(text)
     numbers = [
         number

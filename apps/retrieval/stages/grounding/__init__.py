@@ -1,1 +1,1 @@
-"""Whether an answer stands in what it cites: whom it is about, what it says, quotes and figures."""
+"""Check whether an answer is supported by what it cites: its subject, statements, quotes and figures."""

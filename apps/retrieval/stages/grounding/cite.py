@@ -1,4 +1,4 @@
-"""Turn an answer's quotes and ref_ids into citations that lead to the very characters on a page."""
+"""Turn an answer's quotes and ref_ids into citations that point to exact characters on a page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER_WEIGHT = 3.0
 
 
 def cite(answer: GeneratedAnswer, context: ContextBlock, *, language: str) -> tuple[Citation, ...]:
-    """Make one citation a quote; a cited passage without a quote gets the piece that supports the answer best.
+    """Return one citation per quote. A cited passage without a quote gets the piece that supports the answer best.
 
     Args:    answer: with ref_ids that are in the context.
              context: what it was written from.
@@ -48,7 +48,7 @@ def _citation(passage: Passage, quote: Quote) -> Citation:
 
 
 def _best_quote(passage: Passage, answer: GeneratedAnswer, language: str) -> Quote:
-    """The piece of a passage that shares most numbers, then most terms, with the answer; the first of equals."""
+    """Return the piece of a passage that shares the most numbers and terms with the answer; the first of equals."""
     wanted_terms = set(terms(answer.text, language))
     wanted_numbers = read_numbers(answer.text)
     best: tuple[float, Quote] | None = None

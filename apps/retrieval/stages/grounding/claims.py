@@ -21,7 +21,7 @@ from apps.retrieval.stages.question.mentions import Mention, blanked
 from apps.retrieval.stages.question.names import proper_names
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
-# What makes a negative figure of a source a positive one in words, and the other way round.
+# Words with which a negative figure of a source may be written as a positive one in prose, and the other way round.
 _OUTFLOW: Final = re.compile(
     r"\b(?:purchase|payment|paid|repay|redemption|dividend|repurchase|acquisition|expenditure|spen[dt]|used|outflow"
     r"|expense|cost|loss|decrease|decline|reduction|deficit|charge|addition|auszahlung|verlust|aufwand|abgang)",
@@ -43,7 +43,7 @@ _FROM_QUESTION: Final = "from the question"
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What a sentence may be held to: the cited passages, read once, and the question."""
+    """The evidence against which a sentence is checked: the cited passages, read once, and the question."""
 
     passages: tuple[Passage, ...]
     analysis: QueryAnalysis
@@ -69,7 +69,7 @@ class Evidence:
 
 
 def surroundings(passage: Passage) -> str:
-    """What a passage shows and stands under, for names, years and periods."""
+    """Return what a passage shows, with the headings and facts above it, to check names, years and periods."""
     chunk = passage.chunk
     facts = chunk.document
     columns = "\n".join(chunk.text.split("\n")[:2])
@@ -77,7 +77,7 @@ def surroundings(passage: Passage) -> str:
 
 
 def check_claims(sentence: str, evidence: Evidence) -> Iterator[Finding]:
-    """Check a sentence without its quotations.
+    """Check the claims of a sentence, without its quotations.
 
     Args:    sentence: quotations and reference marks blanked.
              evidence: the passages that the sentence cites.
@@ -100,7 +100,7 @@ def check_claims(sentence: str, evidence: Evidence) -> Iterator[Finding]:
     for calculation in calculations:
         years = years_of(rest) or frozenset(evidence.analysis.years)
         checked.update(_calculated(calculation, checked, years, evidence))
-    # A result that is told again stands on its calculation.
+    # A result that is repeated is supported by its calculation.
     results = [each.result for each in calculations if checked[each.result].supported]
     for number, finding in checked.items():
         again = any(each.value == number.value and each.unit is number.unit for each in results)
@@ -153,7 +153,7 @@ def _number(
     if not years and not _RELATIVE.search(sentence):
         years = frozenset(evidence.analysis.years)
     if in_calculation:
-        # A change needs the year before as well; the calculation as a whole is held to the year.
+        # A change also needs a figure of the year before. The calculation as a whole is checked for the year.
         years = frozenset()
     clause = _clause(sentence, numbers, number)
     failures: list[str] = []
@@ -172,7 +172,7 @@ def _number(
 
 
 def _year(number: Number, evidence: Evidence) -> Finding:
-    """A year by itself says nothing, so that it is supported without a passage that bears the answer out."""
+    """Check a year. A year alone is no substantive claim, so its finding names no passage that supports the answer."""
     year = int(number.value)
     for passage in evidence.passages:
         if year == passage.chunk.document.fiscal_year or year in years_of(surroundings(passage)):
@@ -184,7 +184,7 @@ def _year(number: Number, evidence: Evidence) -> Finding:
 def _objection(
     number: Number, figure: Figure, sentence: str, clause: str, years: frozenset[int], evidence: Evidence
 ) -> str:
-    """Why a figure of the same digits is not the one that is claimed; empty where nothing speaks against it."""
+    """Return why a figure with the same digits is not the one that is claimed; empty if there is no objection."""
     passage = evidence.by_ref[figure.ref_id]
     if number.negative != figure.number.negative and not _sign_may_turn(number, figure, sentence):
         return "with the opposite sign in the source"
@@ -220,7 +220,11 @@ def _years_around(passage: Passage) -> frozenset[int]:
 
 
 def _of_another_company(passage: Passage, sentence: str, evidence: Evidence) -> bool:
-    """The sentence, or else the question, names companies, and the passage is of none of them and speaks of none."""
+    """Return whether the passage is of another company than the ones named.
+
+    The names are those in the sentence, or else in the question. The passage's document is of none of them, and its
+    text mentions none.
+    """
     company = passage.chunk.document.company
     held = frozenset(each.chunk.document.company for each in evidence.passages if each.chunk.document.company)
     asked = frozenset(
@@ -250,7 +254,10 @@ def _clause(sentence: str, numbers: Sequence[Number], number: Number) -> str:
 def _calculated(
     calculation: Calculation, checked: dict[Number, Finding], years: frozenset[int], evidence: Evidence
 ) -> Iterator[tuple[Number, Finding]]:
-    """The result of a calculation, which stands if its operands stand and it comes out; and its constants."""
+    """Yield findings for a calculation's constants, and for its result.
+
+    The result is supported if its operands are supported and the calculation is correct.
+    """
     constants = [each for each in calculation.operands if not checked[each].supported and each.value in CONSTANTS]
     for each in constants:
         yield each, _finding(each.text, True, note="a constant of the calculation")
@@ -269,7 +276,7 @@ def _calculated(
 
 
 def _years_of_operands(calculation: Calculation, evidence: Evidence) -> frozenset[int]:
-    """The years of all columns that the operands stand in; empty where the passages do not say."""
+    """Return the years of all columns in which the operands stand; empty if the passages do not say."""
     return frozenset(
         year
         for figure in evidence.figures

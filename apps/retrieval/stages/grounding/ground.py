@@ -23,7 +23,7 @@ from apps.retrieval.stages.grounding.statements import check_statement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedSentence:
-    """A sentence of an answer with what was found of its claims."""
+    """A sentence of an answer with the findings on its claims."""
 
     sentence: Sentence
     findings: tuple[Finding, ...]
@@ -38,11 +38,11 @@ def ground(
 ) -> GroundingReport:
     """Check each claim of an answer.
 
-    A sentence that cites passages itself is held to those, any other to all that the answer cites. Numbers are held to
-    the figures of the passages with unit, scale, currency, sign, year and row (claims.py); a calculation that is shown
-    is done again (calculations.py). Quotes must be verbatim but for line breaks and ellipses (quotes.py). What only
-    repeats the question is no claim. A sentence counts as supported if enough of its terms stand in a cited passage
-    that does not say the opposite.
+    A sentence that cites passages is checked against those, any other sentence against all passages that the answer
+    cites. Numbers are checked against the figures of the passages with unit, scale, currency, sign, year and row
+    (claims.py); a calculation that is shown is repeated (calculations.py). Quotes must be verbatim except for line
+    breaks and ellipses (quotes.py). A repetition of the question is not a claim. A sentence counts as supported if
+    enough of its terms stand in a cited passage that does not say the opposite.
 
     Args:    answer: as generated; not a refusal.
              context: what it was written from.
@@ -61,7 +61,7 @@ def ground(
 def check_sentences(
     answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAnalysis, statement_minimum_overlap: float
 ) -> tuple[CheckedSentence, ...]:
-    """The same sentence by sentence, for who wants to keep those that hold. Args: as `ground`."""
+    """Check an answer sentence by sentence, so that a caller can keep the sentences that hold. Args: as `ground`."""
     by_ref = {passage.ref_id: passage for passage in context.passages}
     cited = tuple(by_ref[ref_id] for ref_id in dict.fromkeys(answer.ref_ids) if ref_id in by_ref)
     whole = Evidence(passages=cited, analysis=analysis)
@@ -75,7 +75,7 @@ def check_sentences(
 
 
 def _without_own_quotes(answer: GeneratedAnswer) -> str:
-    """The answer with what it quotes as its own blanked: it is checked by itself, and may hold any marks and breaks."""
+    """Return the answer with its own quotes blanked. They are checked separately, and may hold any marks and breaks."""
     text = answer.text
     for quote in answer.quotes:
         for own in (quote.text, quote.columns):
@@ -125,7 +125,7 @@ def _reference(ref_id: str, *, supported: bool, note: str) -> Finding:
 
 def _report(references: Sequence[Finding], claims: Sequence[Finding], cited: Sequence[Passage]) -> GroundingReport:
     findings = (*references, *claims)
-    # A number that only repeats the question supports nothing.
+    # A number that only repeats the question does not support the answer.
     substance = [each for each in claims if each.supported and each.ref_id]
     failed = [each for each in findings if not each.supported]
     if not cited:
@@ -140,7 +140,7 @@ def _report(references: Sequence[Finding], claims: Sequence[Finding], cited: Seq
 
 
 def _named(failed: Iterable[Finding]) -> str:
-    """Which kinds of claim failed and how many; their text stays in the findings."""
+    """Return which kinds of claim failed and how many of each. The text of the claims stays in the findings."""
     counts: dict[str, int] = {}
     for finding in failed:
         counts[finding.type.value] = counts.get(finding.type.value, 0) + 1

@@ -1,4 +1,4 @@
-"""Find what an answer puts between quotation marks, and find it again, word for word, in what is cited."""
+"""Find what an answer puts between quotation marks, and look it up verbatim in what is cited."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from apps.retrieval.contracts import Passage
 _PAIRS: Final = (("\u201c", "\u201d"), ("\u201e", "\u201c"), ("\u00ab", "\u00bb"), ("\u00bb", "\u00ab"), ('"', '"'))
 _SHORTEST_CHARS: Final = 3
 _ELLIPSIS: Final = re.compile(r"\s*(?:\[?\s*(?:\u2026|\.{3}|\. \. \.)\s*\]?)\s*")
-# What may not be left out of a quotation, since it turns the sense.
+# Words that may not be left out of a quotation, because they reverse its meaning.
 _TURNS: Final = re.compile(
     r"\b(?:not|no|never|except|unless|without|neither|nor|cannot|n't|nicht|kein\w*|nie|au\u00dfer|ohne)\b|n['\u2019]t\b",
     re.IGNORECASE,
@@ -21,7 +21,7 @@ _TURNS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotedText:
-    """What stands between two marks: `text[start:end]` of the answer includes the marks."""
+    """The text between two quotation marks. `text[start:end]` of the answer includes the marks."""
 
     text: str
     start: int
@@ -29,7 +29,7 @@ class QuotedText:
 
 
 def read_quotes(text: str) -> tuple[QuotedText, ...]:
-    """All quotations of an answer, left to right; one may run over a line break, not over an empty line."""
+    """Return all quotations of an answer, left to right. A quotation may span a line break, but not an empty line."""
     found: list[QuotedText] = []
     for opening, closing in _PAIRS:
         inner = rf"[^{re.escape(opening)}{re.escape(closing)}]"
@@ -42,7 +42,7 @@ def read_quotes(text: str) -> tuple[QuotedText, ...]:
 
 
 def without_quotes(text: str, quotes: Sequence[QuotedText]) -> str:
-    """The text with its quotations blanked, all other places as they were."""
+    """Return the text with its quotations blanked and all other characters in place."""
     characters = list(text)
     for quote in quotes:
         characters[quote.start : quote.end] = " " * (quote.end - quote.start)
@@ -50,17 +50,17 @@ def without_quotes(text: str, quotes: Sequence[QuotedText]) -> str:
 
 
 def source_of(quote: str, cited: Sequence[Passage]) -> tuple[str, str]:
-    """Where a quotation stands.
+    """Return where a quotation stands.
 
-    Line breaks count as blanks. An ellipsis may leave out words within one excerpt, but none that turns the sense. Two
-    cited chunks that follow on one another are read as one text, if the context shows the border between them.
+    Line breaks count as blanks. An ellipsis may leave out words within one excerpt, but none that reverses the meaning.
+    Two cited chunks that follow one another are read as one text, if the context shows the border between them.
 
-    Returns: the ref_id and a note; an empty ref_id where it stands nowhere.
+    Returns: the ref_id and a note; an empty ref_id if the quotation is in no cited passage.
     """
     whole = _one_line(quote)
     parts = [part for part in _ELLIPSIS.split(whole) if part.strip()]
     for ref_id, text, joined in _texts(cited):
-        # As it stands first: a document may hold dots of its own.
+        # Look for the whole quotation first: a document may itself contain dots.
         if _holds(text, [whole]) or _holds(text, parts):
             return ref_id, "verbatim, over two passages" if joined else "verbatim"
     return "", "not verbatim in a cited passage"
@@ -86,7 +86,7 @@ def _follows(first: Passage, second: Passage) -> bool:
 
 
 def _holds(text: str, parts: Sequence[str]) -> bool:
-    """Whether the parts stand in the text in their order, and nothing between them turns the sense."""
+    """Return whether the parts stand in the text in order, with no words between them that reverse the meaning."""
     position = 0
     for number, part in enumerate(parts):
         found = _find(text, part, position)
@@ -97,7 +97,7 @@ def _holds(text: str, parts: Sequence[str]) -> bool:
 
 
 def _find(text: str, part: str, start: int) -> int:
-    """As whole words: "8 million" is no quotation of "18 million"."""
+    """Return the position of the part as whole words, or -1: "8 million" is no quotation of "18 million"."""
     while (found := text.find(part, start)) >= 0:
         before, after = text[found - 1 : found] if found else "", text[found + len(part) : found + len(part) + 2]
         inside = (part[0].isalnum() and (before.isalnum() or before in tuple(".,"))) if before else False

@@ -1,4 +1,4 @@
-"""Split an answer into sentences, each with the passages that it cites itself."""
+"""Split an answer into sentences, each with the passages that it cites."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _LIST_DOT: Final = re.compile(r"^[ \t]*[-*\u2022][ \t]+", re.MULTILINE)
 class Sentence:
     """A sentence of an answer.
 
-    text: with marks of references and of lists blanked, position by position the same as `answer[start:end]`.
-    end: behind the reference marks that follow it. refs: those that stand in it or behind it.
+    text: reference marks and list marks are blanked, so that each position is the same as in `answer[start:end]`.
+    end: after the reference marks that follow the sentence. refs: the ref_ids in it or directly after it.
     """
 
     text: str
@@ -55,7 +55,7 @@ def split_sentences(answer: str) -> tuple[Sentence, ...]:
 
 
 def without_sentences(answer: str, dropped: Collection[Sentence]) -> str:
-    """The answer without some of its sentences and what they cite."""
+    """Return the answer without some of its sentences and their references."""
     kept = [answer[each.start : each.end].strip(" ") for each in split_sentences(answer) if each not in dropped]
     return re.sub(r"\s*\n\s*", "\n", " ".join(kept)).strip()
 
@@ -66,7 +66,7 @@ def _behind_marks(answer: str, position: int) -> int:
 
 
 def _blanked(answer: str) -> str:
-    """The answer with reference marks and list numbers blanked. Numbers that count from 1 at line starts are a list."""
+    """Return the answer with reference and list marks blanked. Numbers at line starts that count from 1 are a list."""
     text = REF_MARK.sub(lambda match: " " * len(match.group()), answer)
     text = _LIST_DOT.sub(lambda match: " " * len(match.group()), text)
     numbered = list(_LIST_NUMBER.finditer(text))

@@ -1,4 +1,4 @@
-"""Take out of an answer what does not stand. Deterministic: whole sentences go, and no word is written."""
+"""Remove what is not supported from an answer. Deterministic: only whole sentences go, and nothing is written."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from apps.retrieval.stages.grounding.sentences import REF_MARK, without_sentence
 def shortened(
     answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAnalysis, statement_minimum_overlap: float
 ) -> GeneratedAnswer | None:
-    """Leave out the sentences with a claim that does not stand, and the references that nothing is left of.
+    """Remove the sentences with an unsupported claim, and the references that are no longer used.
 
-    Returns: what is left, to be checked again as a whole; None where nothing is, or nothing had to go.
+    Returns: what is left, to be checked again as a whole; None if nothing is left, or nothing had to be removed.
     """
     known = {passage.ref_id for passage in context.passages}
     checked = check_sentences(answer, context, analysis=analysis, statement_minimum_overlap=statement_minimum_overlap)
@@ -34,10 +34,10 @@ def shortened(
 
 
 def still_answers(answer: GeneratedAnswer, report: GroundingReport, analysis: QueryAnalysis) -> bool:
-    """Whether what is left of an answer answers the question still.
+    """Return whether what is left of an answer still answers the question.
 
-    A question for a figure needs one that stands in a passage; every question needs an answer that speaks of what it
-    asks for: a phrase that names the figure, or else one of its concepts.
+    A question for a figure needs a figure that stands in a passage. Every question needs an answer that mentions what
+    it asks for: a phrase that names the figure, or else one of its concepts.
     """
     if analysis.wants_number and not any(
         each.supported and each.ref_id and each.type is FindingType.NUMBER for each in report.findings

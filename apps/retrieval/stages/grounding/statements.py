@@ -1,4 +1,4 @@
-"""Check what a sentence says in words: enough of its terms, and neither negated nor turned round."""
+"""Check the words of a sentence: a passage must hold enough of its terms and must not say the opposite."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_statement(
     """Check one sentence by its words.
 
     Args:    sentence: quotations and marks blanked.
-             written: as it stands in the answer, for the finding.
+             written: the sentence as it stands in the answer, for the finding.
              minimum_overlap: share of its terms that a cited passage must hold, 0 to 1.
     Returns: None for a sentence of too few words to be judged.
     """
@@ -59,7 +59,7 @@ def check_statement(
 
 
 def _turned(sentence: str, words: frozenset[str], source: Passage, analysis: QueryAnalysis) -> str:
-    """Whether the piece that says the same thing says it the other way round."""
+    """Return the objection if the piece nearest to the sentence says the opposite, else ""."""
     best, piece = max(
         (
             (len(words & frozenset(terms(each.text, analysis.language))) / len(words), each.text)
@@ -79,8 +79,9 @@ def _turned(sentence: str, words: frozenset[str], source: Passage, analysis: Que
 
 
 def _held_terms(passage: Passage, analysis: QueryAnalysis) -> frozenset[str]:
-    """The terms of a passage, and every other name of what it speaks of: a row of purchases of property, plant and
-    equipment supports a sentence about capital expenditure.
+    """Return the terms of a passage, with every other name of the concepts it mentions.
+
+    A row of purchases of property, plant and equipment thus supports a sentence about capital expenditure.
     """
     facts = passage.chunk.document
     around = f"{passage.text} {passage.chunk.context_header} {facts.company}"

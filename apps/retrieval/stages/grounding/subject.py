@@ -1,4 +1,4 @@
-"""Whether the context is about whom and when the question is about; told before anything is written."""
+"""Check, before anything is written, whether the context is about the names and periods that the question is about."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _SHORTEST_INITIALS: Final = 3
 
 
 def unknown_names(analysis: QueryAnalysis, context: ContextBlock) -> tuple[str, ...]:
-    """The question's names that no passage of the context is about.
+    """Return the question's names that no passage of the context is about.
 
-    Returns: the names as the question has them.
+    Returns: the names in the question's spelling.
     """
     return tuple(
         name
@@ -30,7 +30,7 @@ def unknown_names(analysis: QueryAnalysis, context: ContextBlock) -> tuple[str, 
 
 
 def unknown_periods(analysis: QueryAnalysis, context: ContextBlock) -> tuple[Period, ...]:
-    """The question's periods, if no passage of the context is of any of them; else none."""
+    """Return the question's periods if no passage of the context is of any of them; else none."""
     if not analysis.periods or any(
         is_of_period(piece, passage, analysis) for passage in context.passages for piece in quotable_pieces(passage)
     ):
@@ -39,7 +39,7 @@ def unknown_periods(analysis: QueryAnalysis, context: ContextBlock) -> tuple[Per
 
 
 def held_periods(passages: Iterable[Passage]) -> tuple[str, ...]:
-    """The periods that the passages' documents are of, oldest first."""
+    """Return the periods of the passages' documents, oldest first."""
     facts = [passage.chunk.document for passage in passages]
     periods = {
         Period(fiscal_year=each.fiscal_year, fiscal_quarter=each.fiscal_quarter or 0)
@@ -50,10 +50,11 @@ def held_periods(passages: Iterable[Passage]) -> tuple[str, ...]:
 
 
 def speaks_of(name: str, passage: Passage, language: str) -> bool:
-    """Whether a passage's chunk, heading or document names somebody.
+    """Return whether a passage's chunk, heading or document mentions a name.
 
-    A name of several words, or an abbreviation, must stand there with its capitals ("Block" is no block); of one word,
-    in any spelling. A long form counts for its initials, and the jurisdiction that a document states for a country.
+    A name of several words, or an abbreviation, must stand there with its capitals (the company "Block" is not any
+    block); a name of one word may have any spelling. A long form counts for its initials, and the jurisdiction that a
+    document states counts for a country.
     """
     document = passage.chunk.document
     code = code_of(name)

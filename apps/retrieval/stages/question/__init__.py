@@ -1,1 +1,1 @@
-"""What is read out of a question, and the words and names it is read by. Knows no passage."""
+"""Read a question: its filters and subject, and the word lists and names used to read it. Knows no passages."""

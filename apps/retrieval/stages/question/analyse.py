@@ -1,4 +1,4 @@
-"""Read a question: what it is about, which documents it means, and how it is searched. Deterministic."""
+"""Read a question: its subject, the documents it refers to, and how it is searched. Deterministic."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def analyse(
     Args:    text: as `validate` returns it.
              language: ISO 639-1, for the terms.
              inventory: what is held in the granted scopes and permitted kinds, and meets the given filters.
-             minimum_chars: fewer letters and digits than this are too vague to search.
+             minimum_chars: a question with fewer letters and digits than this is too vague to search.
              expansion_weight: weight of the terms that the glossary adds, where a term of the question has 1.
-             statement_weight: weight of the mark that the pages of a financial statement bear.
+             statement_weight: weight of the mark on pages of a financial statement.
              newest_first: whether a question that names no period prefers the newest report of each series.
-             given: filters that came with the question. They are never relaxed, and stand in the place of those on the
-             same field that the text implies.
-    Returns: the analysis; with `refusal` set when the question is too vague, and then nothing should be searched.
+             given: filters that came with the question. They are never relaxed, and replace filters on the same field
+                 that the text implies.
+    Returns: the analysis. If the question is too vague, `refusal` is set, and then nothing should be searched.
     """
     companies = read_companies(text, inventory.entries)
     document_types = read_document_types(companies.rest, inventory.entries)
@@ -68,17 +68,18 @@ def analyse(
     jurisdictions = read_jurisdictions(text, document_types.rest, language, inventory.entries, within)
     mentions, periods = _read_periods(document_types.rest, within)
     read = (*companies.filters, *periods.filters, *document_types.filters, *jurisdictions.filters)
-    # A period that is given has said what is meant.
+    # If a period is given, the question does not leave the period open.
     newest_first = newest_first and not any(each.field is GivenField.PERIOD for each in given)
     newest = prefer_newest(text, mentions, read, within) if newest_first else ()
-    # Where nobody is named it holds for every series there is, which would tell a reader nothing.
+    # If no company is named, the preference applies to every series, and a notice would tell the reader nothing.
     noticed = [each.reason for each in newest] if companies.filters else []
     aside = set_aside(read, given, inventory.entries)
     left = (each for each in read if all(each is not other.filter for other in aside))
     filters = relax_filters((*left, *newest), inventory.entries)
     relaxed = (*aside, *filters.relaxed)
     laws = jurisdictions.plain if _is_sure_of(FilterField.JURISDICTION, filters.kept) else ()
-    # The document states it, and its text need not: asked of the words, it would keep the right passage from answering.
+    # The document states its jurisdiction, but its text need not. If the text had to name it, the right passage could
+    # not answer.
     topic = read_topic(blanked(mentions.rest, laws), text, language)
     search_words = " ".join((_search_words(text, topic, companies.rest, filters.kept), *(law.text for law in laws)))
     refusal = _vague(text, topic, filters.kept, minimum_chars)
@@ -111,7 +112,7 @@ def analyse(
 
 
 def _read_periods(text: str, within: Sequence[InventoryEntry]) -> tuple[PeriodMentions, PeriodReading]:
-    """The periods that the question spells out; or that of what was published when it says; or those it implies."""
+    """Return the periods that the question spells out, or those of a stated publication date, or those it implies."""
     mentions = read_period_mentions(text)
     if any(named.explicit for named in mentions.named):
         return mentions, resolve_periods(mentions, within)
@@ -125,13 +126,13 @@ def _read_periods(text: str, within: Sequence[InventoryEntry]) -> tuple[PeriodMe
 
 
 def _of_companies(entries: Sequence[InventoryEntry], filters: Iterable[MetadataFilter]) -> tuple[InventoryEntry, ...]:
-    """What is held of the companies that the question is sure about, or everything."""
+    """Return the inventory entries of the companies in the sure filters, or all entries if there are none."""
     sure = [each for each in filters if each.certainty is Certainty.SURE]
     return tuple(entry for entry in entries if all(states(entry, each) for each in sure)) or tuple(entries)
 
 
 def _search_words(text: str, topic: Topic, without_companies: str, filters: Iterable[MetadataFilter]) -> str:
-    """The words for the sparse query: the topic, and the company's name unless a filter has already seen to it."""
+    """Return the words for the sparse query: the topic, and the company's name unless a sure filter covers it."""
     names = (
         ""
         if _is_sure_of(FilterField.COMPANY, filters)
@@ -152,7 +153,7 @@ def _weighted_terms(
     expansion_weight: float,
 ) -> tuple[WeightedTerm, ...]:
     found: dict[str, WeightedTerm] = {}
-    # As written and as a bare year: the one makes the period's own term, the other stands in column headings.
+    # As written and as a plain year: the first makes the period's own term, the second stands in column headings.
     periods = " ".join(f"{named.wording} {named.period.fiscal_year}" for named in mentions.named)
     triggers = " ".join(expansion.trigger for expansion in expansions)
     for term in terms(f"{words} {triggers} {periods}", language):
@@ -165,7 +166,10 @@ def _weighted_terms(
 
 
 def _statement_terms(topic: Topic, language: str, weight: float) -> Iterator[WeightedTerm]:
-    """The marks of the statements that the question's figures are read from (see apps.corpus.terms.statement_term)."""
+    """Yield the marks of the statements from which the question's figures are read.
+
+    See apps.corpus.terms.statement_term.
+    """
     for statement, figure in topic.statements:
         source = f"{figure}: {statement.label(language)}"
         yield WeightedTerm(term=statement_term(statement.value), weight=weight, source=source)

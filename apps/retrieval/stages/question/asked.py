@@ -1,4 +1,4 @@
-"""Which phrases of a question name what is asked for: "total current liabilities", "adjusted EBITDA"."""
+"""Read which phrases of a question name what is asked for: "total current liabilities", "adjusted EBITDA"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from apps.retrieval.stages.question.mentions import Mention, word_set
 from apps.retrieval.stages.question.question_words import SCAFFOLDING
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")
-# They say which of several, or how it was counted, and a row need not repeat them.
+# These words say which of several figures is meant or how it was counted. A row need not repeat them.
 _MODIFIERS: Final = word_set(
     "total overall consolidated annual yearly quarterly reported maximum max minimum current net latest average end "
     "gaap non unadjusted new"
@@ -29,7 +29,7 @@ FIGURE_HEADS: Final = word_set(
     """
 )
 _WHO: Final = re.compile(r"\s*(?:who|wer)\b", re.IGNORECASE)
-# What a figure does is no part of its name.
+# Words that say how a figure changes are not part of its name.
 _CHANGES: Final = word_set(
     "increase increased decrease decreased change changed changes improve improved improving decline declined drove "
     "drive grow grew rise rose fall fell highest lowest largest smallest biggest best worst"
@@ -44,8 +44,8 @@ def read_asked_figures(
     Args:    text: the question with company, document type and period blanked out.
              figures: where the glossary's figures stand in it, with their labels.
              names: words that belong to proper names; they end a run.
-    Returns: the runs that hold a figure of the glossary, or else those that end in a line of a statement; after
-             "who" those of two words, which name an office.
+    Returns: the runs that hold a figure of the glossary, or else those that end in a line of a statement. In a question
+             that begins with "who", also runs of at least two terms, which name an office.
     """
     runs = [run for words in _runs(text, figures, names, language) if (run := _asked(words, figures, language))]
     known = [run for run in runs if run.concepts]
@@ -54,12 +54,12 @@ def read_asked_figures(
 
 
 def is_line(figure: AskedFigure) -> bool:
-    """Whether a phrase ends in a line of a statement, such as "goodwill" or "accounts payable"."""
+    """Return whether a phrase ends in a line of a statement, such as "goodwill" or "accounts payable"."""
     return figure.text.split()[-1].lower() in FIGURE_HEADS
 
 
 def _runs(text: str, figures: Mapping[Mention, str], names: frozenset[str], language: str) -> Iterator[list[Mention]]:
-    """Words that stand side by side; an expression of the glossary counts as one word."""
+    """Yield runs of adjacent words. An expression of the glossary counts as one word."""
     inside = {position for mention in figures for position in range(mention.start, mention.end)}
     words = [
         Mention(start=match.start(), end=match.end(), text=match.group())

@@ -1,7 +1,7 @@
 """Read which company or fund a question is about, among those whose documents are held.
 
-Only names that the corpus knows can become filters, so a question about anybody else is never narrowed to the wrong
-one: it simply has no company filter.
+Only names that the corpus knows can become filters. A question about any other company is therefore never narrowed to
+the wrong one; it has no company filter.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Alias:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompanyReading:
-    """The filters read, and the question without the names."""
+    """The company filters, and the question without the names."""
 
     filters: tuple[MetadataFilter, ...]
     rest: str
@@ -56,9 +56,10 @@ def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReadi
 
     Args:    text: the question, one line.
              entries: what is held in the permitted kinds.
-    Returns: one sure filter for names written as held (without the legal form), as ticker, or as an unmistakable
-             short form; one likely filter for looser ones. A name that several companies share counts for all of them,
-             but words within a longer name are that name's alone: "Beta Equity Fund" says nothing of the "Beta Fund".
+    Returns: one sure filter for names written as in the corpus (without the legal form), as ticker, or as an
+             unmistakable short form; one likely filter for looser ones. A name that several companies share counts for
+             all of them, but words within a longer name count only for that name: "Beta Equity Fund" does not mention
+             the "Beta Fund".
     """
     found: dict[Certainty, dict[str, str]] = {Certainty.SURE: {}, Certainty.LIKELY: {}}
     spans: list[Mention] = []
@@ -70,7 +71,7 @@ def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReadi
         for alias, mentions in wordings:
             own = [mention for mention in mentions if not any(_lies_in(mention, other) for other in others)]
             if own:
-                # A capital at the beginning of the question is no sign of a name.
+                # The capital at the beginning of a question does not indicate a name.
                 loose = alias.by_capital and all(mention.start == 0 for mention in own)
                 certainty = Certainty.LIKELY if loose else alias.certainty
                 found[certainty].setdefault(company, f"“{own[0].text}” is {alias.why} of {company}")
@@ -93,7 +94,7 @@ def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReadi
 
 
 def _written(text: str, entries: Sequence[InventoryEntry]) -> dict[str, list[tuple[_Alias, tuple[Mention, ...]]]]:
-    """Each company's ways to be written that the text holds, the surest first, with their places."""
+    """Return for each company the spellings of its name that the text holds, the surest first, with their positions."""
     held = sorted({(entry.company, entry.ticker) for entry in entries if entry.company})
     sharing = Counter(_bare_words(company)[0] for company in {company for company, _ in held})
     written: dict[str, list[tuple[_Alias, tuple[Mention, ...]]]] = {}
@@ -110,7 +111,7 @@ def _lies_in(mention: Mention, longer: Mention) -> bool:
 
 
 def named_companies(text: str, companies: Iterable[str]) -> frozenset[str]:
-    """Those of the companies that a text names surely: by name, short form or abbreviation."""
+    """Return the companies that a text surely names: by name, short form or abbreviation."""
     return frozenset(
         company
         for company in companies
@@ -123,7 +124,7 @@ def named_companies(text: str, companies: Iterable[str]) -> frozenset[str]:
 
 
 def _aliases(company: str, ticker: str, *, shared: bool) -> Iterator[_Alias]:
-    """The ways to write a company's name, the surest first. `shared`: another company begins with the same word."""
+    """Yield the ways to write a company's name, the surest first. `shared`: another company has the same first word."""
     bare = _bare_words(company)
     name = " ".join(bare)
     yield _Alias(text=company, certainty=Certainty.SURE, case_sensitive=len(company) < 3, why="the name")
@@ -157,7 +158,7 @@ def _aliases(company: str, ticker: str, *, shared: bool) -> Iterator[_Alias]:
 
 
 def _bare_words(company: str) -> list[str]:
-    """The words of a name without its legal form at the end or an article at the beginning."""
+    """Return the words of a name without a legal form at the end and an article at the beginning."""
     words = [word.strip(".,()") for word in re.split(r"\s+", company.replace(",", " ")) if word.strip(".,()&")]
     kept = list(words)
     while len(kept) > 1 and _is_legal(kept[-1]):
@@ -172,6 +173,6 @@ def _is_legal(word: str) -> bool:
 
 
 def _upper_case_stem(words: Iterable[str]) -> str:
-    """`JPM` for JPMorgan: the capitals a name begins with, where they go on in lower case, three or more."""
+    """Return three or more capitals with which a name begins, if lower case follows: `JPM` for JPMorgan."""
     match = re.match(r"[A-Z]{3,}(?=[a-z])", next(iter(words)))
     return match.group() if match else ""

@@ -36,7 +36,7 @@ _PATTERNS: Final = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Date:
-    """A day; `year` is None where the text leaves it out."""
+    """A day; `year` is None if the text omits it."""
 
     text: str
     month: int
@@ -46,12 +46,12 @@ class Date:
     end: int
 
     def is_same(self, other: Date) -> bool:
-        """Whether a date of a source bears this one out: a year that is claimed must stand there."""
+        """Return whether `other`, a date of a source, supports this date. If this date has a year, `other` needs it."""
         return (self.month, self.day) == (other.month, other.day) and self.year in (None, other.year)
 
 
 def read_dates(text: str) -> tuple[Date, ...]:
-    """All dates of a text that name a day, left to right."""
+    """Return all dates of a text that name a day, left to right."""
     found: list[Date] = []
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
@@ -73,6 +73,6 @@ def read_dates(text: str) -> tuple[Date, ...]:
 
 
 def month_number(name: str) -> int:
-    """From 1, of a name as MONTH reads it."""
+    """Return the number of a month, from 1, by a name that MONTH matches."""
     wanted = name.lower()
     return next(number for number, names in enumerate(_MONTHS, start=1) if wanted in names.split("|"))

@@ -39,8 +39,9 @@ def read_document_types(text: str, entries: Sequence[InventoryEntry]) -> Documen
     """Find the document types that the question names.
 
     Args:    text: the question, one line.
-             entries: what is held; a likely type that nothing has is not worth a filter.
-    Returns: at most one sure and one likely filter; sure wording is taken out of `rest`, since it says nothing more.
+             entries: what is held; a likely type that no document has gives no filter.
+    Returns: at most one sure and one likely filter. Sure wording is removed from `rest`, because the filter already
+             covers it.
     """
     held = {entry.document_type for entry in entries}
     found: dict[Certainty, dict[str, str]] = {Certainty.SURE: {}, Certainty.LIKELY: {}}

@@ -1,4 +1,4 @@
-"""Filters that came with a question, in words, and what they do to those that its text implies."""
+"""Describe the filters that came with a question, and find the filters of its text that they replace."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ _SAME: Final[Mapping[FilterField, GivenField]] = {
     FilterField.COMPANY: GivenField.COMPANY,
     FilterField.PERIOD: GivenField.PERIOD,
 }
-# Said alike of what is not there and of what may not be reached.
+# The same words are used for what does not exist and for what may not be reached.
 _NOT_HELD: Final = "Nothing that this question may reach is of the {what}."
 
 
 def told(
     asked: GivenFilters, held: GivenFilters, *, grant: KindGrant, as_of: datetime | None
 ) -> tuple[GivenFilter, ...]:
-    """The filters as the trace shows them.
+    """Return the given filters as the trace shows them.
 
-    Args: asked: as they came. held: what of them something held can meet, and of the kinds those that are permitted.
+    Args: asked: the filters as they came.
+          held: what documents in reach can meet of them; of the kinds, only those that are permitted.
     """
     return tuple(_told(asked, held, grant, as_of))
 
@@ -72,10 +73,10 @@ def _not_granted(withheld: Sequence[str], grant: KindGrant, *, meet: bool) -> st
 def set_aside(
     read: Iterable[MetadataFilter], given: Sequence[GivenFilter], entries: Sequence[InventoryEntry]
 ) -> tuple[RelaxedFilter, ...]:
-    """The sure filters of the text in whose place the request gives one of its own.
+    """Return the sure filters of the text that a filter of the request replaces.
 
     Args:    entries: what is held within the given filters.
-    Returns: those of the same field, unless all that is held meets them anyway.
+    Returns: those on the same field, unless all entries meet them anyway.
     """
     fields = {each.field: each for each in given}
     return tuple(

@@ -1,8 +1,8 @@
-"""The finance glossary: what a short form or a usual name of a figure is called in a filing.
+"""The finance glossary: how filings name a figure that a question calls by a short form or a usual name.
 
-Each entry has the expressions that call it up (`triggers`, matched as whole words, longest first) and the `phrases`
-under which the same thing stands in statements and reports. Phrases are searched as well and shown in the trace.
-To add an entry, write it here; a trigger may stand in one entry only (a test holds that).
+Each entry has the expressions that trigger it (`triggers`, matched as whole words, longest first) and the `phrases`
+under which statements and reports show the same thing. Phrases are searched too and shown in the trace. To add an
+entry, write it here. A trigger may stand in one entry only (a test checks this).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from apps.corpus.extraction.statements import Statement
 
 
 class Nature(StrEnum):
-    """What an expression stands for. A place (a statement) counts less than what is looked for in it."""
+    """What an expression stands for. A place (a statement) counts less than a figure that is looked for in it."""
 
     FIGURE = "figure"
     PLACE = "place"
@@ -29,7 +29,10 @@ _CASH: Final = Statement.CASH_FLOW_STATEMENT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GlossaryEntry:
-    """statements: those that a figure is read or worked out from, the one that says most first."""
+    """An entry of the glossary.
+
+    statements: the statements from which a figure is read or calculated, the most informative first.
+    """
 
     label: str
     triggers: tuple[str, ...]
@@ -50,7 +53,7 @@ def _entry(
     )
 
 
-# Lines of the statements, then what is worked out from them.
+# Lines of the statements, then measures calculated from them.
 _STATEMENT_LINES: Final = (
     _entry(
         "capital expenditure",

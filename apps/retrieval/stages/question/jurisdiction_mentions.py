@@ -1,7 +1,8 @@
-"""Read in a question which countries it names, and whether plainly as the law or the seat that it asks about.
+"""Read which countries a question names, and whether it plainly names them as the law or the seat that it asks about.
 
-Nothing here looks at the corpus; see jurisdictions.py for what the mentions come to. Read with reserve: "us" is no
-country, "Turkey" may be a dish, and a name that is part of another ("Bank of Ireland", "Swiss Re") is that other's.
+Nothing here reads the corpus; jurisdictions.py turns the mentions into filters. Names are read with caution: "us" is
+not a country, "Turkey" may be a dish, and a name that is part of another name ("Bank of Ireland", "Swiss Re") belongs
+to that name.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _FILLER: Final = (
     r"(?:(?!(?:and|or|of|in|to|the|our|by|for|is|are|with|under|on|at|from|und|oder)\b)[a-zäöüß-]+\s+){0,2}"
 )
 
-# What makes a country the law or the seat that is asked about.
+# Wording that makes a country the law or the seat that is asked about.
 _CONTEXT_AFTER: Final = (
     # "Swiss law", "German investment fund law", "EU-Recht".
     re.compile(rf"(?:['\u2019]s)?(?:\s+|-){_FILLER}(?i:{_LAW})\b"),
@@ -69,7 +70,7 @@ _SET_APART: Final = re.compile(
     rf"[\s-]+(?:von\s+)?{_THE}$",
     re.IGNORECASE,
 )
-# A language, a currency or a standard of accounts.
+# The name belongs to a language, a currency or an accounting standard.
 _OF_SOMETHING_ELSE: Final = re.compile(
     r"\$|[\s-]+(?:language|version|translation|text|edition|speaking|sprach\w*|fassung|übersetzung|sprache|dollars?|"
     r"francs?|pounds?|kron[ae]r?|krone[rn]?|yen|yuan|franken|pfund|treasur\w+|gaap)\b",
@@ -92,7 +93,7 @@ _NOUN_AFTER: Final = re.compile(r"[\s-]+(?!(?:and|or|und|oder)\b)[^\W\d_]")
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class JurisdictionMention:
-    """`plain`: as the law or the seat that is asked about, and not merely as a place."""
+    """A jurisdiction that a question names. `plain`: as the law or the seat asked about, and not merely as a place."""
 
     start: int
     end: int
@@ -105,10 +106,11 @@ def read_jurisdiction_mentions(text: str, rest: str, language: str) -> tuple[Jur
     """Read the countries, the EU and the authorities that a question names.
 
     Args:    text: the question, one line.
-             rest: the same, with what has been read already (companies, document types) blanked out, position by
-             position.
-             language: ISO 639-1; German writes every noun with a capital, so that it tells no name there.
-    Returns: in the order of the text. None for a question in capitals, where "US" may be "us" and no name stands out.
+             rest: the same, with what has already been read (companies, document types) blanked out, position by
+                 position.
+             language: ISO 639-1. German writes every noun with a capital, so a capital does not indicate a name there.
+    Returns: the mentions in the order of the text; none for a question in capitals, where "US" may be "us" and no name
+             stands out.
     """
     if sum(map(str.isupper, text)) > sum(map(str.islower, text)):
         return ()
@@ -134,7 +136,7 @@ def _mentions(names: Iterable[JurisdictionName], text: str, language: str) -> It
 
 
 def _listed(names: Iterable[JurisdictionName], text: str) -> Iterator[list[JurisdictionName]]:
-    """Those that stand side by side, "German and Austrian law": what makes one the law makes all of them."""
+    """Yield groups of adjacent names, such as "German and Austrian law". If one of them is plainly the law, all are."""
     group: list[JurisdictionName] = []
     for name in names:
         if group and not _AND.fullmatch(text, group[-1].mention.end, name.mention.start):
@@ -153,7 +155,7 @@ def _is_plain(name: JurisdictionName, text: str) -> bool:
 
 
 def _ends_name(mention: Mention, text: str, language: str) -> bool:
-    """Whether it ends somebody's name: "Bank of Ireland", "New Jersey", "Telekom Deutschland"."""
+    """Return whether a mention ends a longer name: "Bank of Ireland", "New Jersey", "Telekom Deutschland"."""
     before = _before(mention.start, text)
     of = _NAME_BEFORE.search(before)
     if of is not None and of["word"] not in _MAY_COME_BEFORE and not _SENTENCE_START.search(before[: of.start()]):
@@ -168,7 +170,7 @@ def _ends_name(mention: Mention, text: str, language: str) -> bool:
 
 
 def _is_a_place(name: JurisdictionName, text: str, language: str) -> bool:
-    """Whether what no word of law goes with means a country at all, rather than a language, a thing or somebody."""
+    """Return whether a name without a word of law means a country, rather than a language, a thing or a company."""
     mention = name.mention
     if name.needs_context or (name.also_a_word and _is_first(mention.start, text)):
         return False
@@ -176,7 +178,7 @@ def _is_a_place(name: JurisdictionName, text: str, language: str) -> bool:
         return False
     capital = mention.text[0].isupper()
     if language == "de":
-        # "Deutsche Bank": within a sentence an adjective has no capital, unless it ends in -er.
+        # "Deutsche Bank": within a sentence, an adjective has no capital, unless it ends in -er.
         return mention.text.endswith("er") or capital is not name.adjective
     after = _NAME_AFTER.match(text, mention.end)
     return capital and (after is None or after["word"] in _MAY_FOLLOW or any(map(str.isdigit, after["word"])))
@@ -187,5 +189,5 @@ def _is_first(position: int, text: str) -> bool:
 
 
 def _before(position: int, text: str) -> str:
-    """What stands before, as far as any pattern looks."""
+    """Return the text before a position, as far as any pattern looks."""
     return text[max(0, position - _LONGEST_BEFORE) : position]

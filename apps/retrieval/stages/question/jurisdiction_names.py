@@ -12,7 +12,7 @@ from typing import Final
 from apps.retrieval.stages.question.mentions import Mention
 from apps.retrieval.stages.question.territories import ALSO_A_WORD, ONLY_IN_CONTEXT, REGULATORS, SAFE_CODES, TERRITORIES
 
-# A hyphen ends a word: "US-based", "EU-Recht". An apostrophe does where only a letter follows: "Germany's".
+# A hyphen ends a word: "US-based", "EU-Recht". An apostrophe ends one if only a single letter follows: "Germany's".
 _WORD: Final = re.compile(r"U\.\s?[SK]\.?(?:\s?A\.)?|E\.\s?U\.?|[^\W_]+(?:['\u2019][^\W\d_]{2,})*")
 _DOTS: Final = re.compile(r"[.\s]")
 _BETWEEN: Final = re.compile(r"[\s\-\u2010\u2011]+")
@@ -24,8 +24,8 @@ _ENDING: Final = re.compile(r"e[nmrs]?$")
 class JurisdictionName:
     """A name as it stands in a text.
 
-    adjective: "German" rather than "Germany". authority: who supervises there. needs_context: also something else, see
-    ONLY_IN_CONTEXT. also_a_word: see ALSO_A_WORD.
+    adjective: "German" rather than "Germany". authority: an authority that supervises the territory.
+    needs_context: the name also means something else, see ONLY_IN_CONTEXT. also_a_word: see ALSO_A_WORD.
     """
 
     mention: Mention
@@ -46,9 +46,9 @@ class _Expression:
 
 
 def read_names(text: str) -> tuple[JurisdictionName, ...]:
-    """All names in a text, left to right, none within another: "Central Bank of Ireland" is no Ireland.
+    """Return all names in a text, left to right, none within another: "Central Bank of Ireland" does not name Ireland.
 
-    Short forms must stand in capitals; names and adjectives may have none, which is for the reader to judge.
+    Short forms must be in capitals. Names and adjectives may be in lower case; the caller decides whether they count.
     """
     words = list(_WORD.finditer(text))
     found = []
@@ -68,7 +68,7 @@ def read_names(text: str) -> tuple[JurisdictionName, ...]:
 
 @lru_cache(maxsize=4096)
 def code_of(name: str) -> str:
-    """The code of what a name, an adjective or an authority stands for, if the text is nothing else; or empty."""
+    """Return the code for a name, an adjective or an authority, if the text is nothing else; or empty."""
     found = read_names(name)
     return found[0].code if len(found) == 1 and found[0].mention.text == name else ""
 
@@ -98,7 +98,10 @@ def _expression(run: Sequence[re.Match[str]], text: str) -> _Expression | None:
 
 
 def _spellings(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """As it is; as a German adjective, or a name that begins with one, by its stem; without the genitive's s."""
+    """Yield the spellings to look up.
+
+    These are: as written; by its stem, for a German adjective or a name that begins with one; without the genitive's s.
+    """
     yield words
     *before, last = words
     stem = _ENDING.sub("", last)

@@ -13,7 +13,7 @@ from apps.retrieval.stages.question.territories import holds, in_force
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JurisdictionReading:
-    """plain: where the law or the seat is named that the sure filter is for."""
+    """The filters on jurisdictions. plain: where the question names the law or the seat of the sure filter."""
 
     filters: tuple[MetadataFilter, ...]
     plain: tuple[Mention, ...]
@@ -25,14 +25,14 @@ def read_jurisdictions(
     """Find the jurisdictions that the question names.
 
     Args:    text: the question, one line.
-             rest: the same, with company and document type blanked out: "Swiss Re" is no Switzerland.
+             rest: the same, with company and document type blanked out: "Swiss Re" does not name Switzerland.
              language: ISO 639-1.
              entries: what is held.
-             within: of these, what is held of the companies that the question is sure about.
-    Returns: at most one sure filter, for what is named plainly as the law or the seat, whether or not a document states
-             it: one that nothing meets is taken out later, and said to be. At most one likely filter, for what is named
-             otherwise, if documents state it and others, within the companies, state something else; where all are of
-             one jurisdiction it tells none of them apart.
+             within: the part of it that belongs to the companies in the question's sure filters.
+    Returns: at most one sure filter, for what is plainly named as the law or the seat, whether or not a document states
+             it; if nothing meets it, it is removed later, with a notice. At most one likely filter, for what is named
+             otherwise, if documents state it and others, within the companies, state something else; if all documents
+             are of one jurisdiction, the filter would distinguish none.
     """
     mentions = read_jurisdiction_mentions(text, rest, language)
     plain = [each for each in mentions if each.plain]

@@ -19,10 +19,9 @@ class Mention:
 
 @lru_cache(maxsize=4096)
 def expression_pattern(expression: str, *, case_sensitive: bool = False) -> re.Pattern[str]:
-    """Match an expression as whole words, with any run of blanks or hyphens between its words.
+    """Return a pattern that matches an expression as whole words, with blanks or hyphens between its words.
 
-    A possessive or plural ending (`Boeing's`) still leaves the expression whole, since the border stands before the
-    apostrophe.
+    A possessive or plural ending (`Boeing's`) does not prevent a match, because the word ends before the apostrophe.
     """
     words = [re.escape(word) for word in re.split(r"[\s\-]+", expression.strip()) if word]
     flags = re.UNICODE if case_sensitive else re.UNICODE | re.IGNORECASE
@@ -30,13 +29,13 @@ def expression_pattern(expression: str, *, case_sensitive: bool = False) -> re.P
 
 
 def mentions_of(expression: str, text: str, *, case_sensitive: bool = False) -> tuple[Mention, ...]:
-    """All places where the expression stands in the text, left to right."""
+    """Return all places where the expression stands in the text, left to right."""
     pattern = expression_pattern(expression, case_sensitive=case_sensitive)
     return tuple(Mention(start=m.start(), end=m.end(), text=m.group()) for m in pattern.finditer(text))
 
 
 def blanked(text: str, mentions: Iterable[Mention]) -> str:
-    """The text with the mentions replaced by blanks, so that all other positions stay."""
+    """Return the text with the mentions replaced by blanks, so that all other positions stay the same."""
     characters = list(text)
     for mention in mentions:
         characters[mention.start : mention.end] = " " * (mention.end - mention.start)
@@ -44,5 +43,5 @@ def blanked(text: str, mentions: Iterable[Mention]) -> str:
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a text, for lists that are easier to read as running text."""
+    """Return the words of a text as a set, for lists that are easier to read as running text."""
     return frozenset(words.split())

@@ -1,4 +1,4 @@
-"""Proper names in a question that the corpus does not know as a company: a person, a product, somebody else's fund."""
+"""Read proper names in a question that are not companies of the corpus: a person, a product, another firm's fund."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:;]\s+)[\"'(\u201c]*$")
 _ACRONYM: Final = re.compile(r"(?<![\w&.\-])(?:[A-Z][A-Z0-9]*(?:&[A-Z]+)?|\d+[A-Z]+)(?![\w&%\-])")
 _LEGAL_FORMS: Final = word_set("Inc Corp Co Ltd Plc Llc Ag Se Sa Nv The")
-# Short forms of the trade and of everyday, which name nobody. What the glossary knows has been read before.
+# Common abbreviations that name nobody. The glossary's own expressions have been read before.
 _NOT_NAMES: Final = word_set(
     """
     A I AGM AI AOCI API CAGR CAPEX CCO CEO CFO CIO COO CRO CSV DPO EBITA EBITDA EBITDAR ESEF ETF EU EUR FAQ FCF FY GAAP
@@ -21,7 +21,7 @@ _NOT_NAMES: Final = word_set(
     OCI OK OTC PDF PLC PPE QOQ R&D REIT ROE SEC SEK SFDR SG&A TOP TV UCITS UK UN US USA USD VAT VP YOY YTD CHF NOK DKK
     """
 )
-# Written with a capital as often as not, and no name by themselves.
+# Often written with a capital, but not names by themselves.
 _GENERIC: Final = word_set(
     """
     act agm annual article audit auditor bank board chair chief committee company compliance council directive director
@@ -35,12 +35,12 @@ _GENERIC: Final = word_set(
 
 
 def proper_names(words: str, question: str, language: str) -> tuple[str, ...]:
-    """Words with a capital in the middle of a sentence.
+    """Return words with a capital in the middle of a sentence.
 
-    Args:    words: what of the question has not been read as anything else; blanks in place of the rest.
+    Args:    words: the part of the question that has not been read as anything else; the rest is blanked.
              question: the whole question, position by position the same.
              language: ISO 639-1; only English is read, since German writes every noun with a capital.
-    Returns: the names in order. None for a question in title case, where a capital says nothing.
+    Returns: the names in order; none for a question in title case, where a capital does not indicate a name.
     """
     if language != "en":
         return ()
@@ -56,11 +56,11 @@ def proper_names(words: str, question: str, language: str) -> tuple[str, ...]:
 
 
 def names_asked(words: str, question: str, language: str) -> tuple[str, ...]:
-    """Everybody and everything that a question names and that nothing else explains, in the order of the kinds.
+    """Return all names in a question that nothing else explains, in the order of the kinds of name.
 
     Args:    as for `proper_names`.
-    Returns: names of several words, then single ones, then abbreviations and such as "3M"; each once. Whether a
-             document speaks of them tells whether it can be about what was asked.
+    Returns: names of several words, then single words, then abbreviations and names such as "3M"; each once. A document
+             can be about the question only if it mentions them.
     """
     phrases = name_phrases(words, question, language)
     within = {word for phrase in phrases for word in phrase.split()}
@@ -77,13 +77,13 @@ def _acronyms(words: str, question: str, language: str) -> tuple[str, ...]:
 
 
 def bare_name(name: str) -> tuple[str, ...]:
-    """The words of a name that distinguish it: without an article and the legal form."""
+    """Return the words of a name that distinguish it: without an article and the legal form."""
     words = [word for word in name.split() if word.title() not in _LEGAL_FORMS]
     return tuple(words or name.split())
 
 
 def name_phrases(words: str, question: str, language: str) -> tuple[str, ...]:
-    """Names of several words, such as somebody's fund, whose first word is a proper name.
+    """Return names of several words, such as those of funds, whose first word is a proper name.
 
     Args:    as for `proper_names`.
     Returns: the phrases as they stand in the question, in order, each once.

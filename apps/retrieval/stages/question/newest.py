@@ -1,8 +1,9 @@
-"""A question that names no period means today's state: prefer the newest report where several years' compete.
+"""Prefer the newest report for a question that names no period, if reports of several years compete.
 
-Reports of several years say the same in nearly the same words, so that by words alone any of them may come first. The
-newest one held is preferred, never required: an answer that only an older report gives is still found. What is newest
-is counted from what is held, as for "the latest quarter" (see periods.py), and never from the calendar.
+Such a question asks about the present state. Reports of several years say the same in nearly the same words, so that by
+words alone any of them may come first. The newest report held is preferred, never required: an answer that only an
+older report gives is still found. The newest report is the newest one held, as for "the latest quarter" (see
+periods.py), and never depends on the calendar.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from apps.corpus.kinds import DocumentType
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter, Period, ReportSeries
 from apps.retrieval.stages.question.period_mentions import PeriodMentions
 
-# What appears period by period. A current report or an article tells of one event, and a later one of another.
+# Types that appear once per period. A current report or an article tells of one event, and a later one of another
+# event.
 _PERIODIC: Final = frozenset(
     {
         DocumentType.FORM_10K.value,
@@ -25,7 +27,7 @@ _PERIODIC: Final = frozenset(
         DocumentType.REPORT.value,
     }
 )
-# A question about development over time, or about what was before, means the older reports as well.
+# A question about development over time, or about the past, also asks for the older reports.
 _OVER_TIME: Final = re.compile(
     r"\b(?:over\s+time|over\s+the\s+(?:\w+\s+){0,2}(?:years|quarters|decades?)|(?:in|of)\s+(?:recent|past|previous|prior)\s+"
     r"(?:years|quarters)|(?:each|every|any)\s+(?:\w+\s+)?(?:year|quarter)|year\s+(?:by|after)\s+year|"
@@ -49,15 +51,15 @@ def prefer_newest(
     filters: Iterable[MetadataFilter],
     entries: Sequence[InventoryEntry],
 ) -> tuple[MetadataFilter, ...]:
-    """Prefer the newest report of each series, if the question says nothing of time.
+    """Return a filter that prefers the newest report of each series, if the question says nothing about time.
 
     Args:    text: the question, one line.
              mentions: its periods.
-             filters: all that was read otherwise; a filter on periods has said what is meant, and those on companies
-             say whose series count (all that are held where it names nobody).
+             filters: all filters read otherwise. A filter on periods already settles the period; filters on companies
+                 say whose series count (all that are held if the question names no company).
              entries: what is held.
-    Returns: one likely filter, or none: where the question names or implies a period or asks about development over
-             time, and where no series of several periods is held.
+    Returns: one likely filter. None if the question names or implies a period or asks about development over time, or
+             if no series of several periods is held.
     """
     filters = tuple(filters)
     said = mentions.named or mentions.relative or any(each.field is FilterField.PERIOD for each in filters)
@@ -79,7 +81,7 @@ def prefer_newest(
 
 
 def _series(entries: Iterable[InventoryEntry]) -> tuple[ReportSeries, ...]:
-    """The series of which several periods are held, in the order of their names."""
+    """Return the series of which several periods are held, ordered by company, document type and kind."""
     held: dict[tuple[str, str, str, bool], set[Period]] = {}
     for entry in entries:
         if entry.company and entry.fiscal_year is not None and entry.document_type in _PERIODIC:

@@ -1,6 +1,6 @@
-"""Read fiscal periods out of a question: which are named, and which are meant relative to what is held.
+"""Read the fiscal periods of a question: those it names, and those it states relative to what is held.
 
-Nothing here looks at a clock or at the corpus; see periods.py for what the mentions come to.
+Nothing here reads a clock or the corpus; periods.py turns the mentions into filters.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _YEAR: Final = r"(?P<year>['\u2019]?(?:(?:19|20)\d{2}|\d{2}(?!-)))(?!\w|[.,]\d|\
 _FISCAL: Final = r"(?:fiscal\s+year|financial\s+year|fiscal|FY|(?:Geschäfts|Berichts)jahr(?:e?s)?|GJ)"
 _ORDINAL: Final = "|".join(_ORDINALS)
 
-# Tried in this order; what one has read, the next no longer sees.
+# Tried in this order. What one pattern has read is blanked out for the next.
 _QUARTER_PATTERNS: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -92,7 +92,7 @@ class RelativeUnit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedPeriod:
-    """A period that the question spells out. `explicit` is false for a bare year, which may be anything."""
+    """A period that the question spells out. `explicit` is false for a year alone, which may mean anything."""
 
     period: Period
     explicit: bool
@@ -101,7 +101,7 @@ class NamedPeriod:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelativePeriod:
-    """A period that the question counts back from the newest one held: offset 0 is the newest itself."""
+    """A period that is counted back from the newest one held: offset 0 is the newest itself."""
 
     unit: RelativeUnit
     offset: int
@@ -122,7 +122,8 @@ def read_period_mentions(text: str) -> PeriodMentions:
     """Read the periods of a normalised question.
 
     Args:    text: one line, as `validate` returns it.
-    Returns: named periods in the order of certainty, then of the text; relative ones in the order of the text.
+    Returns: named periods, ordered by certainty and then by their place in the text; relative ones in the order of the
+             text.
     """
     named: list[NamedPeriod] = []
     for pattern in _QUARTER_PATTERNS:
@@ -139,7 +140,7 @@ def read_period_mentions(text: str) -> PeriodMentions:
     text = _without(_HALF, text)
     for match in _RANGE.finditer(text):
         first, last = sorted((int(match["first"]), int(match["last"])))
-        # A longer span is a slip of the pen or a span of years to come (bonds "2020 to 2060"), not a set of reports.
+        # A longer span is a typing error or a span of future years (bonds "2020 to 2060"), not a set of reports.
         years = range(first, last + 1) if last - first <= 10 else (first, last)
         named.extend(_named(Period(fiscal_year=year), match) for year in years)
     text = _without(_RANGE, text)
@@ -169,10 +170,10 @@ def _named(period: Period, match: re.Match[str], *, explicit: bool = True) -> Na
 def _relative(match: re.Match[str]) -> RelativePeriod:
     groups = match.groupdict()
     wording = " ".join(match.group().split())
-    # "dieses Geschäftsjahr", "yoy": whatever is no quarter is a year.
+    # "dieses Geschäftsjahr", "yoy": any unit that is not a quarter is a year.
     unit = RelativeUnit(_UNITS.get(groups["unit"].lower(), "year")) if groups.get("unit") else RelativeUnit.ANY
     if "word" not in groups:
-        # Two periods are compared: the newest, and the one before it.
+        # Two periods are compared: the newest and the one before it.
         return RelativePeriod(unit=unit, offset=0, count=2, wording=wording)
     counted = (groups.get("count") or "1").lower()
     previous = _BACK.fullmatch(groups["word"]) is not None

@@ -1,7 +1,7 @@
 """Turn the periods of a question into filters, against the periods that are held.
 
-"Last quarter" means the newest quarter held, never the calendar's: reports arrive late, and the answer must be the
-same tomorrow. What was resolved, and from what, stands in the filter's reason.
+"Last quarter" means the newest quarter held, never the calendar's: reports arrive late, and the answer must be the same
+tomorrow. The filter's reason says what was resolved, and from what.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ class PeriodReading:
 
 
 def resolve_periods(mentions: PeriodMentions, entries: Sequence[InventoryEntry]) -> PeriodReading:
-    """Decide which periods the search is narrowed to.
+    """Decide to which periods the search is narrowed.
 
     Args:    mentions: what the question says.
-             entries: what is held, already narrowed to the companies that the question is sure about.
-    Returns: at most one filter: sure for periods that are spelled out or could be resolved, likely for bare years.
-             Notices say what was read otherwise than a reader might expect.
+             entries: what is held, already narrowed to the companies in the question's sure filters.
+    Returns: at most one filter: sure for periods that are spelled out or could be resolved, likely for years alone.
+             Notices name what was read in a way that a reader might not expect.
     """
     explicit = [named for named in mentions.named if named.explicit]
     if explicit:
@@ -57,7 +57,7 @@ def resolve_periods(mentions: PeriodMentions, entries: Sequence[InventoryEntry])
 
 
 def _before(named: Period, relative: RelativePeriod) -> Period:
-    """The period that a named one is compared with: a year or a quarter earlier."""
+    """Return the period with which a named one is compared: a year or a quarter earlier."""
     if relative.unit is RelativeUnit.QUARTER and named.fiscal_quarter:
         last_of_year = named.fiscal_quarter == 1
         return Period(
@@ -88,7 +88,7 @@ def _resolve_relative(mention: RelativePeriod, entries: Sequence[InventoryEntry]
 
 
 def _held(unit: RelativeUnit, entries: Iterable[InventoryEntry]) -> list[Period]:
-    """The distinct periods held, newest first; quarters for a quarter, years for a year, both for neither."""
+    """Return the distinct periods held, newest first: quarters for a quarter, years for a year, both for any unit."""
     periods: set[Period] = set()
     for entry in entries:
         if entry.fiscal_year is None:
@@ -99,12 +99,12 @@ def _held(unit: RelativeUnit, entries: Iterable[InventoryEntry]) -> list[Period]
             periods.add(Period(fiscal_year=entry.fiscal_year, fiscal_quarter=entry.fiscal_quarter))
         elif unit is RelativeUnit.ANY:
             periods.add(Period(fiscal_year=entry.fiscal_year))
-    # A whole year is over when its fourth quarter is; of the two, the quarter says more.
+    # A whole year ends with its fourth quarter. Of the two, the quarter comes first because it is more specific.
     return sorted(periods, key=lambda p: (p.fiscal_year, p.fiscal_quarter or 4, p.fiscal_quarter), reverse=True)
 
 
 def _companies_behind(unit: RelativeUnit, newest: Period, entries: Sequence[InventoryEntry]) -> list[str]:
-    """Companies that have documents of this kind of period, but none of the newest."""
+    """Return up to five companies that have documents of this kind of period, but none of the newest period."""
     companies = sorted({entry.company for entry in entries if entry.company})
     behind = []
     for company in companies:

@@ -1,6 +1,6 @@
-"""Read when the report that is asked about was published, and which period that was: "the report of 17 October 2024".
+"""Read the publication date of the report asked about ("the report of 17 October 2024"), and the period it belongs to.
 
-Such a date is no fiscal year: the annual report that appeared in March 2024 is that of 2023.
+Such a date is not a fiscal year: the annual report that appeared in March 2024 is that of 2023.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, Met
 from apps.retrieval.stages.question.dates import MONTH, month_number, read_dates
 from apps.retrieval.stages.question.mentions import Mention, blanked
 
-# What is done on a day or in a month by publishing.
+# Words for publishing something on a day or in a month.
 _PUBLISHING: Final = re.compile(
     r"\b(?:publish\w*|appear\w*|releas\w*|issued?|file[sd]?|filing|report(?:s|ed|ing)?|announc\w*|gave|give|said|say|"
     r"erschien\w*|erscheint|veröffentlicht\w*|herausgegeben|meldete\w*|gemeldet|berichtete\w*|berichtet|gab|gaben|"
@@ -26,7 +26,7 @@ _PUBLISHING: Final = re.compile(
 _IN_A_MONTH: Final = re.compile(
     rf"\b(?:in|im)\s+(?:the\s+month\s+of\s+)?{MONTH},?\s+(?P<year>(?:19|20)\d{{2}})\b", re.I
 )
-# A day of which something is, or on which it was published; "at June 30, 2024" is the day of a balance sheet.
+# Wording before the day of a report or of its publication. "At June 30, 2024" is the day of a balance sheet instead.
 _BEFORE_A_DAY: Final = re.compile(
     r"\b(?:(?:report|filing|release|letter|statement|announcement|\w*bericht\w*|\w*mitteilung\w*)\s+(?:of|from|dated|vom)|"
     r"(?:published|released|issued|filed|announced|appeared|veröffentlicht|erschienen|erschien)\s+(?:on|am)|"
@@ -44,8 +44,10 @@ class _Published:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicationReading:
-    """filter: on the periods of what was published then; None where the question says nothing of it. rest: the
-    question without the words that were read.
+    """The periods that a question names by a publication date.
+
+    filter: on the periods of what was published then; None if the question names no such date.
+    rest: the question without the words that were read.
     """
 
     filter: MetadataFilter | None
@@ -53,12 +55,12 @@ class PublicationReading:
 
 
 def read_publication(text: str, entries: Sequence[InventoryEntry]) -> PublicationReading:
-    """Find the periods of the reports that were published when the question says.
+    """Find the periods of the reports that were published on the date that the question names.
 
     Args:    text: the question, names blanked out.
-             entries: what is held, already narrowed to the companies that the question is sure about.
-    Returns: a sure filter if something that states its period was published then; else none, and the text unchanged:
-             the date may be anything.
+             entries: what is held, already narrowed to the companies in the question's sure filters.
+    Returns: a sure filter if a document that states its period was published then. Otherwise no filter and the
+             unchanged text, because the date may mean anything.
     """
     for published in _mentions(text):
         periods = sorted({period for entry in entries if (period := _published_then(entry, published))})
@@ -94,15 +96,15 @@ def _mentions(text: str) -> Iterator[_Published]:
 
 
 def _day(year: int, month: int, day: int) -> date | None:
-    """None for a day that no calendar has."""
+    """Return the date, or None for a day that does not exist in the calendar."""
     return date(year, month, day) if day <= monthrange(year, month)[1] else None
 
 
 def _published_then(entry: InventoryEntry, published: _Published) -> Period | None:
-    """The entry's period, if one of its documents was published then.
+    """Return the entry's period, if one of its documents was published then.
 
-    Of several that share their facts the first and the last are known to have been: an annual report and its amendment
-    half a year later say nothing of the months between.
+    If several documents share an entry, only the first and the last publication date are known: an annual report and
+    its amendment half a year later say nothing about the months between.
     """
     known = [each for each in (entry.published_first, entry.published_last) if each is not None]
     if entry.fiscal_year is None or not any(published.first <= each <= published.last for each in known):

@@ -1,4 +1,4 @@
-"""Words that say how to answer, not what about: left out of the search, and shown as left out."""
+"""Words that say how to answer and not what the question is about. The search leaves them out, and shows that."""
 
 from __future__ import annotations
 

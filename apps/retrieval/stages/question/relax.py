@@ -1,7 +1,7 @@
-"""Take out sure filters that would leave nothing, and say so.
+"""Remove sure filters that would leave no document, and say so.
 
-Done against the inventory, before any search, so that a question never comes back empty for a filter that the reader
-did not see.
+This is done against the inventory, before any search, so that a question never returns nothing because of a filter that
+the reader did not see.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from apps.retrieval.contracts import (
     ReportSeries,
 )
 
-# The company goes last: a figure of another company is the worst answer.
+# The company is relaxed last: a figure of another company is the worst answer.
 _RELAXING_ORDER = (FilterField.JURISDICTION, FilterField.DOCUMENT_TYPE, FilterField.PERIOD, FilterField.COMPANY)
 
 
@@ -32,12 +32,12 @@ class RelaxedFilters:
 
 
 def relax_filters(filters: Sequence[MetadataFilter], entries: Sequence[InventoryEntry]) -> RelaxedFilters:
-    """Drop sure filters, one at a time, until the rest is met by at least one document held.
+    """Drop sure filters, one field at a time, until at least one document held meets the rest.
 
     Args:    filters: all filters read; likely ones are kept as they are.
              entries: what is held.
-    Returns: what holds, and what was taken out with the reason. A document that states nothing on a field does not
-             count as meeting it here, or a filter would never be seen to fail.
+    Returns: the filters that are kept, and those removed, with the reason. A document that does not state a fact does
+             not count as meeting the filter here; otherwise no filter would ever fail.
     """
     kept = list(filters)
     relaxed: list[RelaxedFilter] = []
@@ -55,7 +55,7 @@ def relax_filters(filters: Sequence[MetadataFilter], entries: Sequence[Inventory
 
 
 def states(entry: InventoryEntry | DocumentFacts, condition: MetadataFilter) -> bool:
-    """Whether a document, or those of an entry, say that they meet the condition."""
+    """Return whether a document, or the documents of an entry, state that they meet the condition."""
     match condition.field:
         case FilterField.COMPANY:
             return entry.company in condition.values
@@ -70,7 +70,7 @@ def states(entry: InventoryEntry | DocumentFacts, condition: MetadataFilter) -> 
 
 
 def period_matches(period: Period, fiscal_year: int | None, fiscal_quarter: int | None) -> bool:
-    """Whether a document of this year and quarter belongs to the period.
+    """Return whether a document of this year and quarter belongs to the period.
 
     A year holds all of its quarters; a document of a whole year belongs to each of its quarters.
     """
@@ -80,7 +80,7 @@ def period_matches(period: Period, fiscal_year: int | None, fiscal_quarter: int 
 
 
 def is_outdated(entry: InventoryEntry | DocumentFacts, series: Iterable[ReportSeries]) -> bool:
-    """Whether it is of one of the series, and the newest of that is of another period."""
+    """Return whether the entry belongs to one of the series, but not to the newest period of that series."""
     return any(
         (each.company, each.kind, each.document_type) == (entry.company, entry.kind, entry.document_type)
         and entry.fiscal_year is not None
@@ -91,7 +91,7 @@ def is_outdated(entry: InventoryEntry | DocumentFacts, series: Iterable[ReportSe
 
 
 def document_filter(filters: Iterable[MetadataFilter]) -> DocumentFilter:
-    """The sure filters in the form that the retrievers take."""
+    """Return the sure filters in the form that the retrievers take."""
     sure = [each for each in filters if each.certainty is Certainty.SURE]
     return DocumentFilter(
         companies=tuple(v for each in sure if each.field is FilterField.COMPANY for v in each.values),

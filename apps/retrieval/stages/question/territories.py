@@ -1,7 +1,7 @@
-"""Countries, the EU and supervisory authorities as questions in English and German call them.
+"""Countries, the EU and supervisory authorities, as questions in English and German call them.
 
-The codes are those of ISO 3166-1, which documents state as their jurisdictions, EU, and XK for Kosovo. Their names are
-those of the CLDR, by Babel. By hand are what it does not know: what people of a country are called, and further names.
+The codes are those of ISO 3166-1, which documents state as their jurisdictions, plus EU, and XK for Kosovo. The names
+are those of the CLDR, by Babel. The table adds by hand what the CLDR does not have: adjectives, and further names.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from apps.retrieval.stages.question.mentions import word_set
 
 EU: Final = "EU"
 
-# A line holds the code; English adjectives; German adjectives without their ending ("deutsch" for "deutsches"); German
-# adjectives in -er, which have none; names in either language that the CLDR does not have.
+# A line holds: the code; English adjectives; German adjectives without their ending ("deutsch" for "deutsches"); German
+# adjectives in -er, which take no ending; names in either language that the CLDR does not have.
 _TABLE: Final = """
 EU | European | europäisch, unionsrechtlich
 AD | Andorran | andorranisch
@@ -267,7 +267,7 @@ _NO_TERRITORY: Final = word_set("AC CP CQ DG EA EZ IC QO TA UN XA XB ZZ")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Territory:
-    """`stems` take an ending in German, `adjectives` of either language none."""
+    """A country, territory or the EU. `stems` take an ending in German; `adjectives` of either language take none."""
 
     code: str
     names: tuple[str, ...]
@@ -291,7 +291,7 @@ def _territories() -> Iterator[Territory]:
 
 
 def _written(name: str) -> tuple[str, ...]:
-    """A name of the CLDR as people write it: "Myanmar" for "Myanmar (Burma)", "St Lucia" and "Saint Lucia"."""
+    """Return a name of the CLDR as people write it: "Myanmar" for "Myanmar (Burma)", "St Lucia" and "Saint Lucia"."""
     plain = re.sub(r"\s*\(.*?\)|\.", "", name).replace("&", "and").replace("\u2019", "'")
     return (plain, plain.replace("St ", "Saint ", 1)) if plain.startswith("St ") else (plain,)
 
@@ -300,11 +300,14 @@ TERRITORIES: Final[Mapping[str, Territory]] = {territory.code: territory for ter
 
 
 def holds(code: str, stated: str) -> bool:
-    """Whether a document's jurisdiction is the territory or a part of it: US-NY is in US."""
+    """Return whether a document's jurisdiction is the territory or a part of it: US-NY is in US."""
     return stated == code or stated.startswith(f"{code}-")
 
 
 def in_force(code: str, stated: str) -> bool:
-    """Whether what is stated may bind in the territory: its own law, and that of the EU in its members and back."""
+    """Return whether the stated jurisdiction's law may apply in the territory.
+
+    A territory's own law applies there. The law of the EU counts for its members, and that of its members for the EU.
+    """
     members = (code in EU_MEMBERS and stated == EU) or (code == EU and stated.partition("-")[0] in EU_MEMBERS)
     return holds(code, stated) or members

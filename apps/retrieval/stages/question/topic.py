@@ -1,4 +1,4 @@
-"""What a question is about: the expressions of the glossary, proper names, and the words that are left."""
+"""Read what a question is about: expressions of the glossary, proper names, and the remaining words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORD_WEIGHT: Final = 1.0
 NAME_WEIGHT: Final = 3.0
 PLACE_WEIGHT: Final = 0.5
 _ASKS_WHAT: Final = re.compile(r"\s*(?:what|how\s+(?:high|large|big))\s+(?:is|are|was|were)\b", re.IGNORECASE)
-# The longest first: what it names is read before a word of it is.
+# The longest first, so that an expression is read before a single word of it.
 _TRIGGERS: Final = sorted(
     ((trigger, entry) for entry in GLOSSARY for trigger in entry.triggers),
     key=lambda pair: (-len(pair[0]), pair[0]),
@@ -30,9 +30,9 @@ _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019&.\-][^\W_]+)*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """What is left of a question when company, period and document type have been read.
+    """The remaining subject of a question once company, period and document type have been read.
 
-    statements: those that its figures are read from, each once, with the figure that it stands for.
+    statements: the statements from which its figures are read, each once, with the figure for which it was added.
     """
 
     concepts: tuple[Concept, ...]

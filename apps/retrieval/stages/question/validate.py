@@ -1,4 +1,4 @@
-"""Refuse what can't be read as a question, and bring the rest into one form."""
+"""Refuse text that cannot be read as a question, and normalise the rest."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import unicodedata
 
 from apps.retrieval.errors import EmptyQuestionError, QuestionTooLongError, UnreadableQuestionError
 
-# Control, format, surrogate, private use, unassigned: nothing that a reader sees. Blank controls (tab, line feed)
-# separate words and are turned into blanks first.
+# Control, format, surrogate, private use, unassigned: characters that a reader does not see. Blank controls (tab, line
+# feed) separate words and are turned into blanks first.
 _UNREADABLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 
 
@@ -15,7 +15,7 @@ def validate(text: str, *, maximum_chars: int) -> str:
     """Check a question and normalise it.
 
     Args:    text: as it came in.
-             maximum_chars: limit before normalisation; longer ones are refused before any other work is done.
+             maximum_chars: limit before normalisation; a longer question is refused before any other work.
     Returns: one line in Unicode form NFKC, without control characters, single blanks between words.
     Raises:  EmptyQuestionError: nothing but blanks.
              UnreadableQuestionError: nothing but control characters.

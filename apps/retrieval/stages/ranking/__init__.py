@@ -1,1 +1,1 @@
-"""What was found, in which order, and which pieces of it come into the context."""
+"""Rank what was found, and choose the pieces that go into the context."""

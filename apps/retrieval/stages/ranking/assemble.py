@@ -1,4 +1,4 @@
-"""Put what was found into the context: by kind, under each kind's cap, in priority order, under the total cap."""
+"""Build the context from the candidates: by kind, in priority order, within each kind's cap and the total cap."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECTION_BREAK = "\n\n"
 
 
 def ref_id(chunk: StoredChunk) -> str:
-    """How an answer names a passage: `document|p34|c2`, document version, page and chunk."""
+    """Return the name by which an answer cites a passage: `document|p34|c2`, for document version, page and chunk."""
     return f"{chunk.document.slug}|p{chunk.page_start}|c{chunk.number}"
 
 
@@ -34,12 +34,12 @@ def assemble(
 ) -> ContextBlock:
     """Build the context block.
 
-    Every section (heading, ref_ids and passages together) stays within its kind's cap, and the block within the
-    total cap. Where the sections together are too long, whole sections are taken out from the lowest priority up.
+    Every section (heading, ref_ids and passages together) stays within its kind's cap, and the block within the total
+    cap. If the sections together are too long, whole sections are removed, the lowest priority first.
 
     Args:    candidates: best first, of any kinds.
              analysis: the question; decides which parts of a long passage are kept.
-             budgets: a kind without one gets no room. Rendered in the order of their positions.
+             budgets: sections follow the order of their positions. Candidates of a kind without a budget are left out.
              total_cap_chars: characters of the whole block.
     Returns: the block. The same candidates, question and budgets give the same bytes.
     """

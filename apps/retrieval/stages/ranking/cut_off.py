@@ -16,12 +16,12 @@ def cut_off(
     cliff: float,
     uncalibrated: bool = False,
 ) -> CutDecision:
-    """Cut the tail that would only fill the context.
+    """Cut the tail of candidates that would only fill the context.
 
-    With scores from a reranker (probabilities between 0 and 1), the first of these ends the list: the kept scores
-    hold the wanted share of their sum; the next score falls by more than the cliff; top_k are kept. At least
-    `minimum` are kept in any case. RRF scores are not probabilities (the first and the thirtieth differ by a factor
-    of two whatever the question), so without a reranker a fixed number is kept; so it is where the reranker's scores
+    If a reranker gave scores (probabilities between 0 and 1), the first of these conditions ends the list: the kept
+    scores hold the wanted share of their sum; the next score falls by more than the cliff; top_k are kept. At least
+    `minimum` are kept in any case. RRF scores are not probabilities (the first and the thirtieth differ by a factor of
+    two whatever the question), so without a reranker a fixed number is kept. The same is true if the reranker's scores
     only order passages.
 
     Args:    candidates: best first.
@@ -29,7 +29,7 @@ def cut_off(
              minimum: the fewest to keep with adaptive rules, if there are that many.
              cumulative_probability: share of the score sum, in (0, 1].
              cliff: largest fall from one score to the next, in (0, 1].
-             uncalibrated: let the adaptive rules read scores that only order passages, too.
+             uncalibrated: let the adaptive rules also use scores that only order passages.
     Returns: kept and cut candidates in their order, the rule that decided, and the reason with its figures.
     """
     scores = [each.rerank_score if each.rerank_calibrated or uncalibrated else None for each in candidates]

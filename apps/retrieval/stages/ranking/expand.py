@@ -1,8 +1,8 @@
-"""Add to the passages that were kept what stands around them in their parent.
+"""Add the passages that surround the kept ones in their parent.
 
-A passage of 256 tokens may begin after the sentence that says of which year it speaks, or end before the note to its
-figure. What is added stands behind everything that was found: it is taken into the context where it speaks to the
-question and there is room, under the same budget of its kind.
+A passage of 256 tokens may begin after the sentence that names its year, or end before the note to its figure. Added
+passages follow everything that was found. They enter the context only if they are relevant to the question and fit,
+under the same budget of their kind.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ def expand(
     """Add the nearest passages of each candidate's parent.
 
     Args:    candidates: those that are kept, best first.
-             around: of some of them, the other passages of their parent, within the bounds of the search.
-             most: the most that one candidate brings, >= 1; the nearest first, of two as near the earlier.
-    Returns: the candidates as they were, then what was added: by the candidate that brought it, and then as they are
-             read. None twice, and none that holds characters of the page that another holds.
+             around: for some of them, the other passages of their parent, within the bounds of the search.
+             most: the maximum number added for one candidate, >= 1; the nearest first, and the earlier of two equally
+                 near.
+    Returns: the candidates as they were, then the added ones, grouped by the candidate for which they were added, in
+             reading order. No passage appears twice, and none overlaps another in characters of a page.
     """
     there = [candidate.chunk for candidate in candidates]
     added: list[Candidate] = []
@@ -41,7 +42,7 @@ def expand(
 
 
 def _overlap(one: StoredChunk, other: StoredChunk) -> bool:
-    """Whether two passages are the same, or hold the same characters of a page."""
+    """Return whether two passages are the same, or hold the same characters of a page."""
     if one.chunk_id == other.chunk_id:
         return True
     if (one.document.document_id, one.page_start) != (other.document.document_id, other.page_start):
@@ -50,7 +51,7 @@ def _overlap(one: StoredChunk, other: StoredChunk) -> bool:
 
 
 def _added(chunk: StoredChunk, around: StoredChunk) -> Candidate:
-    """No ranking found it, so it has no rank and no score."""
+    """Return the chunk as a candidate without a rank and a score, because no ranking found it."""
     hit = FusedHit(
         chunk_id=chunk.chunk_id,
         document_id=chunk.document.document_id,

@@ -1,4 +1,4 @@
-"""Fuse rankings by reciprocal rank fusion, lift what meets the likely filters, and put pages first."""
+"""Fuse rankings by reciprocal rank fusion, boost what meets the likely filters, and order by page."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from apps.retrieval.stages.question.relax import states
 def fuse(rankings: Sequence[Ranking], *, k: int) -> tuple[FusedHit, ...]:
     """Fuse rankings by reciprocal rank fusion: each chunk gets the sum of 1 / (k + rank) over the rankings it is in.
 
-    Args:    rankings: best first; ranks count from 1. Their order changes nothing but the order of `ranks`. One that
-             has a weight adds so many times as much.
+    Args:    rankings: best first; ranks count from 1. Their order affects only the order of `ranks`. A ranking's weight
+                 multiplies what it adds.
              k: smoothing constant, >= 0; a larger one makes the first ranks count less.
     Returns: every chunk of any ranking, rrf_score descending, ties by chunk id.
     Raises:  InvalidRankingError: a chunk id repeats within one ranking.
@@ -51,7 +51,8 @@ def fuse(rankings: Sequence[Ranking], *, k: int) -> tuple[FusedHit, ...]:
             chunk_id=chunk_id,
             document_id=hit.document_id,
             kind=hit.kind,
-            # Summed by rank, not in the order of arrival: floating-point sums differ in their last bit otherwise.
+            # Summed by rank and not in the order of arrival, because floating-point sums would otherwise differ in the
+            # last bit.
             rrf_score=sum(
                 weight / (k + rank)
                 for rank, weight in sorted((source.rank, weights[source.ranking]) for source in ranks[chunk_id])
@@ -64,7 +65,7 @@ def fuse(rankings: Sequence[Ranking], *, k: int) -> tuple[FusedHit, ...]:
 
 
 def _ranks(ranking: Ranking) -> Iterator[int]:
-    """1, 2, 3 ...; with ranks_shared 1, 1, 3 where the first two have one score."""
+    """Yield 1, 2, 3 ...; with ranks_shared 1, 1, 3 if the first two hits have the same score."""
     rank, before = 0, None
     for place, hit in enumerate(ranking.hits, start=1):
         score = hit.cosine_similarity if isinstance(hit, DenseHit) else hit.bm25_score
@@ -76,11 +77,11 @@ def _ranks(ranking: Ranking) -> Iterator[int]:
 def boost(
     candidates: Sequence[Candidate], *, filters: Iterable[MetadataFilter], weight: float
 ) -> tuple[Candidate, ...]:
-    """Lift the candidates whose document meets a likely filter, or is of the very quarter that is asked about.
+    """Boost the candidates whose document meets a likely filter, or is of exactly the quarter that is asked about.
 
     Args:    candidates: with their RRF scores.
-             filters: all filters of the question. Sure ones have already narrowed the search, but one on quarters
-             leaves in what is of the whole year, which says less of a quarter than its own report does.
+             filters: all filters of the question. Sure ones have already narrowed the search, but a sure filter on
+                 quarters keeps documents of the whole year, which say less about a quarter than its own report.
              weight: share of its RRF score that a candidate gains for each filter met, and for the quarter.
     Returns: the same candidates, each with its boost and the reasons, best first, ties by chunk id.
     """
@@ -97,7 +98,7 @@ def boost(
 
 
 def _quarters(filters: Iterable[MetadataFilter]) -> tuple[Period, ...]:
-    """The quarters that the question is sure of, if it asks for no year as well."""
+    """Return the quarters in the question's sure filters, or none if they also hold a whole year."""
     sure = tuple(period for each in filters if each.certainty is Certainty.SURE for period in each.periods)
     return sure if all(period.fiscal_quarter for period in sure) else ()
 
@@ -113,14 +114,14 @@ def _lifted_by(condition: MetadataFilter) -> str:
 
 
 def page_by_page(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Put the best passage of each page before the further ones of any page.
+    """Put the best passage of each page before the further passages of any page.
 
-    A page is what a reader is sent to. Three passages of one page among the first five show one place where five could
+    A citation sends a reader to a page. Three passages of one page among the first five show one place where five could
     be shown, and pages of long tables, whose rows repeat the same words, would take the whole list.
 
     Args:    candidates: best first.
-    Returns: the same candidates: first those that are the best of the page they begin on, then the others; each part in
-             the order that it had.
+    Returns: the same candidates: first the best of each page (by the page on which they begin), then the others, each
+             part in its previous order.
     """
     first: list[Candidate] = []
     further: list[Candidate] = []

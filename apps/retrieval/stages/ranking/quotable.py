@@ -1,4 +1,4 @@
-"""What of a passage may be quoted: its whole sentences and rows, with their places in the chunk."""
+"""The pieces of a passage that may be quoted: whole sentences and rows, with their positions in the chunk."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from apps.retrieval.stages.ranking.units import split_units
 
 
 def quotable_pieces(passage: Passage) -> Iterator[Quote]:
-    """The sentences and rows that a passage shows, in order.
+    """Yield the sentences and rows that a passage shows, in order.
 
-    Column headings go with the rows under them and are no piece of their own. A sentence that was cut for the budget
-    is quoted as far as it is shown.
+    Column headings accompany the rows under them and are not pieces of their own. A sentence that was cut for the
+    budget is quoted as far as it is shown.
     """
     text = passage.chunk.text
     units = split_units(text)
@@ -33,7 +33,7 @@ def quotable_pieces(passage: Passage) -> Iterator[Quote]:
 
 
 def _shown(passage: Passage, columns: tuple[int, int] | None) -> str:
-    """The line of column headings, if the passage shows it: nothing is quoted that is not in the context."""
+    """Return the line of column headings if the passage shows it, else "": nothing outside the context is quoted."""
     if columns is None:
         return ""
     start, end = columns

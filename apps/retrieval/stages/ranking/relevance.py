@@ -1,4 +1,4 @@
-"""How well one sentence or row speaks to the question. Deterministic; used to trim passages and to quote from them."""
+"""Rate how relevant a sentence or row is to the question. Deterministic; used to trim passages and to quote them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HELD: Final = 0.5
 NUMBER_BONUS: Final = 0.10
 NO_NUMBER_PENALTY: Final = 0.30
 YEAR_BONUS: Final = 0.05
-# A label that is all about the question beats a sentence that mentions it among much else.
+# A label that consists of the question's words ranks above a sentence that mentions them among many others.
 FOCUS_SHARE: Final = 0.15
 
 _NUMBER: Final = re.compile(r"\d")
@@ -29,7 +29,7 @@ _YEAR_OR_ORDINAL: Final = re.compile(r"\b(?:19|20)\d{2}\b|\bQ[1-4]\b|\b\d+(?:st|
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A sentence or row with the words that it stands under (headings, context header, table caption)."""
+    """A sentence or row with the words above it (headings, context header, table caption)."""
 
     text: str
     surroundings: str
@@ -37,10 +37,13 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relevance:
-    """`coverage` is the share of the question's concepts, by weight, that the piece and its surroundings hold, 0 to 1;
-    `own_coverage` the share that the piece itself holds; `subject_coverage` the share without proper names (of all, for
-    a question of names alone): a piece about the right place and another thing has none. `score` orders pieces and may
-    pass 1.
+    """How relevant a piece is to the question.
+
+    coverage: share of the question's concepts, by weight, that the piece and its surroundings hold, 0 to 1.
+    own_coverage: the share that the piece itself holds.
+    subject_coverage: the share without proper names (of all concepts, for a question that has only names). It is 0 for
+        a piece about the right fund or company but a different thing.
+    score: orders pieces; may exceed 1.
     """
 
     coverage: float
@@ -53,12 +56,12 @@ def rate_pieces(pieces: Sequence[Piece], analysis: QueryAnalysis) -> tuple[Relev
     """Rate pieces against the question's concepts.
 
     A concept's match in a piece is that of its best alternative: the share of the alternative's terms that are found,
-    weighed by inverse document frequency, and squared, so that half a phrase counts a quarter. A concept weighs its
-    own weight times its rarity among the pieces (a match of a half or more counts as holding it).
+    weighted by inverse document frequency, and squared, so that half a phrase counts a quarter. The weight of a concept
+    is its own weight times its rarity among the pieces (a piece holds a concept from a match of a half).
 
     Args:    pieces: all pieces that compete, since frequencies are counted over them.
              analysis: the question.
-    Returns: one rating a piece, in their order; all zero for a question without concepts.
+    Returns: one rating per piece, in their order; all zero for a question without concepts.
     """
     words = [frozenset(terms(piece.text, analysis.language)) for piece in pieces]
     around = {each: frozenset(terms(each, analysis.language)) for each in {piece.surroundings for piece in pieces}}
@@ -90,12 +93,13 @@ def rate_pieces(pieces: Sequence[Piece], analysis: QueryAnalysis) -> tuple[Relev
 
 
 def concept_matches(groups: Sequence[Sequence[Piece]], analysis: QueryAnalysis) -> tuple[tuple[float, ...], ...]:
-    """How far each group of pieces holds each concept of the question, 0 to 1: the match of its best piece.
+    """Return how far each group of pieces holds each concept of the question, 0 to 1: the match of its best piece.
 
-    As in rate_pieces: what only stands above a piece counts CONTEXT_SHARE, and a proper name counts whole there.
+    As in rate_pieces, a concept that occurs only above a piece counts CONTEXT_SHARE, and a proper name counts in full
+    there.
 
     Args:    groups: such as the pieces of one passage each; frequencies are counted over all of them.
-    Returns: one row a group, in their order, with one match a concept, in the order of the analysis.
+    Returns: one row per group, in their order, with one match per concept, in the order of the analysis.
     """
     words = [[frozenset(terms(piece.text, analysis.language)) for piece in group] for group in groups]
     matching = _Matching(analysis.concepts, [found for group in words for found in group])
@@ -111,28 +115,33 @@ def concept_matches(groups: Sequence[Sequence[Piece]], analysis: QueryAnalysis) 
 
 
 def inverse_frequency(holding: int, count: int) -> float:
-    """ln(1 + (N - n + 0.5) / (n + 0.5)): N pieces, n of which hold it.
+    """Return ln(1 + (N - n + 0.5) / (n + 0.5)), where n of N pieces hold the term.
 
     Source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009; the 1 inside the
-    logarithm keeps it positive.
+            logarithm keeps it positive.
     """
     return math.log(1 + (count - holding + 0.5) / (holding + 0.5))
 
 
 def _rarity(holding: int, count: int) -> float:
-    """Between 0.5 and 1.5. Undamped, what few pieces hold would count ten times what all of them hold, and a context
-    that was chosen for the question would seem to lack the very thing that it is full of.
+    """Return a rarity between 0.5 and 1.5.
+
+    Without this damping, a concept in few pieces would count ten times as much as one in all pieces, and a context that
+    was chosen for the question would seem to lack the very thing it is full of.
     """
     return 0.5 + inverse_frequency(holding, count) / inverse_frequency(0, count)
 
 
 def holds_number(text: str) -> bool:
-    """Whether the text holds a figure that is not just a year, a quarter or an ordinal."""
+    """Return whether the text holds a figure that is not just a year, a quarter or an ordinal."""
     return _NUMBER.search(_YEAR_OR_ORDINAL.sub(" ", text)) is not None
 
 
 class _Matching:
-    """How far pieces hold each concept. Most pieces of a passage hold the same few terms of the question, or none."""
+    """Computes how far pieces hold each concept, and remembers the result by the terms that a piece holds.
+
+    Most pieces of a passage hold the same few terms of the question, or none.
+    """
 
     def __init__(self, concepts: Sequence[Concept], pieces: Sequence[frozenset[str]]) -> None:
         self.wanted = frozenset(
@@ -148,14 +157,14 @@ class _Matching:
         self._known: dict[frozenset[str], tuple[float, ...]] = {}
 
     def of(self, found: frozenset[str]) -> tuple[float, ...]:
-        """A match a concept, 0 to 1, of a piece with these terms."""
+        """Return one match per concept, 0 to 1, for a piece with these terms."""
         held = found & self.wanted
         if held not in self._known:
             self._known[held] = tuple(_match(alternatives, held) for alternatives in self._alternatives)
         return self._known[held]
 
     def with_context(self, found: frozenset[str], around: frozenset[str]) -> tuple[float, ...]:
-        """The same, where what stands above the piece counts its share."""
+        """Return the same matches, with what stands above the piece counted by its share."""
         both = self.of(found | around)
         return tuple(
             max(match, share * together)
@@ -164,7 +173,7 @@ class _Matching:
 
 
 def _match(alternatives: Sequence[Sequence[tuple[str, float]]], held: frozenset[str]) -> float:
-    """Of the best alternative: its terms with their inverse document frequencies."""
+    """Return the match of the best alternative, from its terms and their inverse document frequencies."""
     best = 0.0
     for alternative in alternatives:
         total = sum(weight for _, weight in alternative)
@@ -181,6 +190,6 @@ def _bonus(text: str, analysis: QueryAnalysis) -> float:
 
 
 def _focus(piece_terms: frozenset[str], wanted: frozenset[str]) -> float:
-    """Share of the piece's own words that belong to the question; numbers don't count as words."""
+    """Return the share of the piece's own words that belong to the question. Numbers do not count as words."""
     words = {term for term in piece_terms if not term[0].isdigit()}
     return len(words & wanted) / len(words) if words else 0.0

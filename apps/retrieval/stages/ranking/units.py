@@ -1,4 +1,4 @@
-"""Split a passage into the pieces that may be quoted alone: sentences of prose and rows of tables."""
+"""Split a passage into the pieces that may be quoted on their own: sentences of prose and rows of tables."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ _HEADING_LONGEST_CHARS: Final = 70
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """One sentence or row: `text[start:end]`, without blanks at its ends. `columns` is the span of the line of column
-    headings that a row stands under, or None.
+    """One sentence or row: `text[start:end]`, without blanks at its ends.
+
+    columns: the span of the line of column headings above a row, or None.
     """
 
     start: int
@@ -39,11 +40,11 @@ class Unit:
 def split_units(text: str) -> tuple[Unit, ...]:
     """Split a text at sentences and table rows.
 
-    A line counts as a row if it holds a number or a cell border and no running prose. Lines of prose are joined until
-    a sentence ends. A row's label that was broken over two lines is kept together with its numbers.
+    A line counts as a row if it holds a number or a cell border and no running prose. Lines of prose are joined until a
+    sentence ends. A row's label that was broken over two lines is kept together with its numbers.
 
     Args:    text: a chunk's text, lines separated by line feeds.
-    Returns: units in the order of the text; they don't overlap, and only blanks lie between them.
+    Returns: units in the order of the text; they do not overlap, and only blanks lie between them.
     """
     units: list[Unit] = []
     columns: tuple[int, int] | None = None
@@ -53,7 +54,7 @@ def split_units(text: str) -> tuple[Unit, ...]:
                 columns = (block.start, block.end)
                 units.append(block)
             else:
-                # A row that names its columns itself needs no heading beside it.
+                # A row that names its own columns needs no heading.
                 named = _NAMED_CELL.search(text, block.start, block.end) is not None
                 units.append(Unit(start=block.start, end=block.end, is_row=True, columns=None if named else columns))
             continue
@@ -65,7 +66,7 @@ def split_units(text: str) -> tuple[Unit, ...]:
 
 
 def _blocks(text: str) -> Iterator[Unit]:
-    """Rows, and runs of prose lines; a heading stands alone."""
+    """Yield rows and runs of prose lines. A heading is a block of its own."""
     start: int | None = None
     end = 0
     for line_start, line_end in _lines(text):
@@ -106,9 +107,9 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_row(line: str) -> bool:
-    """A line with cell borders, or one that ends in a run of numbers after a label.
+    """Return whether a line has cell borders, or ends in a run of numbers after a label.
 
-    Prose may break after one number, so that a single number needs a short line to make a row.
+    A line of prose may end after one number, so a line with a single number is a row only if it is short.
     """
     if "|" in line or "\t" in line:
         return True
@@ -124,7 +125,7 @@ def _is_row(line: str) -> bool:
 
 
 def _is_column_heading(row: str) -> bool:
-    """Years (or month names with years) over the columns, and hardly anything else."""
+    """Return whether a row holds years (or month names with years) and hardly anything else."""
     years = _YEAR.findall(row)
     others = [number for number in _NUMBER.findall(row) if not _YEAR.fullmatch(number.strip("(),."))]
     large = [number for number in others if len(number.strip("(),.$%")) > 2]
@@ -166,7 +167,7 @@ def _stripped(text: str, start: int, end: int, *, is_row: bool) -> Unit:
 
 
 def surroundings_of(chunk: StoredChunk, units: Sequence[Unit]) -> str:
-    """The words that every piece of a chunk stands under: document, context header, section, and headings within it."""
+    """Return the words above every piece of a chunk: document, context header, section, and headings in the chunk."""
     headings = [
         chunk.text[unit.start : unit.end]
         for unit in units

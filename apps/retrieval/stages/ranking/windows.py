@@ -1,7 +1,8 @@
 """Choose which sentences and rows of the found chunks fit into one kind's budget.
 
-A budget of a few hundred characters holds less than one chunk. Whole chunks would give the first hit everything; here
-each hit gives its best sentence or row first, and what room is left goes to their neighbours.
+A budget of a few hundred characters holds less than one chunk. If whole chunks were taken, the first hit would use the
+whole budget. Here each hit first gives its best sentence or row, and what is left of the budget goes to their
+neighbours.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _WORD: Final = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The pieces of one candidate that were chosen, merged where they touch; empty if none found room."""
+    """The chosen pieces of one candidate, merged if they are adjacent; empty if none fitted."""
 
     candidate: Candidate
     excerpts: tuple[Excerpt, ...]
@@ -38,18 +39,18 @@ class Window:
 def choose_windows(
     candidates: Sequence[Candidate], *, prefixes: Sequence[str], room_chars: int, analysis: QueryAnalysis
 ) -> tuple[Window, ...]:
-    """Fill a budget with the pieces that speak most to the question.
+    """Fill a budget with the pieces that are most relevant to the question.
 
-    In this order, each piece only if it still fits: the rows of statements that give what was asked for; the best
-    piece of every candidate that comes near the best of all; further pieces that come near it; neighbours of what was
-    chosen, in rank order; then the remaining candidates, in rank order. Where nothing at all fits, the best piece of
-    all is cut at word borders.
+    Pieces are added in this order, each only if it still fits: the rows of statements that give what was asked for; the
+    best piece of every candidate that comes near the best of all; further pieces that come near it; neighbours of what
+    was chosen, in rank order; then the remaining candidates, in rank order. If nothing fits, the best piece of all is
+    cut at word borders.
 
     Args:    candidates: of one kind, best first.
-             prefixes: what is written before each candidate's text (its ref_id); counts against the room.
+             prefixes: what is written before each candidate's text (its ref_id); counts against the budget.
              room_chars: characters for all of them together, with one line break between two.
              analysis: the question.
-    Returns: one window a candidate, in their order. The same input gives the same windows.
+    Returns: one window per candidate, in their order. The same input gives the same windows.
     """
     drafts = _drafts(candidates, prefixes, analysis)
     filling = _Filling(drafts, room_chars)
@@ -93,7 +94,7 @@ class _Draft:
 
     @property
     def lines(self) -> list[int]:
-        """The pieces that are rows of a statement that was read for the question."""
+        """The positions of pieces that are statement rows read for the question."""
         starts = {line.start for line in self.candidate.lines}
         return [position for position, unit in enumerate(self.units) if unit.start in starts]
 
@@ -102,7 +103,7 @@ class _Draft:
         return max(range(len(self.units)), key=lambda position: (self.ratings[position].score, -position))
 
     def spans(self, chosen: frozenset[int]) -> list[tuple[int, int]]:
-        """The chosen pieces, neighbours merged with the blanks between them."""
+        """Return the spans of the chosen pieces. Neighbours are merged, with the blanks between them."""
         spans: list[tuple[int, int]] = []
         for position in sorted(chosen):
             unit = self.units[position]
@@ -131,7 +132,7 @@ class _Filling:
     sizes: dict[int, int] = field(default_factory=dict)
 
     def add(self, draft: _Draft, position: int) -> bool:
-        """Choose a piece if there is room; a table's row takes its column headings along if they fit too."""
+        """Choose a piece if it fits, and return whether it did. Add a table row's column headings if they fit too."""
         with_columns = frozenset({position, *_column_heading(draft.units, position)})
         return any(self._fits(draft, draft.chosen | more) for more in (with_columns, frozenset({position})))
 
@@ -186,7 +187,7 @@ def _column_heading(units: Sequence[Unit], position: int) -> tuple[int, ...]:
 
 
 def _cut_one(draft: _Draft, position: int, room_chars: int, analysis: QueryAnalysis) -> None:
-    """Even the best piece is too long: keep the part of it that holds most of the question."""
+    """Keep the part of the best piece that holds most of the question, if even that piece is too long."""
     room = room_chars - draft.prefix_chars
     if room >= SMALLEST_CUT_CHARS:
         unit = draft.units[position]
@@ -194,14 +195,14 @@ def _cut_one(draft: _Draft, position: int, room_chars: int, analysis: QueryAnaly
 
 
 def _shorten(text: str, start: int, end: int, *, room_chars: int, analysis: QueryAnalysis) -> tuple[int, int]:
-    """Find the stretch of a long piece that holds most distinct terms of the question, as near its middle as can be.
+    """Return the part of a long piece that holds the most distinct terms of the question, centred on them if possible.
 
-    It is cut at word borders.
+    The part is cut at word borders.
 
-    Args:    text: the chunk's text; only text[start:end] is looked at, and it is longer than the room.
-             room_chars: the longest stretch, at least as long as one word.
+    Args:    text: the chunk's text; only text[start:end] is read, and it is longer than room_chars.
+             room_chars: the longest part, at least as long as one word.
              analysis: the question.
-    Returns: the span of the stretch, the first of equals; a single word longer than the room is cut within.
+    Returns: the span of the part, the first of equals. A single word that is longer than room_chars is cut.
     """
     wanted = {term for concept in analysis.concepts for alternative in concept.alternatives for term in alternative}
     words = [match.span() for match in _WORD.finditer(text, start, end)]
