@@ -50,19 +50,17 @@ class QueryEmbedder(Protocol):
     def region(self) -> str: ...
 
     def embed_query(self, text: str) -> FloatVector:
-        """Returns: (d,) float32, unit norm. Raises: ProviderError."""
+        """Embed the question's text. Returns: (d,) float32, unit norm. Raises: ProviderError."""
 
 
 class Inventory(Protocol):
     def read(self, bounds: SearchBounds) -> CorpusInventory:
-        """Return what the corpus holds within the scopes, kinds and given filters of `bounds`. Do not apply
+        """Return what the corpus holds within the scopes, kinds and given filters of `bounds`, ignoring
         `bounds.filter`.
         """
 
     def held(self, given: GivenFilters, bounds: SearchBounds) -> GivenFilters:
-        """Return the given filters, reduced to the documents and companies that the corpus holds within the scopes and
-        kinds.
-        """
+        """Return the given filters, reduced to documents and companies that are held within the scopes and kinds."""
 
 
 class Retriever(Protocol):
@@ -88,8 +86,7 @@ class ChunkStore(Protocol):
     def on_statements(
         self, document_ids: Sequence[DocumentId], statements: Sequence[Statement], *, within: SearchBounds, most: int
     ) -> tuple[StoredChunk, ...]:
-        """Return the passages of these documents whose page prints one of `statements`, each with the statements it
-        prints.
+        """Return the passages of these documents whose page prints one of `statements`, with the statements it prints.
 
         The passages are ordered by document, in the order given, then by number; at most `most` are returned.
         """

@@ -211,9 +211,7 @@ class Trace:
 
 
 def page_url(document_id: DocumentId, page: int) -> str:
-    """Return the API address of a page of a document version. Positions of quotes and passages count in that page's
-    text.
-    """
+    """Return the API address of a page of a document version. Quotes and passages have their positions in its text."""
     return f"/api/v1/documents/{document_id}/pages/{page}/"
 
 

@@ -128,7 +128,7 @@ def _figure(number: Number, *, exponent: int = 0, money: bool = False) -> Figure
 
 
 def _unit_of(question: str) -> int | None:
-    """Return the power of ten that a question asks for, such as 6 for "in USD millions"; None if it is not exactly one."""
+    """Return the power of ten that a question asks for, such as 6 for "in USD millions"; None for none or several."""
     words = [(match[1] or match[2]).lower() for match in _IN_UNITS.finditer(question)]
     found = {12 if word.startswith("trillion") else _EXPONENTS[word[0]] for word in words}
     return found.pop() if len(found) == 1 else None

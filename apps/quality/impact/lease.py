@@ -29,9 +29,7 @@ class ImpactPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """What the lease's holder needs to know of its job. It starts from the beginning, whatever an earlier worker had
-    done.
-    """
+    """What the lease's holder needs to know of its job. It starts from the beginning, even after an earlier worker."""
 
     job: JobLease[PolicyImpact]
     version_id: UUID

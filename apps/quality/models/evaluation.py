@@ -40,8 +40,9 @@ class RunState(models.TextChoices):
 
 
 class EvaluationRun(TenantModel):
-    """A run that asks all questions of a dataset once each. It holds figures, names of settings and digests, but no
-    text.
+    """A run that asks all questions of a dataset once each.
+
+    It holds figures, names of settings and digests, but no text of a question.
 
     settings: all settings of the pipeline. changes: those that differed from the shipped ones.
     corpus_sha256: digest of what was searched, independent of the program that read it.

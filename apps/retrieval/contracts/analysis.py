@@ -44,9 +44,7 @@ class InventoryEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusInventory:
-    """The documents that the granted scopes and permitted kinds hold. The analysis reads the question's filters against
-    it.
-    """
+    """What the granted scopes and permitted kinds hold. The analysis reads the question's filters against it."""
 
     entries: tuple[InventoryEntry, ...] = ()
 
@@ -132,9 +130,7 @@ class GivenFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelaxedFilter:
-    """A sure filter that was removed, with the reason: it would have left no document, or the request gives its own
-    filter.
-    """
+    """A sure filter that was removed, with the reason: it would leave no document, or the request gives its own."""
 
     filter: MetadataFilter
     reason: str

@@ -41,8 +41,7 @@ NO_FILTERS: Final = GivenFilters()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """The question, and the tenant and scopes for which it is asked. The scopes are those that the open scope token
-    grants.
+    """The question, and the tenant and scopes for which it is asked. The open scope token grants the scopes.
 
     language: "en" or "de"; if empty, it is detected from the text.
     as_of: search the document versions that were current at that instant (aware); None for the versions that are

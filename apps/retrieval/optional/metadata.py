@@ -32,7 +32,7 @@ from apps.retrieval.optional.headings import Heading, score_headings
 from apps.retrieval.retrievers.documents import LIVE_DOCUMENTS, bound_parameters
 
 _LABELS_LANGUAGE: Final = "en"
-# For each heading at most top_k passages are returned, ordered by id.
+# For each heading at most top_k passages are returned, in reading order (ids are in the order of creation).
 _HEADINGS = sql.SQL(
     """
     WITH live AS MATERIALIZED (

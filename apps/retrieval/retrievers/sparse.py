@@ -25,16 +25,16 @@ from apps.corpus.terms import TERMS_VERSION
 from apps.retrieval.contracts import ChunkId, DocumentId, Ranking, SearchBounds, SearchQuery, SparseHit, TermCoverage
 from apps.retrieval.retrievers.documents import LIVE_DOCUMENTS, bound_parameters
 
-# What each step is shaped by, as measured on 41,000 chunks:
-# - a posting holds one document's chunks with a term, so df is counted without unpacking, and only documents that pass
-#   the filter are unpacked;
-# - postings are read term by term (LATERAL, kept apart by OFFSET 0): with all terms in one condition, a planner without
-#   fresh statistics, as after a large ingest, reads every posting of the scope (330 ms instead of 5);
-# - chunks are grouped by one bigint (the document's place in `live`, the chunk's number), which hashes in half the time
-#   of a uuid, a text and an int;
-# - the sum of floats depends on the order of its rows in the last bits: rounding them away keeps equal scores equal,
-#   and ties by chunk id stable;
-# - a chunk's id is looked up for the hits alone: as a join, the planner would read every chunk of the tenant.
+# Reasons for the form of each step, as measured on 41,000 chunks:
+# - A posting holds one document's chunks with a term, so df is counted without unpacking, and only documents that pass
+#   the filter are unpacked.
+# - Postings are read term by term (LATERAL, kept separate by OFFSET 0). With all terms in one condition, a planner
+#   without fresh statistics, as after a large ingest, reads every posting of the scope (330 ms instead of 5).
+# - Chunks are grouped by one bigint (the document's place in `live`, the chunk's number), which hashes in half the time
+#   of a uuid, a text and an int.
+# - The last bits of a sum of floats depend on the order of its rows. Rounding them away keeps equal scores equal, and
+#   ties by chunk id stable.
+# - A chunk's id is looked up only for the hits. In a join, the planner would read every chunk of the tenant.
 _BM25 = sql.SQL(
     """
     WITH live AS MATERIALIZED (

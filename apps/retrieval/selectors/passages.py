@@ -24,9 +24,7 @@ class PassagePlace:
 
 
 def passage_places(chunk_ids: Iterable[ChunkId]) -> Mapping[ChunkId, PassagePlace]:
-    """Return where the passages stand, within the open scope. A passage that has been removed is absent. Costs one
-    query.
-    """
+    """Return where the passages stand, within the open scope, without those that were removed. Costs one query."""
     chunks = Chunk.objects.filter(id__in=set(chunk_ids)).select_related("document").defer("text")
     return {
         ChunkId(chunk.id): PassagePlace(

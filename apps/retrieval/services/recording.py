@@ -44,9 +44,7 @@ Json = dict[str, Any]
 
 
 def question_digest(text: str) -> Json:
-    """Return what the log keeps of the question: a digest under the tenant's key of this epoch, and the question's
-    length.
-    """
+    """Return what the log keeps of the question: its digest under the tenant's key of this epoch, and its length."""
     period = epoch(timezone.now())
     return {
         "hmac_sha256": keyed_digest(text, tenant=current_scope().tenant_id, epoch=period),

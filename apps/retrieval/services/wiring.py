@@ -1,4 +1,4 @@
-"""Build the dependencies that answer a tenant's questions: providers, policy, and retrievers under row-level security."""
+"""Build the dependencies for a tenant's questions: providers, policy, and retrievers under row-level security."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ QUOTING_PROFILE = "extractive"
 
 
 class EmbeddedOnce:
-    """A provider that does not embed the same question twice. Classifying the intent and searching need the same
-    vector.
+    """A provider that does not embed the same question twice, since its intent and its search need the same vector.
 
     It remembers only the last question, and lives as long as the dependencies of one question.
     """
@@ -67,7 +66,7 @@ class EmbeddedOnce:
 
 
 class PolicyGate:
-    """Compliance gate 1 under one policy version."""
+    """Compliance gate 1: classifies questions and grants kinds under one policy version."""
 
     def __init__(self, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> None:
         self._snapshot = snapshot

@@ -79,7 +79,7 @@ def rerank(
 
 
 def cut(recorder: TraceRecorder, candidates: Candidates, deps: PipelineDependencies) -> Candidates:
-    """Cut the tail."""
+    """Cut off the tail of the candidates."""
     with recorder.stage(Stage.CUT_OFF, count_in=len(candidates)) as stage:
         decision = cut_off(
             candidates,

@@ -157,7 +157,7 @@ def _comes_out(value: Decimal, operands: Sequence[Number], result: Number) -> bo
     sought = [value.scaleb(-result.exponent)]
     scales = {operand.exponent for operand in operands}
     if not result.exponent and len(scales) == 1:
-        # "1,577 million + 10 million = 1,587": the scale is understood.
+        # "1,577 million + 10 million = 1,587": the result has the same scale, although it does not state it.
         sought.append(value.scaleb(-scales.pop()))
     claimed = -result.value if result.negative else result.value
     step = Decimal(1).scaleb(-result.decimals)

@@ -184,7 +184,7 @@ def _factor(tokens: list[str]) -> tuple[Formula, list[str]]:
             raise IndexError
         return inner, after[1:]
     if first in (Over.AVERAGE, Over.CHANGE):
-        # "average (inventory)" means the same.
+        # "average (inventory)" means the same as "average inventory".
         inner, after = _factor(rest)
         if not isinstance(inner, Line) or inner.over is not None:
             raise IndexError

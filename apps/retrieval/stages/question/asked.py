@@ -17,7 +17,7 @@ _MODIFIERS: Final = word_set(
     "total overall consolidated annual yearly quarterly reported maximum max minimum current net latest average end "
     "gaap non unadjusted new"
 )
-# "Current" and "net" distinguish where they are part of a line's name.
+# "Current", "net" and "total" distinguish figures where they are part of a line's name.
 _PART_OF_A_NAME: Final = word_set("current net total")
 # Heads of figures: lines of statements and facts of funds.
 FIGURE_HEADS: Final = word_set(

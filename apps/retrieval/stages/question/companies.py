@@ -143,7 +143,7 @@ def _aliases(company: str, ticker: str, *, shared: bool) -> Iterator[_Alias]:
         shorter = " ".join(bare[:2])
         yield _Alias(text=shorter, certainty=Certainty.SURE, case_sensitive=False, why="the beginning of the name")
     first = bare[0]
-    # "Swiss" and "Deutsche" are countries before they are Swiss Re and Deutsche Bank.
+    # "Swiss" and "Deutsche" are read as countries, and not as short forms of Swiss Re and Deutsche Bank.
     common = first.lower() in _COMMON_FIRST_WORDS or code_of(first)
     if len(bare) > 1 and len(first) >= _SHORTEST_FIRST_WORD and not common:
         yield _Alias(

@@ -9,8 +9,8 @@ from apps.corpus.kinds import DocumentType
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
 from apps.retrieval.stages.question.mentions import Mention, blanked, mentions_of
 
-# Form numbers are sure. Words are likely: an "annual report" may be a 10-K or a fund's report, and "policy" is also
-# what a question may be about.
+# Form numbers give sure filters. Words give likely ones: an "annual report" may be a 10-K or a fund's report, and
+# "policy" may also be the subject of the question.
 _WORDINGS: tuple[tuple[DocumentType, Certainty, tuple[str, ...]], ...] = (
     (DocumentType.FORM_10K, Certainty.SURE, ("10-K", "10K", "form 10-K", "10-Ks")),
     (DocumentType.FORM_10Q, Certainty.SURE, ("10-Q", "10Q", "form 10-Q", "10-Qs")),

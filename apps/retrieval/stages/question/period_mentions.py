@@ -14,7 +14,7 @@ from apps.retrieval.contracts import Period
 from apps.retrieval.stages.question.mentions import Mention, blanked
 
 _ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
-# By their stems: "drittes", "des dritten".
+# German ordinals by their stems: "drittes", "des dritten".
 _GERMAN_ORDINALS: Final = {"erste": 1, "zweite": 2, "dritte": 3, "vierte": 4}
 _COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8} | {
     "zwei": 2,
@@ -24,7 +24,7 @@ _COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight":
     "sechs": 6,
     "acht": 8,
 }
-# Two digits before a hyphen are something else ("Q4 30-day volatility").
+# Two digits before a hyphen are not a year ("Q4 30-day volatility").
 _YEAR: Final = r"(?P<year>['\u2019]?(?:(?:19|20)\d{2}|\d{2}(?!-)))(?!\w|[.,]\d|\s?%)"
 _FISCAL: Final = r"(?:fiscal\s+year|financial\s+year|fiscal|FY|(?:Geschäfts|Berichts)jahr(?:e?s)?|GJ)"
 _ORDINAL: Final = "|".join(_ORDINALS)
