@@ -55,9 +55,7 @@ class QueryEmbedder(Protocol):
 
 class Inventory(Protocol):
     def read(self, bounds: SearchBounds) -> CorpusInventory:
-        """Return what the corpus holds within the scopes, kinds and given filters of `bounds`, ignoring
-        `bounds.filter`.
-        """
+        """Return what the corpus holds within the bounds, including their given filters but not `bounds.filter`."""
 
     def held(self, given: GivenFilters, bounds: SearchBounds) -> GivenFilters:
         """Return the given filters, reduced to documents and companies that are held within the scopes and kinds."""

@@ -10,7 +10,7 @@ from apps.retrieval.contracts.search import Candidate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewriting:
-    """The cleaned output of a rewriter. Its texts serve as words to search for; no other use is made of the output.
+    """The cleaned output of a rewriter. Its texts are searched for; no other use is made of the output.
 
     model, region: the model that wrote the texts, and the region where it ran.
     left_out: why a text was rejected, as a fixed sentence for each.

@@ -68,8 +68,8 @@ def write(
 ) -> GeneratedAnswer:
     """Write the answer. If the model fails, quote instead and say so in the answer.
 
-    If no passage mentions a name in the question, or no passage is of the period asked for, refuse before anything is
-    written, because figures of another fund or another year would be no answer.
+    Refuse before anything is written if the question has a name that no passage mentions, or if no passage is of a
+    period that it asks for, because figures of another fund or another year would be no answer.
     """
     with recorder.stage(Stage.GENERATE, count_in=len(context.passages)) as stage:
         if missing := unknown_names(analysis, context):
