@@ -9,7 +9,7 @@ class CorpusConfig(AppConfig):
     verbose_name = "Corpus"
 
     def ready(self) -> None:
-        # Makes it the application that tasks and messages of this process belong to.
+        # This import makes it the Celery application for the tasks and messages of this process.
         import config.celery  # noqa: F401
         from apps.corpus.erasure_stores import documents_of, register_stores
         from apps.corpus.events import register_events

@@ -1,4 +1,4 @@
-"""Read from a file's name and its first pages who speaks, about which period, in which form."""
+"""Read the company, the period and the type of a document from its file name and its first pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DATE = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{1,2}\s*,?\s*\d{4}"
 )
 _YEAR_ENDED = re.compile(rf"for\s+the\s+(?:fiscal\s+)?year\s+ended\s*:?\s*({_DATE})", re.IGNORECASE)
-# On some covers the commission's file number stands beside the date, and so between the two lines of text.
+# On some covers the commission's file number is beside the date, and so between the two parts of this text.
 _QUARTER_ENDED = re.compile(
     rf"for\s+the\s+quarter(?:ly\s+period)?\s+ended\s*:?\s*(?:\|?\s*commission\s+file\s*(?:number)?\s*)?\|?\s*({_DATE})",
     re.IGNORECASE,
@@ -75,7 +75,7 @@ _NAME_TYPES: tuple[tuple[re.Pattern[str], DocumentType], ...] = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What one source says of a document; None or "" where it is silent."""
+    """The metadata that one source gives for a document; None or "" where it gives none."""
 
     company: str = ""
     ticker: str = ""
@@ -86,8 +86,8 @@ class Findings:
 
 
 def from_filename(filename: str) -> Findings:
-    """What a file's name says: "AMCOR_2023Q2_10Q.pdf", "..._8K_dated-2022-07-01.pdf"."""
-    # PurePath of the last part only: a name may come from Windows.
+    """Return the findings from a file's name, such as "AMCOR_2023Q2_10Q.pdf" or "..._8K_dated-2022-07-01.pdf"."""
+    # Replace backslashes, because a name may come from Windows.
     name = PurePath(filename.replace("\\", "/")).stem
     published_on = None
     match = _NAME_DATE.search(name)
@@ -108,13 +108,13 @@ def from_filename(filename: str) -> Findings:
 
 
 def title_from_filename(filename: str) -> str:
-    """A readable title where there is no other; never empty, at most 300 characters."""
+    """Return a readable title for a document without another; never empty, at most 300 characters."""
     stem = PurePath(filename.replace("\\", "/")).stem
     return " ".join(stem.replace("_", " ").split())[:300].rstrip() or UNTITLED
 
 
 def from_first_pages(document: ExtractedDocument) -> Findings:
-    """What the first pages say: the cover of an SEC form, the head of a press release, the first heading."""
+    """Return the findings from the first pages: an SEC form's cover, a press release's head, or the first heading."""
     blocks = [block for page in document.pages[:_COVER_PAGES] for block in page.blocks]
     text = "\n".join(block.text for block in blocks)[:_COVER_CHARACTERS]
     kind = _cover_type(text)
@@ -129,7 +129,7 @@ def from_first_pages(document: ExtractedDocument) -> Findings:
 
 
 def _cover_type(text: str) -> DocumentType | None:
-    """The form that a cover names, or what the head of a text shows itself to be."""
+    """Return the form that a cover names, or the type that the beginning of the text indicates, or None."""
     if _COMMISSION.search(text[:_COMMISSION_WITHIN]):
         form = _FORM.search(text)
         if form:
@@ -137,7 +137,7 @@ def _cover_type(text: str) -> DocumentType | None:
     head = " ".join(text[:_HEAD_CHARACTERS].split())
     if _TRANSCRIPT.search(head):
         return DocumentType.EARNINGS_TRANSCRIPT
-    # A fund's own report speaks of a quarter's results too; only a listed company names where it is listed.
+    # A fund's own report mentions a quarter's results too, but only a listed company names its exchange.
     return DocumentType.EARNINGS_RELEASE if _RELEASE.search(head) and _LISTED_AS.search(head) else None
 
 
@@ -152,7 +152,7 @@ def _cover_period(text: str, kind: DocumentType | None) -> Period | None:
         day = _found_date(_YEAR_ENDED, text)
         if day is None:
             return None
-        # A year that ends in January belongs to the year before, as retailers count.
+        # A fiscal year that ends in January counts as the year before, which is the convention of retailers.
         return Period(day.year - 1 if day.month == 1 else day.year)
     if kind is DocumentType.FORM_10Q:
         day = _found_date(_QUARTER_ENDED, text)
@@ -185,7 +185,7 @@ def _valid_date(text: str) -> date | None:
 
 
 def _registrant(blocks: Sequence[Block]) -> str:
-    """The line in front of "(Exact name of registrant as specified in its charter)"."""
+    """Return the line before "(Exact name of registrant as specified in its charter)", or ""."""
     for position, block in enumerate(blocks):
         match = _REGISTRANT.search(block.text)
         if match is None:

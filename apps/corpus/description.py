@@ -1,4 +1,4 @@
-"""Describe a document without a model: what was given wins, then its file name, then its first pages."""
+"""Derive a document's metadata without a model: given values come first, then the file name, then the first pages."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ from apps.corpus.metadata_values import (
 
 __all__ = ["Description", "DescriptionWarning", "InvalidFieldError", "describe", "title_from_filename", "without"]
 
-# What describe reads of what it is given.
+# The keys of the given values that describe reads.
 GIVEN_KEYS = frozenset(
     ("title", "name", "company", "ticker", "document_type", "doc_type", "type", "source_type", "period", "fiscal_year")
 ) | frozenset(
     ("fiscal_quarter", "published_on", "published", "filing_date", "date", "language", "jurisdictions", "jurisdiction")
 )
 _FILINGS = frozenset({DocumentType.FORM_10K, DocumentType.FORM_10Q, DocumentType.FORM_8K})
-# What an issuer says of itself: a ticker on its first page is its own. Elsewhere it is one that is written about.
+# Documents of an issuer about itself: a ticker on the first page is the issuer's own. In other documents it belongs to
+# a company that the text is about.
 _OF_AN_ISSUER = _FILINGS | {DocumentType.EARNINGS_RELEASE, DocumentType.EARNINGS_TRANSCRIPT}
-# A year in the name of one of these is when it was written, not a fiscal year that it reports on.
+# A year in the file name of one of these is the year of writing, not a fiscal year that it reports on.
 _WITHOUT_A_PERIOD = frozenset({DocumentType.NEWS_ARTICLE, DocumentType.POLICY})
 _SOURCES: dict[DocumentType, SourceType] = {
     DocumentType.FORM_10K: SourceType.OFFICIAL,
@@ -51,7 +52,7 @@ _SOURCES: dict[DocumentType, SourceType] = {
     DocumentType.POLICY: SourceType.POLICY,
 }
 _WORD = re.compile(r"[^\W\d_]{2}")
-# What PDF producers and filing agents leave in the title field: accession numbers, form names, file names.
+# Titles that PDF producers and filing agents leave in the title field: accession numbers, form names, file names.
 _NO_TITLE = re.compile(
     r"^\d{6,}|^\W*$|^[a-z]+:\S*$|^(?:form\s+)?(?:10-?[kq]|8-?k)\b|exhibits?-\d|^(?:document|untitled|title)\b|^[a-z]+-\d{8}$"
     r"|^united\s+states\b",
@@ -61,7 +62,7 @@ _NO_TITLE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescriptionWarning:
-    """Two sources that contradict each other, and which one was followed."""
+    """A contradiction between two sources; `detail` says what each of them gives."""
 
     field: str
     detail: str
@@ -69,7 +70,7 @@ class DescriptionWarning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """What is known of a document; "" or None where nothing is."""
+    """The derived metadata of a document; "" or None for an unknown value."""
 
     title: str
     company: str
@@ -92,7 +93,7 @@ class Description:
 
     @property
     def facts(self) -> DocumentFacts:
-        """What the context header of each chunk says of the document."""
+        """Return the facts about the document that the context header of each chunk states."""
         label = self.document_type.value if self.document_type in _FILINGS else str(self.document_type.label)
         return DocumentFacts(
             title=self.title,
@@ -103,11 +104,11 @@ class Description:
 
 
 def describe(document: ExtractedDocument | None, *, filename: str, given: Mapping[str, object]) -> Description:
-    """Describe a document.
+    """Derive the metadata of a document.
 
     Args:    document: its text, or None while it has not been read.
-             given: values of a manifest or a request: title, company, ticker, document_type, source_type, period or
-             fiscal_year and fiscal_quarter, published_on, language, jurisdictions. Other keys are ignored, empty
+             given: values from a manifest or a request: title, company, ticker, document_type, source_type, period or
+             fiscal_year and fiscal_quarter, published_on, language, jurisdictions. Other keys are ignored; empty
              values count as not given.
     Raises:  InvalidFieldError: a given value is not understood; it names the field and what is allowed.
     """
@@ -137,7 +138,7 @@ def describe(document: ExtractedDocument | None, *, filename: str, given: Mappin
 
 
 def without(about: Description, names: Collection[str]) -> Description:
-    """A description with nothing in these fields; without a year there is no quarter."""
+    """Return the description with these fields emptied; emptying the year empties the quarter too."""
     emptied: dict[str, Any] = {
         **dict.fromkeys(("company", "ticker", "language"), ""),
         "published_on": None,
@@ -153,7 +154,7 @@ def _document_type(
 ) -> DocumentType:
     value = given_value(given, "document_type", "doc_type", "type")
     chosen = document_type_of(value) if value is not None else None
-    # An 8-K often carries another document as its exhibit: the name says what it was filed for.
+    # An 8-K often contains another document as its exhibit. The file name says which document is meant.
     found = cover.document_type if name.document_type is None else name.document_type
     if chosen is not None and found is not None and found is not chosen and name.document_type is not None:
         detail = f"{chosen.value} was given, the file name says {found.value}"
@@ -178,12 +179,12 @@ def _period(
         elif chosen.fiscal_quarter is None:
             period = Period(chosen.fiscal_year, found.fiscal_quarter)
     if period is not None and document_type is DocumentType.FORM_10K:
-        return Period(period.fiscal_year)  # an annual report's last day names a quarter that is not meant
+        return Period(period.fiscal_year)  # the last day of an annual report names a quarter by chance
     return period
 
 
 def _found_period(name: Findings, cover: Findings, document_type: DocumentType) -> Period | None:
-    """The file name's, or the cover's; a quarter on the cover completes a name that has the year alone."""
+    """Return the period of the file name, else of the cover; a cover adds the quarter to a name with only the year."""
     named = name.period
     if named is not None and named.fiscal_quarter is None:
         if document_type in _WITHOUT_A_PERIOD:
@@ -210,8 +211,8 @@ def _given_period(given: Mapping[str, object], found: Period | None) -> Period |
 def _title(
     given: Mapping[str, object], document: ExtractedDocument | None, name: Findings, cover: Findings, *, built: str
 ) -> str:
-    """What was given, else the file's name. A name without a word, such as 0000320187-21-000028.pdf, is passed over for
-    what the document says of itself: its properties, its form, its first heading."""
+    """Return the given title, else the file's name. If the name has no word, such as 0000320187-21-000028.pdf, use the
+    title in the document's properties, a title built from its form, or its first heading."""
     title = _text(given, "title", "name")
     if title:
         return title
@@ -224,7 +225,7 @@ def _title(
 
 
 def _built_title(company: str, document_type: DocumentType, period: Period | None) -> str:
-    """A filing's cover has no title: "Boeing 10-K 2018"."""
+    """Return a title such as "Boeing 10-K 2018" for a filing, whose cover has no title; "" for other documents."""
     if not company or document_type not in _FILINGS:
         return ""
     return " ".join([company, document_type.value, *([str(period.fiscal_year)] if period else [])])
@@ -236,5 +237,5 @@ def _text(given: Mapping[str, object], *names: str) -> str:
 
 
 def _jurisdictions(cover: Findings) -> tuple[str, ...]:
-    """Forms are filed with the SEC; nothing else about the law that applies can be known from a cover."""
+    """Return "US" for an SEC form; the cover of another document does not show which law applies."""
     return ("US",) if cover.document_type in _FILINGS else ()

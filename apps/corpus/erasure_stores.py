@@ -1,8 +1,8 @@
-"""What the corpus holds of a document, a scope or a tenant, and of whoever brought a document.
+"""The stores in which the corpus holds data of a document, a scope, a tenant or the person who uploaded a document.
 
-Jobs go first of all: a worker that is on a document holds its job's row while it writes, so removing the job waits for
-what is being written, and the worker then finds its lease gone and stops. From there on nothing is added to what the
-later stores remove. Within a phase the keys' order is that of the foreign keys.
+Jobs are removed first. A worker that processes a document locks its job's row while it writes, so removing the job
+waits for the worker's transaction; the worker then finds its lease gone and stops. From then on no worker adds rows to
+the stores that are removed later. Within a phase the keys are in the order of the foreign keys.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _FOUND_BY: Final = {
     TargetType.TENANT: OF_TENANT,
 }
 
-# What was answered to the upload, or to starting a job again, repeats the title. By scope, person and tenant:
-# tenants.requests.
+# The stored responses to an upload or to a restart of a job repeat the title. The store tenants.requests removes them
+# by scope, person and tenant.
 KEPT_ANSWERS: Final = Rows(
     key="corpus.answers_kept",
     label="Answers kept for repeated uploads of the document",
@@ -45,7 +45,7 @@ JOBS: Final = Rows(
     found_by=_FOUND_BY,
     document_column="document_id",
 )
-# The job itself is the document's, and stays with it; its surrogate id names nobody once the account is empty.
+# The job stays with its document. The actor's surrogate id identifies nobody once the account is emptied.
 JOB_ACTORS: Final = Rows(
     key="corpus.job_actors",
     label="Names of a person on their ingest jobs",
@@ -80,8 +80,9 @@ POSTINGS: Final = Rows(
     found_by=_FOUND_BY,
     document_column="document_id",
 )
-# Of a document, children before the parents that they point at: each part may be a transaction of its own. In the order
-# of an index (chunk_number_once): sorted otherwise, each part reads all passages of the tenant that are left.
+# Within a document, children come before the parents that they refer to, because each part may be a separate
+# transaction. The order is that of an index (chunk_number_once): with another order, each part would read all remaining
+# passages of the tenant.
 CHUNKS: Final = Rows(
     key="corpus.chunks",
     label="Passages",
@@ -133,9 +134,9 @@ def register_stores() -> None:
 
 
 def documents_of(targets: Sequence[Target]) -> tuple[Target, ...]:
-    """The documents, all versions, in the scopes (and those below) and the tenant among the targets, as targets.
+    """Return all versions of the documents in the target scopes (and those below) and target tenants, as targets.
 
-    What concerns them elsewhere, such as in the log (event_groups_of), is found by documents. Costs: one query.
+    Other stores, such as the log (event_groups_of), find their rows by document. Costs: one query.
     """
     found_by = {type: _FOUND_BY[type] for type in (TargetType.SCOPE, TargetType.TENANT)}
     conditions = [f"({found_by[type]})" for type in sorted({target.type for target in targets} & found_by.keys())]

@@ -4,7 +4,7 @@ from apps.errors import ApplicationError
 
 
 class DocumentNotFoundError(ApplicationError):
-    """There is none, or the caller may not see it: the two must look alike."""
+    """The document does not exist or the caller may not see it; the caller must not be able to tell the cases apart."""
 
     code = "corpus.document_not_found"
     status = 404

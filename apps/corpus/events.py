@@ -1,4 +1,4 @@
-"""All events of this floor. Registered once, when the app is ready."""
+"""All audit events of the corpus, registered once when the app is ready."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def register_events() -> None:
             action=PERSON_SEARCHED,
             label="Person searched for",
             permissions=frozenset({Permission.PRIVACY_MANAGE}),
-            # How much was known of the person, never what: the request that it was for holds that.
+            # The number of known names, addresses and so on, never their values: those are in the request.
             fields={
                 Group.CORE: frozenset(
                     {

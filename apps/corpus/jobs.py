@@ -1,10 +1,10 @@
-"""Running one ingest job: read, embed, finish. Every step can be repeated, and resumes where the last one ended.
+"""Run one ingest job: read, embed, finish. Every step can be repeated, and resumes where the last attempt ended.
 
     claim -> [extract: pages, passages, postings, in one transaction]
-          -> [embed: one transaction a batch, only passages that lack a vector]
-          -> [finish: ready, the version before superseded, the event, in one transaction]
+          -> [embed: one transaction per batch, only passages that lack a vector]
+          -> [finish: ready, the previous version superseded, the event, in one transaction]
 
-Between the transactions no scope and no transaction is open, so neither a long file nor a slow provider holds one.
+Between these steps no scope and no transaction is open, so a long file or a slow provider does not keep one open.
 """
 
 from __future__ import annotations
@@ -54,24 +54,24 @@ class RunOutcome(StrEnum):
 
 
 def job_run(*, job_id: UUID, tenant_id: TenantId, policy: RunPolicy | None = None) -> RunOutcome:
-    """Run a job as far as it goes. Safe to call twice, at once, and after a crash at any point.
+    """Run a job until it ends or has to wait. Safe to call twice, concurrently, and after a crash at any point.
 
-    Returns: NOT_CLAIMED where another worker has it, or there is nothing to do; LOST where the lease or the document
-             went away meanwhile. WAITING and FAILED have their reason on the job's row.
+    Returns: NOT_CLAIMED if another worker has the job or there is nothing to do; LOST if the lease or the document was
+             lost meanwhile. For WAITING and FAILED the reason is on the job's row.
     """
     lease = claim(tenant_id=tenant_id, job_id=job_id, policy=policy or RunPolicy())
     return RunOutcome.NOT_CLAIMED if lease is None else _run_held(lease)
 
 
 def next_run(*, policy: RunPolicy | None = None) -> tuple[UUID, RunOutcome] | None:
-    """Run the job that is next by the rules of ingest_turns. Returns: None where none may be taken now."""
+    """Run the next job by the rules of ingest_turns. Returns: None if no job may be taken now."""
     lease = take_next(policy or RunPolicy())
     return None if lease is None else (lease.job_id, _run_held(lease))
 
 
 def _run_held(lease: Lease) -> RunOutcome:
     try:
-        # What is next is run by whichever message comes first, which may be another request's.
+        # The message that starts this run may come from another request, so log under the job's own request id.
         with request_id.named(lease.request_id or request_id.current()), Heartbeat(lease):
             return _run(lease)
     except LeaseLostError:
@@ -122,7 +122,7 @@ def _read(lease: Lease) -> None:
 
 
 def _embed(lease: Lease) -> str:
-    """Embed what lacks a vector, longest passages first, so that those of a batch are of one length.
+    """Embed the passages that lack a vector, longest first, so that the passages of a batch have similar lengths.
 
     Returns: the model's name.
     """
@@ -164,6 +164,6 @@ def _batches(lease: Lease, provider: EmbeddingProvider) -> Iterator[Sequence[UUI
 
 
 def _provider(lease: Lease) -> EmbeddingProvider:
-    """The tenant's provider under its residency rule of this moment; read again for every batch."""
+    """Return the tenant's provider under its current residency rule, which is read again for every batch."""
     tenant = current_tenant()
     return provider_for(lease.profile, tenant_region=tenant.residency_region, tenant_strict=tenant.residency_strict)

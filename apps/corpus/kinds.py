@@ -1,4 +1,4 @@
-"""The closed sets that describe a document. A kind is what an intent may or may not reach."""
+"""The closed sets that describe a document. The policy permits or denies each kind to an intent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Kind(models.TextChoices):
-    """What a document is for; the unit of the whitelist (see apps/intents)."""
+    """What a document is for; the policy permits kinds to intents (see apps/intents)."""
 
     ORG_PROFILE = "org_profile", "Firm profile"
     COMPLIANCE_PROFILE = "compliance_profile", "Compliance profile"
@@ -21,7 +21,7 @@ class Kind(models.TextChoices):
 
 
 class DocumentType(models.TextChoices):
-    """What a document is as a publication."""
+    """The form in which a document was published."""
 
     FORM_10K = "10-K", "Annual report (10-K)"
     FORM_10Q = "10-Q", "Quarterly report (10-Q)"
@@ -36,7 +36,7 @@ class DocumentType(models.TextChoices):
 
 
 class SourceType(models.TextChoices):
-    """Who speaks: the filing itself, the press, an analyst, a policy maker, or the firm."""
+    """The origin of a document: an issuer's filing, the press, an analyst, a policy maker, or the firm."""
 
     OFFICIAL = "official", "Official"
     NEWS = "news", "News"

@@ -1,4 +1,4 @@
-"""What a residue scan looks for of a document that was removed: a sample of all that was made of it."""
+"""What a residue scan looks for after a document was removed: a sample of everything that was made from it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from apps.erasure.declarations.looked_for import LookedFor, Made, slices_of
 from apps.erasure.registry import register_looked_for
 
 _OF: Final = "WHERE tenant_id = %(tenant)s AND document_id = %(item)s"
-# A shorter word is in many other documents too, and would be left out again.
+# A shorter word occurs in many other documents too, so the scan would drop it.
 _LONG_TERM: Final = 6
 _QUERIES: Final = (
     (

@@ -1,4 +1,4 @@
-"""Normalise what a manifest, an API call or a form says about a document: messy values in, closed sets out."""
+"""Normalise the metadata values of a manifest, an API call or a form to closed sets and standard forms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from apps.errors import ApplicationError
 
 
 class InvalidFieldError(ApplicationError):
-    """A field of a document's description that can't be understood; data: field, value, allowed."""
+    """A metadata value of a document that can't be understood; data: field, value, allowed."""
 
     code = "corpus.invalid_field"
     status = 422
@@ -20,14 +20,14 @@ class InvalidFieldError(ApplicationError):
 
 
 class Period(NamedTuple):
-    """A fiscal year, and the quarter in it where one is named."""
+    """A fiscal year, and its quarter if one is given."""
 
     fiscal_year: int
     fiscal_quarter: int | None = None
 
 
 _MAX_TEXT_CHARACTERS = 300
-# PostgreSQL takes no NUL, UTF-8 no half of a surrogate pair.
+# PostgreSQL refuses NUL characters, and UTF-8 can't encode a lone surrogate.
 _NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100
 _PERIOD_FORMS = "2018, FY2018, 2023Q2, Q2 2023, 2023-06-30"
@@ -75,7 +75,7 @@ _SOURCE_NAMES: dict[SourceType, tuple[str, ...]] = {
 
 
 def document_type_of(value: object) -> DocumentType:
-    """ "10k", "10-K", "Earnings" ... as a DocumentType. Raises InvalidFieldError."""
+    """Return the DocumentType for a name such as "10k", "10-K" or "Earnings". Raises InvalidFieldError."""
     plain = _PLAIN.sub("", str(value).lower()).removeprefix("form")
     for kind, names in _TYPE_NAMES.items():
         if plain in names or plain in (_PLAIN.sub("", kind.value.lower()), _PLAIN.sub("", kind.label.lower())):
@@ -84,7 +84,7 @@ def document_type_of(value: object) -> DocumentType:
 
 
 def source_type_of(value: object) -> SourceType:
-    """Who speaks. Raises InvalidFieldError."""
+    """Return the SourceType for a name such as "filing" or "press". Raises InvalidFieldError."""
     plain = _PLAIN.sub("", str(value).lower())
     for kind, names in _SOURCE_NAMES.items():
         if plain in names or plain == kind.value:
@@ -93,9 +93,9 @@ def source_type_of(value: object) -> SourceType:
 
 
 def period_of(value: object, *, field: str = "period") -> Period:
-    """2018, "FY18", "2023Q2", "Q2 2023", "2Q23" or a period's last day as a period. Raises InvalidFieldError.
+    """Return the period for 2018, "FY18", "2023Q2", "Q2 2023", "2Q23" or a period's last day. Raises InvalidFieldError.
 
-    A day stands for the calendar quarter that it lies in.
+    A day means the calendar quarter that contains it.
     """
     if isinstance(value, date):
         return Period(value.year, (value.month + 2) // 3)
@@ -116,7 +116,7 @@ def period_of(value: object, *, field: str = "period") -> Period:
 
 
 def year_of(value: object) -> int:
-    """A fiscal year. Raises InvalidFieldError."""
+    """Return a fiscal year from one of the ways to write it. Raises InvalidFieldError."""
     period = period_of(value, field="fiscal_year")
     if period.fiscal_quarter is not None:
         raise invalid("fiscal_year", value, f"{_FIRST_YEAR} to {_LAST_YEAR}")
@@ -124,7 +124,7 @@ def year_of(value: object) -> int:
 
 
 def quarter_of(value: object) -> int:
-    """1 to 4, also as "Q2". Raises InvalidFieldError."""
+    """Return a quarter, 1 to 4, which may be written as "Q2". Raises InvalidFieldError."""
     match = re.fullmatch(r"q?([1-4])", str(value).strip().lower())
     if match is None or isinstance(value, bool):
         raise invalid("fiscal_quarter", value, "1, 2, 3, 4")
@@ -132,7 +132,7 @@ def quarter_of(value: object) -> int:
 
 
 def date_of(value: object, *, field: str = "published_on") -> date:
-    """A day, as a date or in one of the usual ways to write one. Raises InvalidFieldError."""
+    """Return the date for a date, a datetime or one of the usual ways to write a date. Raises InvalidFieldError."""
     if isinstance(value, datetime):
         return value.date()
     if isinstance(value, date):
@@ -144,7 +144,7 @@ def date_of(value: object, *, field: str = "published_on") -> date:
 
 
 def language_of(value: object) -> str:
-    """A code of two letters, also from a known name; a region is dropped ("en-US"). Raises InvalidFieldError."""
+    """Return the two-letter code for a code or a known name, without a region ("en-US"). Raises InvalidFieldError."""
     plain = re.split(r"[-_]", str(value).strip().lower())[0]
     if plain in _LANGUAGES:
         return _LANGUAGES[plain]
@@ -154,7 +154,7 @@ def language_of(value: object) -> str:
 
 
 def jurisdictions_of(value: object) -> tuple[str, ...]:
-    """Codes like "US", "DE", "EU", "US-NY", from a list or a comma-separated text. Raises InvalidFieldError."""
+    """Return codes such as "US", "EU", "US-NY" from a list or a comma-separated text. Raises InvalidFieldError."""
     items: Sequence[object]
     if isinstance(value, str):
         items = [item for item in re.split(r"[,;|\s]+", value) if item]
@@ -173,7 +173,7 @@ def jurisdictions_of(value: object) -> tuple[str, ...]:
 
 
 def text_of(value: object, *, field: str) -> str:
-    """A short text on one line. Raises InvalidFieldError."""
+    """Return a short text on one line. Raises InvalidFieldError."""
     if not isinstance(value, (str, int, float)) or isinstance(value, bool):
         raise invalid(field, value, "a text")
     text = " ".join(str(value).split())
@@ -185,7 +185,7 @@ def text_of(value: object, *, field: str) -> str:
 
 
 def given_value(given: Mapping[str, object], *names: str) -> object | None:
-    """The first of the named values that is there and not empty."""
+    """Return the first of the named values that is present and not empty, or None."""
     for name in names:
         value = given.get(name)
         if value is not None and value != "" and value != []:
@@ -194,7 +194,7 @@ def given_value(given: Mapping[str, object], *names: str) -> object | None:
 
 
 def invalid(field: str, value: object, allowed: str) -> InvalidFieldError:
-    """The error for a field, with its value cut to what a log may hold."""
+    """Return the error for a field, with its value cut to a length that a log may hold."""
     return InvalidFieldError(field=field, value=str(value)[:60], allowed=allowed)
 
 

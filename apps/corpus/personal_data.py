@@ -1,4 +1,4 @@
-"""What the corpus' columns hold. See apps/erasure/personal_data/classification.py."""
+"""The classification of the corpus's columns. See apps/erasure/personal_data/classification.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a document has come, in words and numbers: one answer for the admin, the API and the command."""
+"""The progress of a document's ingest in words and numbers, the same for the admin, the API and the command."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _READING_SHARE = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestProgress:
-    """One job's state. fraction is 0 to 1; next_attempt_at is set only while the job waits to try again, and
-    lease_until while a worker has it: a time in the past means that the worker died."""
+    """One job's state. fraction is 0 to 1. next_attempt_at is set only while the job waits to try again. lease_until is
+    set while a worker has the job; a time in the past means that the worker died."""
 
     job_id: UUID
     document_id: UUID
@@ -38,7 +38,7 @@ class IngestProgress:
 
     @property
     def sentence(self) -> str:
-        """The state in one line for a person."""
+        """Return the state in one line for a person."""
         match self.status:
             case JobStatus.RUNNING if self.stage is JobStage.EMBED:
                 return f"Embedding, {self.chunks_embedded} of {self.chunks_total} passages"
@@ -74,7 +74,7 @@ def progress_of_job(job: IngestJob) -> IngestProgress:
 
 
 def progress_of_documents(document_ids: Iterable[UUID]) -> Mapping[UUID, IngestProgress]:
-    """The latest job's progress by document id, under the open scope. One query."""
+    """Return the latest job's progress by document id, in the open scope. One query."""
     jobs = IngestJob.objects.filter(document_id__in=list(document_ids)).order_by("created_at", "id")
     return {job.document_id: progress_of_job(job) for job in jobs}
 

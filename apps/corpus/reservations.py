@@ -1,4 +1,4 @@
-"""What a document was read with reservations about: each warning of its row as a sentence for a person."""
+"""The warnings from reading a document, each as a sentence for a person."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from apps.corpus.models import Document
 
 
 def reservations(document: Document) -> Sequence[str]:
-    """The warnings in the order in which they are stored: "Page 3: the page is a picture without text"."""
+    """Return the warnings in their stored order, such as "Page 3: the page is a picture without text"."""
     return [_sentence(warning) for warning in document.warnings]
 
 

@@ -1,4 +1,4 @@
-"""Documents as something that is retained: one version each, by kind."""
+"""Documents as subjects of the retention rules: one subject per kind, one item per version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from apps.erasure.declarations.retained import Aim, Item, Place, RetainedSubject
 from apps.erasure.registry import register_retained
 
 DOCUMENT: Final = "document:"
-# Clock -> the column that it is read from. A document without that date has no period, and is never due.
+# Clock -> the column that it is read from. A document without that date is never due.
 _COLUMNS: Final = {"superseded_at": "valid_to", "created_at": "created_at", "published_on": "published_on"}
 _CLOCKS: Final[Mapping[str, str]] = {
     "superseded_at": "when another version took its place",
@@ -26,7 +26,7 @@ _CLOCKS: Final[Mapping[str, str]] = {
 
 
 class DocumentSource:
-    """See RetentionSource. A document that is still being read is not counted."""
+    """The retention source for documents; see RetentionSource. A document that is still being read is not counted."""
 
     def tally(self, aim: Aim) -> Tally:
         column = _COLUMNS[aim.clock]
@@ -48,7 +48,7 @@ class DocumentSource:
         ]
 
     def lets_go(self, aim: Aim, document_id: UUID) -> bool:
-        """Whether this document is among what the aim asks for. One query."""
+        """Return whether this document is among those that the aim selects. One query."""
         return bool(self._documents(aim).filter(id=document_id).exists())
 
     def _documents(self, aim: Aim) -> QuerySet[Any]:

@@ -1,4 +1,4 @@
-"""The texts of documents, for the search for a person: what is known about each, its chunks' headers, its pages."""
+"""The texts of documents in which a person is searched for: metadata, chunk headers and pages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from apps.erasure.searched.rows import RowTexts
 
 DOCUMENTS, CHUNKS, PAGES = "corpus.documents", "corpus.chunks", "corpus.pages"
 FIELDS = ("title", "filename", "slug", "company", "ticker", "external_id", "error_detail", "warnings")
-# Documents that are read at once: their texts are in memory together.
+# The limits for one batch of documents, whose texts are in memory at the same time.
 _BATCH_PAGES = 2_000
 _BATCH_DOCUMENTS = 500
 
 
 class DocumentTexts:
-    """Every version of every document that the scope shows, a document at a time."""
+    """The texts of every version of every document in the open scope, one document after another."""
 
     stores: tuple[str, ...] = (DOCUMENTS, CHUNKS, PAGES)
     label = "Documents"
@@ -39,7 +39,7 @@ class DocumentTexts:
         yield from self._texts(_batches(Document.objects.order_by("id")))
 
     def texts_of(self, document_id: UUID) -> Iterator[SearchedText]:
-        """Those of one document."""
+        """Yield the texts of one document."""
         yield from self._texts(_batches(Document.objects.filter(id=document_id)))
 
     def _texts(self, batches: Iterable[list[Any]]) -> Iterator[SearchedText]:
@@ -80,7 +80,7 @@ class DocumentTexts:
         return {place: (found[place.target.id],) for place in places if place.target and place.target.id in found}
 
 
-# The rows about how a document was taken in.
+# The rows about the ingest of a document.
 JOBS = RowTexts("corpus.jobs", "Ingest jobs", IngestJob, ("actor_label", "error_detail"))
 
 
@@ -102,7 +102,7 @@ def _batches(documents: Any) -> Iterator[list[Any]]:
 
 
 def _headers(ids: Sequence[UUID]) -> dict[UUID, list[tuple[UUID, str]]]:
-    """The different headers of each document's passages: a few, since those of a section share theirs."""
+    """Return the distinct headers of each document's passages; they are few, since a section's passages share one."""
     found: dict[UUID, dict[str, UUID]] = defaultdict(dict)
     rows = Chunk.objects.filter(document_id__in=ids).order_by("document_id", "is_parent", "number")
     for chunk_id, document_id, header, section in rows.values_list("id", "document_id", "context_header", "section"):
@@ -112,7 +112,7 @@ def _headers(ids: Sequence[UUID]) -> dict[UUID, list[tuple[UUID, str]]]:
 
 
 def _header_text(header: str, section: str) -> str:
-    """Without the page, which is all that tells most headers of a section apart."""
+    """Return the header and the section without the page, in which most headers of a section only differ."""
     parts = header.split(SEPARATOR)
     if parts[-1].startswith("page"):
         parts.pop()

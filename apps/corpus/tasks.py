@@ -1,4 +1,4 @@
-"""Celery's way in. Thin: what is done is in jobs.py, and would be done the same without Celery."""
+"""The Celery tasks of the corpus. The work itself is in jobs.py, which does not depend on Celery."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from apps.tenants.waiting import Count, Work
 
 logger = logging.getLogger("glassbox.corpus")
 
-# A job that was sent again and not begun is sent once more after this long: the queue may simply be long.
+# Send a job once more if it was not begun this long after it was sent again: the queue may simply be long.
 _SEND_AGAIN_AFTER = timedelta(minutes=2)
 _MESSAGES_AT_ONCE = 8
 
 
 class TaskCrashedError(Exception):
-    """What Celery is told of a crash: where it was stands in our own log, without any text of a document."""
+    """The error that Celery gets for a crash. The traceback is in our own log, without any text of a document."""
 
 
 def _run_next() -> None:
-    """Run the ingest job that is next, and say that there is work where more wait when it has ended, however it ended.
+    """Run the next ingest job; when it has ended, with success or failure, announce work if more jobs wait.
 
-    Raises: TaskCrashedError: something failed that no error of ours tells of; it names the kind and nothing more.
+    Raises: TaskCrashedError: an unexpected exception occurred; the error contains only the name of its class.
     """
     try:
         ran = next_run()
     except Exception as error:  # noqa: BLE001 - it goes on, without its message
-        # Celery logs an exception with its message, and a parser's or a driver's may quote the document.
+        # Celery logs an exception with its message, and the message of a parser or a driver may quote the document.
         crashed_at = "".join(traceback.format_tb(error.__traceback__))
         logger.error("an ingest job crashed: %s at\n%s", type(error).__name__, crashed_at)  # noqa: TRY400
         _announce_the_next()
@@ -56,7 +56,7 @@ def _announce_the_next() -> None:
 
 
 def sweep_all() -> int:
-    """Send again what is due in each active tenant: not begun, waiting for another attempt, or left by a dead worker.
+    """Send the due jobs of each active tenant again: not begun, waiting for another attempt, or left by a dead worker.
 
     Returns: how many jobs were sent.
     """
@@ -67,7 +67,7 @@ def sweep_all() -> int:
 
 
 def sweep_tenant(tenant_id: TenantId, *, seen: Count | None = None) -> int:
-    """Send one tenant's due jobs again. Args: seen: counts what waits for a worker. Returns: how many."""
+    """Send one tenant's due jobs again. Args: seen: counts the jobs that wait for a worker. Returns: how many."""
     with open_scope(tenant=tenant_id, reason="send due ingest jobs again"):
         now = timezone.now()
         unfinished = Q(status__in=(JobStatus.PENDING, JobStatus.RETRY)) | (
@@ -80,10 +80,10 @@ def sweep_tenant(tenant_id: TenantId, *, seen: Count | None = None) -> int:
         for job in due:
             if job.status == JobStatus.RETRY:
                 job.status = JobStatus.PENDING
-            # The lease of a dead worker is left as it is: whoever takes the job must see that its worker was lost.
+            # Leave the lease of a dead worker: the worker that takes the job must see that the previous one was lost.
             job.next_attempt_at = now + _SEND_AGAIN_AFTER
             job.save(update_fields=["status", "next_attempt_at"])
-        # Each that ends says so for the next one.
+        # A few messages are enough, because each job that ends announces the next one.
         for job in due[:_MESSAGES_AT_ONCE]:
             enqueue(job)
         if seen is not None:
@@ -91,7 +91,7 @@ def sweep_tenant(tenant_id: TenantId, *, seen: Count | None = None) -> int:
         return len(due)
 
 
-# Registered by call: Celery has no types, and a decorator of unknown type would take those of the functions away.
+# Registered by call: Celery has no type hints, and an untyped decorator would hide the types of the functions.
 run_next: Task = shared_task(name=RUN_NEXT_TASK, acks_late=True, reject_on_worker_lost=True, ignore_result=True)(
     _run_next
 )

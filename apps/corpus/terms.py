@@ -1,8 +1,7 @@
 """Turn text into the terms that BM25 counts: the same for documents and for questions.
 
-Numbers stay whole and lose only what is a matter of print ("$1,577.0" is 1577), fiscal periods get one term whatever
-way they are written ("FY18", "fiscal 2018"), references and share classes are kept whole (references.py), words are
-stemmed.
+Numbers stay whole and lose only their formatting ("$1,577.0" is 1577). Fiscal periods get one term for every way to
+write them ("FY18", "fiscal 2018"). References and share classes are kept whole (references.py). Words are stemmed.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ _WRITTEN_NUMBER = re.compile(
     r"(?P<digits>\d(?:[\d.,'\u2019]*\d)?)(?:(?P<percent>\s?(?:%|percent|per\scent|prozent))|(?P<magnitude>bn|mn|[bm]))?"
 )
 _GLUED_PERIOD = re.compile(r"fy(?:19|20)?\d\d|q[1-4](?:19|20)?\d\d|[1-4]q(?:fy)?(?:19|20)?\d\d|(?:19|20)\d\dq[1-4]")
-# The stems of the words, so that "3.2bn" and "3.2 billion" meet.
+# The stems of the words, so that "3.2bn" and "3.2 billion" give the same terms.
 _MAGNITUDES = {"bn": "billion", "b": "billion", "mn": "million", "m": "million"}
 _QUARTERS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 _REMEMBERED = 262_144  # tokens: a large filing has about 10,000 different ones
@@ -76,9 +75,9 @@ _LONGEST_TERM = 64  # characters
 
 
 def terms(text: str, language: str) -> list[str]:
-    """The terms of a text, repeats included, in reading order; terms for periods come last.
+    """Return the terms of a text, repeats included, in reading order; terms for periods come last.
 
-    Args:    language: "en" or "de"; any other is taken for English, so that a question in an unknown language still
+    Args:    language: "en" or "de"; any other is treated as English, so that a question in an unknown language still
              finds numbers and names.
     """
     text = folded(text)
@@ -91,17 +90,18 @@ def terms(text: str, language: str) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """A text in lower case and NFKC, as terms are read from it; folding it again changes nothing."""
+    """Return a text in lower case and NFKC, the form from which terms are read; folding it again changes nothing."""
     if text.isascii():
         return text.lower()
-    # Lower case undoes NFKC for the few capitals that have no composed form of their own.
+    # Lower case undoes NFKC for a few capitals whose lower case has no composed form, so normalise twice.
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
 
 
 def counted_otherwise(text: str, language: str) -> bool:
-    """Whether an older analysis cut apart what stands in a text: it lacks one of the text's terms.
+    """Return whether an older analysis split an expression of this text, and so misses one of the text's terms.
 
-    Documents that it counted may be missed for that. By any other text they are found as they ever were.
+    A search for such a text may miss documents that the older analysis counted. Searches for other texts are not
+    affected.
     """
     text = folded(text)
     analyse = _analyser(_STEMMERS.get(language, "english"))
@@ -112,21 +112,21 @@ def counted_otherwise(text: str, language: str) -> bool:
 
 
 def term_frequencies(text: str, language: str) -> Counter[str]:
-    """How often each term occurs; the sum of the counts is the text's length for BM25."""
+    """Return how often each term occurs; the sum of the counts is the text's length for BM25."""
     return Counter(terms(text, language))
 
 
 def statement_term(statement: str) -> str:
-    """The term of all passages on a page that prints this statement, such as "statement:balance_sheet".
+    """Return the term for all passages on a page that prints this statement, such as "statement:balance_sheet".
 
-    No text makes such a term, since a colon ends every token: it is counted with the words of the text, and what asks
-    for a figure of the balance sheet finds the balance sheet by it, under whatever title and with whatever lines.
+    No text produces such a term, since a colon ends every token. It is counted with the words of the text, so a
+    question about a figure of the balance sheet finds the balance sheet whatever its title and its lines.
     """
     return f"{STATEMENT_MARK}{statement}"
 
 
 def is_statement_term(term: str) -> bool:
-    """Whether a term is the mark of a financial statement's page rather than a word."""
+    """Return whether a term is the mark of a financial statement's page rather than a word."""
     return term.startswith(STATEMENT_MARK)
 
 
@@ -140,7 +140,7 @@ def _analyser(stemmer_name: str) -> Callable[[str], tuple[str, ...]]:
     @lru_cache(maxsize=_REMEMBERED)
     def analyse(token: str) -> tuple[str, ...]:
         if token in stop_words or _GLUED_PERIOD.fullmatch(token):
-            return ()  # periods get their terms from the phrase that they stand in
+            return ()  # periods get their terms from the phrase that contains them
         whole = whole_terms(token, analyse)
         if whole is not None:
             return tuple(term[:_LONGEST_TERM] for term in whole)
@@ -161,7 +161,7 @@ def _analyser(stemmer_name: str) -> Callable[[str], tuple[str, ...]]:
 
 
 def _number(token: str, *, decimal_comma: bool) -> tuple[str, ...]:
-    """One writing for one number: "1,577.0" is 1577, "12.50 percent" 12.5%, "3.2bn" 3.2 billion."""
+    """Return a number in its standard form: "1,577.0" is 1577, "12.50 percent" 12.5%, "3.2bn" 3.2 billion."""
     match = _WRITTEN_NUMBER.fullmatch(token)
     if match is None or (match["magnitude"] in ("b", "m") and match["digits"].isdigit()):  # "Item 1B", "3M"
         return (re.sub(r"[^\w]", "", token)[:_LONGEST_TERM],)
@@ -177,7 +177,7 @@ def _number(token: str, *, decimal_comma: bool) -> tuple[str, ...]:
 def _plain_digits(digits: str, *, decimal_comma: bool) -> str:
     digits = digits.replace("'", "").replace("\u2019", "")
     last_comma, last_point = digits.rfind(","), digits.rfind(".")
-    if last_comma >= 0 and last_point >= 0:  # the mark further right is the decimal one
+    if last_comma >= 0 and last_point >= 0:  # the mark further right is the decimal mark
         group, mark = (".", ",") if last_comma > last_point else (",", ".")
     elif last_comma >= 0:
         is_group = re.fullmatch(r"\d{1,3}(?:,\d{3})+", digits) and not decimal_comma
@@ -189,7 +189,7 @@ def _plain_digits(digits: str, *, decimal_comma: bool) -> str:
 
 
 def _plain_word(token: str) -> str:
-    """ "pp&e" -> "ppe", "u.s" -> "us", "company's" -> "company"."""
+    """Return a word without its marks: "pp&e" -> "ppe", "u.s" -> "us", "company's" -> "company"."""
     word = token.replace("\u2019", "'")
     if word.endswith("'s"):
         word = word[:-2]

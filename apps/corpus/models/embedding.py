@@ -1,4 +1,4 @@
-"""Vectors: one narrow table a dimension, so that a scan reads vectors and nothing else."""
+"""Vectors, in one narrow table per dimension, so that a scan reads only vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from apps.tenants.models.base import ScopedModel, TenantForeignKey
 
 
 class _Embedding(ScopedModel):
-    """A child chunk's unit-norm vector by one model. STORAGE PLAIN is set by the migration."""
+    """A child chunk's unit-norm vector from one model. The migration sets STORAGE PLAIN."""
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="+")
     chunk = TenantForeignKey(Chunk, on_delete=models.CASCADE, related_name="+")

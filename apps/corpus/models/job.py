@@ -1,4 +1,4 @@
-"""The work that turns a file into searchable chunks: a row first, a Celery message second."""
+"""The job that turns a file into searchable chunks: its row is stored first, then a Celery message is sent."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class JobStatus(models.TextChoices):
 
 
 class IngestJob(ScopedModel):
-    """One document's way in. Whoever runs it holds the lease; an expired lease means that its worker died."""
+    """The ingest of one document. The worker that runs it holds the lease; an expired lease means that it died."""
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="jobs")
     actor_kind = models.CharField(max_length=16)
     actor_id = models.UUIDField(null=True)
-    # The key that a person acted by: the job ends with it, though the person may go on.
+    # The API key that a person used. If the key is revoked, the job ends, even if the person keeps their role.
     actor_key_id = models.UUIDField(null=True)
     actor_label = models.CharField(max_length=255)
-    # The request that brought or restarted it (config/operations/request_id.py), whichever message has it run.
+    # The request that created or restarted the job (config/operations/request_id.py), whichever message starts the run.
     request_id = models.CharField(max_length=64, blank=True, db_default="", default="")
     stage = models.CharField(max_length=16, choices=JobStage.choices, default=JobStage.EXTRACT)
     status = models.CharField(max_length=16, choices=JobStatus.choices, default=JobStatus.PENDING)
@@ -47,7 +47,7 @@ class IngestJob(ScopedModel):
     error_code = models.CharField(max_length=100, blank=True)
     error_detail = models.TextField(blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    # Set by the database (sql/changes.sql), and not by a lease that is prolonged.
+    # Set by the database (sql/changes.sql). Prolonging a lease does not change it.
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

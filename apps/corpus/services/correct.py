@@ -1,9 +1,10 @@
-"""Correcting what is known about a document: its title, company, period and the like.
+"""Correct the metadata of a document: its title, company, period and the like.
 
-What was published is kept as it is (sql/kept_by_two.sql): its correction is a new version with the same bytes. Its
-passages, postings and vectors are made with what is corrected, so the index and citations use it as soon as that
-version is ready; until then the version before is found as ever, and afterwards by whoever asks as of an earlier date.
-A document that never was searchable is corrected where it is, and read again where it was read already.
+The row of a published document does not change (sql/kept_by_two.sql). Its correction is a new version with the same
+bytes. The passages, postings and vectors of that version are made from the corrected metadata, so the index and the
+citations use the correction as soon as the version is ready. Until then searches find the previous version; afterwards
+only questions as of an earlier date find it. A document that was never searchable is corrected in its own row, and its
+file is read again if it was read already.
 """
 
 from __future__ import annotations
@@ -54,17 +55,18 @@ from apps.tenants.roles import Permission
 
 
 def document_correct(*, document_id: UUID, changes: Mapping[str, object]) -> Document:
-    """Correct what is known about a document, with the event, in one transaction.
+    """Correct the metadata of a document and record the event, in one transaction.
 
-    What is corrected stands, also where it is empty: reading the file fills in none of it.
+    A corrected value is final, even an empty one: a later reading of the file does not fill the field in.
 
-    Args:    changes: by the names of CORRECTABLE; None, "" or an empty list clears a field, but not a title or a type.
+    Args:    changes: new values by the names of CORRECTABLE; None, "" or an empty list clears a field, but not a title
+                 or a type.
     Returns: the document that has the values: a new version, which a job makes searchable; or the same row, where the
-             document was not searchable yet or is so already.
+             document was not searchable yet or has these values already.
     Raises:  PermissionDeniedError; DocumentNotFoundError; InvalidFieldError: a value that can't be understood or
              stored; NotCurrentError: a newer version is in force, or on its way; RemovalPendingError;
-             ExternalIdTakenError; RestrictedContentError: it is held, or about to be erased, which nobody but the
-             platform sees: for persons it is not there.
+             ExternalIdTakenError; RestrictedContentError: the document is restricted. Only the platform sees a
+             restricted document; people get DocumentNotFoundError.
     """
     current_scope().principal.require(Permission.DOCUMENT_ADD)
     said = _read(changes)
@@ -72,10 +74,10 @@ def document_correct(*, document_id: UUID, changes: Mapping[str, object]) -> Doc
         there: Document | None = Document.objects.filter(id=document_id).first()
         if there is None:
             raise DocumentNotFoundError(document=document_id)
-        # As every upload of the same file or of the same external id does, and in the same order: those first.
+        # Uploads of the same file or external id take the same advisory locks, and take them before any row lock.
         named = said.get("external_id") or there.external_id
         serialise(ScopeId(there.scope_id), there.content_sha256, str(named or said.get("title") or there.title))
-        # Then the jobs' rows, as their worker does: nothing is read with the old values from here on.
+        # Lock the jobs' rows next, as their worker does: from here on no worker reads the file with the old values.
         jobs = list(IngestJob.objects.select_for_update().filter(document_id=document_id).order_by("id"))
         document: Document | None = Document.objects.select_for_update().filter(id=document_id).first()
         if document is None:
@@ -108,7 +110,7 @@ def document_correct(*, document_id: UUID, changes: Mapping[str, object]) -> Doc
 
 
 def _read(changes: Mapping[str, object]) -> dict[str, Any]:
-    """The values as they are stored. Raises: InvalidFieldError."""
+    """Return the changes as values that can be stored. Raises: InvalidFieldError."""
     if unknown := changes.keys() - set(CORRECTABLE):
         raise ValueError(f"not what a correction changes: {', '.join(sorted(unknown))}")
     return {name: _value(name, value) for name, value in changes.items()}
@@ -150,7 +152,10 @@ def _text(name: str, value: object) -> str:
 
 
 def _completed(stored: DocumentMetadata, changes: Mapping[str, Any]) -> DocumentMetadata:
-    """What is stored, with the changes, which reading does not fill in again. Raises: InvalidFieldError."""
+    """Return the stored metadata with the changes, marked as corrected so that no reading fills them in.
+
+    Raises: InvalidFieldError: a changed period has a quarter without a year.
+    """
     wanted = replace(stored, **changes, corrected=tuple(sorted({*stored.corrected, *changes})))
     if wanted.fiscal_quarter is not None and wanted.fiscal_year is None and changes.keys() & _PERIOD:
         raise invalid("fiscal_quarter", wanted.fiscal_quarter, "a quarter of a fiscal_year; state that too, or neither")
@@ -161,7 +166,10 @@ _PERIOD = frozenset({"fiscal_year", "fiscal_quarter"})
 
 
 def _require_free(document: Document, external_id: str) -> None:
-    """Raises: ExternalIdTakenError: another document of the scope is called that; the next upload would be its."""
+    """Raise ExternalIdTakenError if another document of the scope has this external id.
+
+    Otherwise the next upload with that id could become a version of the other document.
+    """
     others = external_id_in_force(ScopeId(document.scope_id), external_id).exclude(series_id=document.series_id)
     if external_id and (other := others.order_by("-created_at", "-id").first()) is not None:
         raise ExternalIdTakenError(external_id=external_id, document=other.id)
@@ -181,7 +189,10 @@ def _correct_in_place(
 
 
 def _read_again(job: IngestJob) -> None:
-    """What a worker has read, or is reading, bears the old values: it begins anew, and whoever has it finds it lost."""
+    """Set the job back to reading the file, because what a worker has read or is reading has the old values.
+
+    A worker that is running the job loses its lease and stops.
+    """
     if job.stage == JobStage.EXTRACT and job.status != JobStatus.RUNNING:
         return
     job.stage = JobStage.EXTRACT

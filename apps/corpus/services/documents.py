@@ -1,4 +1,4 @@
-"""Removing a document by one alone, where that may be, and handing out its original. See removals.py."""
+"""Delete a document that one person may remove alone, and export its original file. See removals.py."""
 
 from __future__ import annotations
 
@@ -35,33 +35,33 @@ from apps.tenants.principals import PrincipalKind
 from apps.tenants.roles import Permission
 from apps.tenants.streaming import scoped_stream
 
-# Everything that hangs on a document, what points at others before what is pointed at.
+# Every table with rows of a document. A table that refers to another comes before the table that it refers to.
 BELOW = (Embedding384, Embedding1536, Posting, Chunk, Page, SourceFile, IngestJob)
-# How much of a file is in memory at once while it is handed out.
+# How much of a file is in memory at once during an export.
 PART_BYTES = 1024 * 1024
 
 
 def document_delete(*, document_id: UUID) -> None:
-    """Remove one version of a document with everything below it, and record that, in one transaction.
+    """Delete one version of a document with all its rows, and record the event, in one transaction.
 
-    Other versions stay what they are: a superseded one does not come back by itself, since nobody said that it should.
+    Other versions do not change: a superseded version does not come back into force, since nobody decided that.
+    A worker that processes the document locks its job's row while it writes. This function waits for that transaction
+    and deletes what it wrote; the worker then finds its lease gone and stops. The worker locks the job before the
+    document, so this function does too: the opposite order could deadlock.
 
-    A worker that is on the document holds its job's row while it writes. This waits for that transaction, removes what
-    it wrote, and the worker then finds its lease gone and stops. Jobs are locked before the document because the
-    worker does it in this order too; the other way round the two could wait for each other.
+    The platform itself (`manage.py evaluate`) may delete any document. Everybody else may delete only their own upload
+    that was never searchable: nobody could read it or get an answer from it, so a second person has nothing to review.
+    All other documents are removed by an approved run (removals.py). The database enforces this rule too.
 
-    Of the platform itself (`manage.py evaluate`), any; of everybody else, their own upload that never was searchable:
-    nobody could read it or answer from it, and there is nothing that somebody else would look at. All else is removed
-    by an approved run (removals.py); the database holds that, too.
-
-    Raises:  PermissionDeniedError; DocumentNotFoundError: there is none, or not for this principal; ItemHeldError: it
-             is under a legal hold, which the database holds to as well; RemovalByTwoError.
-    Costs:   one query a table, whatever the size of the document.
+    Raises:  PermissionDeniedError; DocumentNotFoundError: there is no such document, or the principal can't see it;
+             ItemHeldError: it is under a legal hold, which the database enforces as well; RemovalByTwoError: its
+             removal needs an approved run.
+    Costs:   one query per table, whatever the size of the document.
     """
     context = current_scope()
     context.principal.require(Permission.DOCUMENT_DELETE)
     with transaction.atomic():
-        # First of all: from here on no hold is placed on it.
+        # This comes first: it keeps anybody from placing a hold on the document from here on.
         target = Target(type=TargetType.DOCUMENT, id=document_id)
         ground = held([target]).get(target)
         job_ids = list(
@@ -82,7 +82,7 @@ def document_delete(*, document_id: UUID) -> None:
             chunk_count=document.chunk_count,
             byte_size=document.byte_size,
         )
-        # What was answered to the upload repeats the title.
+        # The stored response to the upload contains the title.
         IdempotentRequest.objects.filter(subject_id__in=[document_id, *job_ids]).delete()
         with connection.cursor() as cursor:
             # Plain statements: the ORM would read every passage in order to delete it.
@@ -99,24 +99,28 @@ def document_delete(*, document_id: UUID) -> None:
 
 
 def may_discard(document: Document) -> bool:
-    """Whether who acts removes it alone: an upload of theirs that never was searchable. One query at most."""
+    """Return whether the principal may delete the document alone.
+
+    The system may. Anybody else may if they uploaded it and it was never searchable. One query at most.
+    """
     principal = current_scope().principal
     if principal.kind is PrincipalKind.SYSTEM:
         return True
     if document.status in PUBLISHED or document.valid_from is not None:
         return False
-    # Who starts a job again becomes its actor; the log says who brought the document.
+    # The job's actor may be the person who restarted it, so the audit log has to say who uploaded the document.
     brought = Event.objects.filter(action=RECEIVED, subject_id=document.id)
     return brought.filter(actor_kind=principal.kind.value, actor_id=principal.id).exists()
 
 
 def document_export(document: Document, span: range | None = None) -> Iterator[bytes]:
-    """The original bytes in parts, and an event that says who took them and how many.
+    """Return the original bytes in parts, and record who exported them and how many.
 
-    The event is in the open transaction; the parts are made later, when the response is sent (see scoped_stream).
+    The event is recorded in the open transaction. The parts are read later, when the response is sent (see
+    scoped_stream).
 
-    Args:   span: of which bytes, counted from 0; all of them unless told.
-    Raises: DocumentNotFoundError: removed meanwhile; also in the middle of the parts.
+    Args:   span: the bytes to export, counted from 0; all of them by default.
+    Raises: DocumentNotFoundError: the document was removed meanwhile; this can also happen between two parts.
     """
     wanted = range(document.byte_size) if span is None else span
     principal = current_scope().principal
@@ -150,7 +154,8 @@ def document_export(document: Document, span: range | None = None) -> Iterator[b
 
 
 def _part(document: Document, start: int, length: int) -> bytes:
-    # Stored EXTERNAL, uncompressed, so that a part of it is read without the rest. Counted from 1.
+    # The column is stored EXTERNAL, without compression, so PostgreSQL reads a part without the rest. SUBSTR counts
+    # from 1.
     content = Func("content", start + 1, length, function="SUBSTR", output_field=BinaryField())
     part = SourceFile.objects.filter(document=document).annotate(part=content).values_list("part", flat=True).first()
     if part is None:

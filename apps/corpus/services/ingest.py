@@ -1,4 +1,4 @@
-"""Taking a document in: its row, its bytes, its job and its event, all or nothing; the message comes afterwards."""
+"""Ingest a document: store its row, bytes, job and event in one transaction, then send the message to the workers."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from config.operations import request_id
 
 _SLUG_CHARS = 100
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f]")
-# Bytes of a name that are no UTF-8, as Python reads them from a disk.
+# Lone surrogates: this is how Python represents the bytes of a file name on disk that are not UTF-8.
 _HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestResult:
-    """created is False where the same bytes were already there, in the same scope and of the same kind.
+    """The result of an upload; `created` is False if the same bytes were already in the same scope with the same kind.
 
-    differs: by field, what was said this time and is not so of the document that is there. It was not heeded.
+    differs: the fields in which this upload's metadata differs from the stored document's. They were ignored.
     """
 
     document: Document
@@ -69,23 +69,24 @@ def document_ingest(
     same_title_replaces: bool = False,
     same_bytes_again: bool = False,
 ) -> IngestResult:
-    """Take a file in, under the open scope; reading and embedding it is the job's work.
+    """Store a file in the open scope and create the job that reads and embeds it.
 
-    The same bytes in the same scope and of the same kind give the document that is there (one that failed is started
-    again), so a repeated upload changes nothing. Other bytes with an external_id that the scope knows, or that name
-    what they replace, become the next version of that series; it takes over when it is ready, not before.
+    If the scope has a document with the same bytes and kind, return that document, so a repeated upload changes nothing
+    (a document that failed is started again). Other bytes become the next version of a series if they come with an
+    external_id that the scope knows, or name the document that they replace. The new version comes into force when it
+    is ready, not before.
 
     Args:    replaces: the document whose next version this is.
-             same_title_replaces: a document of the same title and kind in the scope is replaced. Off by default:
-                 reports of two periods often share a title.
-             same_bytes_again: the bytes that are there become another version, for what is said about them.
+             same_title_replaces: replace a document of the same title and kind in the scope. Off by default: reports of
+                 two periods often share a title.
+             same_bytes_again: make a new version even if the bytes are stored already, to change the metadata.
     Raises:  UnknownKindError, EmptyUploadError, UploadTooLargeError, ScopeNotGrantedError, PermissionDeniedError,
-             UnknownDocumentError, RestrictedContentError; ExtractionError: no reader would open it, since its format
-             can't be read or is another than its name claims, or its encoding can't be told; ScopeClosedError: the
-             scope is being erased, or was; ErasedDocumentError: it was erased at somebody's request;
-             TombstonesUnavailableError, TombstonesDamagedError: nobody can say whether it was; ValidationError for the
-             metadata, by field.
-    Costs:   about seventeen queries and the bytes once.
+             UnknownDocumentError, RestrictedContentError; ExtractionError: the format can't be read, or is not the one
+             that the file name claims, or the encoding can't be determined; ScopeClosedError: the scope is being
+             erased, or was erased; ErasedDocumentError: the document was erased at somebody's request;
+             TombstonesUnavailableError, TombstonesDamagedError: it can't be determined whether it was erased;
+             ValidationError for the metadata, by field.
+    Costs:   about seventeen queries, which transfer the bytes once.
     """
     context = current_scope()
     context.principal.require(Permission.DOCUMENT_ADD)
@@ -160,14 +161,14 @@ def document_ingest(
 
 
 def _clean_filename(filename: str) -> str:
-    """The last part of the name, without what could break a line or a header; its ending survives the cut."""
+    """Return the last part of the path without control characters, at most 255 characters, with its suffix kept."""
     last = _HALF_CHARACTERS.sub("\ufffd", PureWindowsPath(PurePath(filename).name).name)
     path = PurePath(_CONTROL_CHARACTERS.sub("", last).strip() or "unnamed")
     return path.stem[: 255 - len(path.suffix[:32])] + path.suffix[:32]
 
 
 def serialise(scope_id: ScopeId, *keys: str) -> None:
-    """Let uploads of the same thing into the same scope wait for one another, until the transaction ends."""
+    """Make uploads with one of these keys into the same scope wait for each other until the transaction ends."""
     numbers = sorted(advisory_key("ingest", scope_id, key) for key in keys)
     with connection.cursor() as cursor:
         for number in numbers:
@@ -190,10 +191,10 @@ def _same_bytes(document: Document) -> IngestResult | None:
 
 
 def _continue_series(document: Document, *, replaces: uuid.UUID | None, same_title: bool) -> None:
-    """Make the document the next version of what it replaces, if anything.
+    """Make the document the next version of the document that it replaces, if there is one.
 
-    Also of what is restricted, but where it is named by its id: then it is as unknown as if it were gone. A version
-    that lacks its predecessor looks as it does after a removal.
+    The replaced document may be restricted, unless the caller names it by its id: then it is unknown to the caller, as
+    if it were deleted. A version whose predecessor is not visible looks as it does after a removal.
     """
     candidates = Document.objects.filter(scope_id=document.scope_id)
     if replaces is not None and not candidates.filter(id=replaces).exists():
@@ -215,10 +216,10 @@ def _continue_series(document: Document, *, replaces: uuid.UUID | None, same_tit
 
 
 def _free_slug(document: Document) -> str:
-    """How citations name this version: readable, and unique in the tenant without looking into other scopes.
+    """Return the name of this version in citations: readable, and unique in the tenant without reading other scopes.
 
-    The scope is in the digest, so that no slug of a scope that the caller can't see is ever in the way; an insertion
-    that failed for such a one would tell that it exists.
+    The scope is part of the digest, so a slug never collides with one in a scope that the caller can't see. A failed
+    insertion would otherwise tell the caller that such a document exists.
     """
     words = slugify(document.title)[:_SLUG_CHARS].strip("-") or "document"
     for attempt in range(1000):

@@ -1,4 +1,4 @@
-"""On whose behalf a job runs: the grants are read again, for every transaction that it writes."""
+"""The actor on whose behalf a job runs. The actor's grants are read again for every transaction that the job writes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from apps.tenants.selectors.grants import actor_principal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who brought the document, as the job's row names them; key_id is the key that a person did it by."""
+    """The actor of a job, as the job's row names it; key_id is the API key that a person used, if any."""
 
     kind: PrincipalKind
     id: UUID | None
@@ -30,9 +30,9 @@ class Actor:
 
 @contextmanager
 def acting_as(actor: Actor) -> Iterator[Principal]:
-    """Open the document's scope, and no other, with the actor's grants of this moment.
+    """Open the document's scope, and no other, with the grants that the actor has now.
 
-    Raises: ActorRevokedError: the person or key is gone, or lost the role or the scope.
+    Raises: ActorRevokedError: the person or key no longer exists, or lost the role or the scope.
     """
     principal = _principal(actor)
     if actor.scope_id not in principal.scope_ids or not principal.may(Permission.DOCUMENT_ADD):

@@ -1,4 +1,4 @@
-"""Many files at once, for a command: take each in, have its job run, and watch until all have ended."""
+"""Ingest many files for a command: store each, have its job run, and watch until all jobs have ended."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
 
 POLL_SECONDS = 0.3
-# How long nothing may move before somebody looks whether there are still workers.
+# After this long without progress on any job, check whether there are still workers.
 PATIENCE_SECONDS = 30.0
 
 
 @dataclass(slots=True, kw_only=True)
 class BatchFile:
-    """One file on its way. error is empty where all went well.
+    """One file of a batch. error is empty unless the file failed.
 
-    created is False where its bytes were there already; differs names what was said of it then, and not heeded.
-    place: the manifest's line that describes it. notes: what of that line was passed over. warnings: what was lost of
-    it when it was read.
+    created is False if its bytes were stored already; differs names the metadata fields that were ignored in that case.
+    place: the manifest's line that describes the file. notes: what was ignored in that line. warnings: what was lost
+    when the file was read.
     """
 
     label: str
@@ -52,12 +52,12 @@ class BatchFile:
 
     @property
     def named(self) -> str:
-        """What a person looks for, to repair it."""
+        """Return the name by which a person finds the file in order to repair it."""
         return f"{self.place} ({self.label})" if self.place else self.label
 
     @property
     def embedded_now(self) -> int:
-        """Passages that were embedded in this run."""
+        """Return the number of passages that were embedded in this run."""
         return max(0, self.progress.chunks_embedded - self.embedded_before) if self.progress else 0
 
     @property
@@ -67,7 +67,7 @@ class BatchFile:
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
-    """All files of one run, in one scope. The system acts, for the reason given."""
+    """All files of one run, in one scope. The actor is the system, with the given reason."""
 
     tenant_id: TenantId
     scope_id: ScopeId
@@ -75,7 +75,7 @@ class Batch:
     files: list[BatchFile] = field(default_factory=list)
 
     def take_in(self, planned: PlannedFile) -> BatchFile:
-        """Store one file and its job; an error stays with the file."""
+        """Store one file and its job; keep an error in the file's `error` instead of raising it."""
         file = BatchFile(label=planned.label, place=planned.place, notes=planned.notes, error=planned.error)
         self.files.append(file)
         if planned.path is None or planned.error:
@@ -104,10 +104,10 @@ class Batch:
         return file
 
     def run(self, *, on_change: Callable[[], None], local: bool = False) -> None:
-        """Wait until every job has ended; run them here where no worker does.
+        """Wait until every job has ended; run the jobs in this command if no worker answers.
 
-        Args: on_change: called after every look at the jobs.
-              local: run them here even if there are workers.
+        Args: on_change: called before each poll of the jobs, and once at the end.
+              local: run the jobs in this command even if there are workers.
         """
         self._refresh()
         if not all(file.is_finished for file in self.files):
@@ -149,7 +149,7 @@ class Batch:
             if what_broke and job_id in by_job:
                 by_job[job_id].error = f"The job broke off ({what_broke}). Run the command again to resume it."
         due = [file for file in waiting if not file.error and file.progress is not None and _is_due(file.progress)]
-        # The longest first: a long file begun last would leave the other cores idle.
+        # Begin with the longest: a long file that starts last would leave the other cores idle.
         due.sort(key=lambda file: -file.byte_size)
         runner.submit(self.tenant_id, [file.job_id for file in due if file.job_id is not None])
 
@@ -169,8 +169,8 @@ class Batch:
 
 
 def workers_alive() -> bool:
-    """Whether a worker that takes documents answers within a second."""
-    # Imported here: a command that works on its own should not need a broker's address.
+    """Return whether a worker that takes ingest jobs answers within a second."""
+    # Imported here: a command that needs no worker should not need a broker's address.
     from config.celery import app
 
     try:

@@ -1,4 +1,4 @@
-"""Many files at once, for a page or a client that brings them: each is taken in or refused by itself."""
+"""Ingest several files of one request from a page or an API client; each file succeeds or fails separately."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from apps.tenants.ids import ScopeId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """One file: its name, how its bytes are read, and what is said about it (as metadata_from_row takes it)."""
+    """One file: its name, a function that reads its bytes, and its metadata in the form of metadata_from_row."""
 
     filename: str
     read: Callable[[], bytes]
@@ -27,9 +27,9 @@ class Upload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOutcome:
-    """What became of one file: a document, or the reasons why not.
+    """The outcome of one file: a document, or the reasons for the refusal.
 
-    differs: what was said about it, by name, and is stored otherwise: its bytes were there already.
+    differs: the fields whose given value differs from the stored one, where the bytes were stored already.
     """
 
     filename: str
@@ -40,7 +40,7 @@ class FileOutcome:
 
 
 def upload_ingest(upload: Upload, *, scope_id: ScopeId, replaces: UUID | None = None) -> FileOutcome:
-    """Take one file in. Raises: what document_ingest and metadata_from_row raise."""
+    """Ingest one file. Raises: what document_ingest and metadata_from_row raise."""
     result = document_ingest(
         content=upload.read(),
         filename=upload.filename,
@@ -55,7 +55,7 @@ def upload_ingest(upload: Upload, *, scope_id: ScopeId, replaces: UUID | None = 
 
 
 def uploads_ingest(uploads: Iterable[Upload], *, scope_id: ScopeId, replaces: UUID | None = None) -> list[FileOutcome]:
-    """Take each file in, or say why not; the others are not touched by it."""
+    """Ingest each file or return why it was refused. A refused file does not affect the others."""
     outcomes: list[FileOutcome] = []
     for upload in uploads:
         try:

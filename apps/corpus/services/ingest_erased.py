@@ -1,4 +1,4 @@
-"""What was erased at somebody's request does not come back through the door that it once came in by."""
+"""Refuse the upload of a document that was erased at somebody's request."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _AT_ONCE = 1_000
 
 
 def digests_of_documents(targets: Sequence[Target]) -> Iterator[tuple[DigestKind, str]]:
-    """What the documents among the targets, and in their scopes, are told by when they come again."""
+    """Yield the digests that identify the documents of the targets and target scopes if they are uploaded again."""
     ids = [each.id for each in (*targets, *documents_of(targets)) if each.type is TargetType.DOCUMENT]
     for start in range(0, len(ids), _AT_ONCE):
-        # Without the order of its class: the eraser reads no other column.
+        # Without the model's default order: the eraser may read no other column.
         rows = Document.objects.order_by().filter(id__in=ids[start : start + _AT_ONCE])
         for content_sha256, external_id in rows.values_list("content_sha256", "external_id"):
             yield DigestKind.CONTENT, content_sha256
@@ -30,11 +30,11 @@ def digests_of_documents(targets: Sequence[Target]) -> Iterator[tuple[DigestKind
 
 
 def refuse_erased(document: Document) -> None:
-    """Refuse a document whose bytes were erased in this tenant, or whose external id names one that was.
+    """Refuse a document whose bytes were erased in this tenant, or whose external id is that of an erased document.
 
-    An external id of which a version is still there may go on: that is how a redacted document follows the erased one.
-
-    Raises: ErasedDocumentError; TombstonesUnavailableError, TombstonesDamagedError: nobody can say.
+    An external id is accepted while a version with that id still exists. This lets a redacted document follow the
+    erased one.
+    Raises: ErasedDocumentError; TombstonesUnavailableError, TombstonesDamagedError: the tombstones can't be checked.
     """
     refusal = is_tombstoned(DigestKind.CONTENT, document.content_sha256)
     if refusal is not None:
@@ -46,7 +46,7 @@ def refuse_erased(document: Document) -> None:
 
 
 def _refused(document: Document, refusal: Refusal, by: DigestKind) -> ErasedDocumentError:
-    # Kept though the upload is undone: somebody tried to bring back what was erased.
+    # Record this although the upload is rolled back: somebody tried to bring back an erased document.
     record_failure(
         action=REFUSED,
         core={"kind": document.kind, "run_id": str(refusal.run_id), "told_by": str(by)},

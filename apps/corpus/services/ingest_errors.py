@@ -1,4 +1,4 @@
-"""Why a document was not taken in, or its job came to nothing."""
+"""Errors that say why a document was refused or why its job failed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class UploadTooLargeError(IngestError):
 
 
 class UnknownDocumentError(IngestError):
-    """Also raised for a document that the caller may not see: the two must look alike."""
+    """Also raised for a document that the caller may not see: the caller must not be able to tell the cases apart."""
 
     code = "corpus.unknown_document"
     status = 404
@@ -130,7 +130,7 @@ class JobNotRetryableError(IngestError):
 
 
 class ErasedDocumentError(IngestError):
-    """The same document was erased at somebody's request: it does not come back by being uploaded again."""
+    """The same document was erased at somebody's request, so it can't be uploaded again."""
 
     code = "corpus.document_erased"
     status = 409

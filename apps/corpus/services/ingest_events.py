@@ -1,4 +1,4 @@
-"""The events of a document's way in. Ids, counts and codes: never a title, a file name or text."""
+"""The audit events of ingest. They hold ids, counts and codes, never a title, a file name or text."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ REEMBEDDED = "corpus.document.reembedded"
 REINDEXED = "corpus.document.reindexed"
 RESTARTED = "corpus.job.restarted"
 CORRECTED = "corpus.document.corrected"
-# What was recorded while a correction was of the title alone.
+# The action that was recorded while only the title could be corrected.
 RETITLED = "corpus.document.retitled"
 REFUSED = "corpus.document.refused"
 
-# A redacted version comes in as every other document, in the name of whoever decided on it.
+# A redacted version is ingested like every other document, and its actor is the person who decided on the redaction.
 _ADD = frozenset({Permission.DOCUMENT_ADD, Permission.PRIVACY_MANAGE})
 _DOCUMENT = ("kind", "series_id", "version", "content_sha256")
 
 
-# With one of these a document's way in has ended, well or not.
+# Each of these events ends the ingest of a document, with success or failure.
 INGEST_ENDS = frozenset({READY, FAILED, REEMBEDDED})
 
 
 def register_ingest_events() -> None:
-    """Called once when the app is ready."""
+    """Register the event classes; called once when the app is ready."""
     register(
-        # Who brought a document that was never searchable removes it alone (sql/kept_by_two.sql).
+        # This event proves who uploaded a document, and that person may remove it alone if it was never searchable
+        # (sql/kept_by_two.sql).
         _event_class(
             RECEIVED,
             "Document received",
@@ -55,7 +56,7 @@ def register_ingest_events() -> None:
         _event_class(
             RESTARTED, "Ingest started again", "job_id", "stage", "error_code", by=frozenset({Permission.JOB_RETRY})
         ),
-        # fields: which of them changed, by their names; never a value.
+        # fields: the names of the changed fields, never a value.
         _event_class(CORRECTED, "Document corrected", "fields", "corrected_by"),
         _event_class(RETITLED, "Document title corrected", "corrected_by"),
         EventClass(

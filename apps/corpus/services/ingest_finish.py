@@ -1,6 +1,6 @@
-"""How a job ends: ready (and the version before it superseded), waiting for another attempt, or failed.
+"""End a job: its document is ready (and supersedes the previous version), or the job waits to try again, or it failed.
 
-A document that was ready before keeps its state in each case: such a job only adds vectors.
+A document that was ready before the job keeps its state in each case: such a job only adds vectors.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from apps.tenants.selectors.tenants import current_tenant
 
 
 def finish(lease: Lease, *, model: str) -> None:
-    """End the job, in one transaction: make its document searchable, or note that it has the new vectors too.
+    """End the job in one transaction: make its document searchable, or record that it has the new vectors too.
 
-    Where the tenant's provider was changed while the job ran, the document gets another job at once.
+    If the tenant's provider changed while the job ran, create another job for the document at once.
     """
     with holding(lease) as job:
         await_configuration(lease.actor.tenant_id)
@@ -54,8 +54,8 @@ def finish(lease: Lease, *, model: str) -> None:
 def _publish(document: Document, lease: Lease, *, model: str) -> None:
     """Make the document searchable and end the version that it replaces.
 
-    A version that was overtaken by a newer one while it waited becomes part of the history at once. So does one that is
-    restricted: it is there, and at most one of its series is in force.
+    If a newer version became ready first, this version is superseded at once. Restricted versions of the series take
+    part in this as well, so that at most one version of a series is in force.
     """
     now = timezone.now()
     with with_restricted(ScopeId(document.scope_id)):
@@ -91,9 +91,9 @@ def _publish(document: Document, lease: Lease, *, model: str) -> None:
 
 
 def wait_or_fail(lease: Lease, error: ProviderError) -> bool:
-    """Postpone a job that a provider failed; the sweeper sends it when it is due.
+    """Postpone a job after a provider's error; the sweeper sends it again when it is due.
 
-    Returns: False where there is no use in another attempt, and the job has failed.
+    Returns: False if another attempt is pointless or the attempts are used up, and the job has failed.
     """
     with holding_as_system(lease, reason="postpone an ingest job") as job:
         attempts = job.attempts
@@ -110,9 +110,9 @@ def wait_or_fail(lease: Lease, error: ProviderError) -> bool:
 
 
 def fail(lease: Lease, error: ApplicationError) -> None:
-    """End the job with its reason on its own row, and on the document's unless that one was ready before.
+    """End the job as failed, with the error on its row, and on the document's row unless the document was ready before.
 
-    It can be started again from there.
+    The job can be started again from the stage that it reached.
     """
     with holding_as_system(lease, reason="end an ingest job that failed") as job:
         document: Document = Document.objects.get(id=job.document_id)

@@ -1,4 +1,4 @@
-"""Who runs a job: one worker at a time, known by its lease, and found out when it dies."""
+"""Leases on jobs: one worker at a time holds a job, and another may take it when the worker dies and the lease ends."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ logger = logging.getLogger("glassbox.corpus")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPolicy:
-    """How patient the runner is. attempts count those in a row without progress; a batch that is stored resets them."""
+    """The limits of the runner. Attempts count consecutive ones without progress; storing a batch resets the count."""
 
     lease_seconds: float = 60.0
     max_attempts: int = 10
@@ -43,14 +43,18 @@ class RunPolicy:
     longest_wait_seconds: float = 3600.0
 
     def backoff_seconds(self, attempts: int, *, asked: float | None) -> float:
-        """How long to wait after a number of attempts: doubled each time, spread by half; at least what was asked."""
+        """Return how long to wait after this many attempts.
+
+        The wait doubles with each attempt up to a cap and varies at random by half. It is at least what the provider
+        asked for, up to longest_wait_seconds.
+        """
         doubled = min(self.backoff_cap_seconds, self.backoff_base_seconds * 2.0 ** min(attempts - 1, 30))
         return max(doubled * random.uniform(0.5, 1.5), min(asked or 0.0, self.longest_wait_seconds))  # noqa: S311 - spreads load, guards nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """What the holder needs to know; everything else is read when it is needed."""
+    """A worker's claim on a job, with what the worker needs to know; all other values are read when needed."""
 
     owner: str
     job_id: UUID
@@ -66,14 +70,14 @@ class Lease:
 
 
 def worker_name() -> str:
-    """The process that this one is a part of, by its host: Celery's, of whose children each runs a job."""
+    """Return the host and the id of the parent process: the Celery worker, each of whose children runs a job."""
     return f"{socket.gethostname()[:60]}:{os.getppid()}"
 
 
 def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | None:
-    """Take a job that waits, is due, or whose worker died; None where there is nothing to take.
+    """Take a job that waits, is due, or whose worker died; return None if the job can't be taken.
 
-    A document that is restricted is not worked on: its job waits, and goes on when the restriction is lifted.
+    The job of a restricted document is not taken: it waits and goes on when the restriction is lifted.
     """
     with open_scope(tenant=tenant_id, reason="take an ingest job"):
         job: IngestJob | None = IngestJob.objects.select_for_update(skip_locked=True).filter(id=job_id).first()
@@ -87,10 +91,10 @@ def claim(*, tenant_id: TenantId, job_id: UUID, policy: RunPolicy) -> Lease | No
         job.lease_until = now + timedelta(seconds=policy.lease_seconds)
         job.next_attempt_at = None
         job.started_at = job.started_at or now
-        # A tenant may have moved to another provider since; questions are embedded by the one it has now.
+        # The tenant may have changed its provider since, and questions are embedded by the current one.
         job.embedding_profile = Tenant.objects.get(id=tenant_id).embedding_profile
         job.save()
-        # One that is embedded again stays in what can be searched.
+        # A published document that is embedded again stays searchable, so its status does not change.
         unpublished = Document.objects.filter(id=job.document_id).exclude(status__in=PUBLISHED)
         is_published = not unpublished.update(status=DocumentStatus.PROCESSING)
         return Lease(
@@ -129,10 +133,10 @@ def _is_free(job: IngestJob, now: datetime) -> bool:
 
 @contextmanager
 def holding(lease: Lease) -> Iterator[IngestJob]:
-    """One transaction of the job: the actor's scope is open, and the lease is ours until it commits.
+    """Open one transaction of the job in the actor's scope, in which this worker holds the lease until the commit.
 
-    The lease is prolonged by the same statement that checks it, so a worker that lost it writes nothing. What a
-    published document holds nobody's own rights change: the platform embeds it again, for as long as the actor may.
+    The statement that checks the lease also prolongs it, so a worker that lost the lease writes nothing. No user may
+    change the rows of a published document, so the system embeds it again, as long as the actor has the grants.
 
     Raises: LeaseLostError, ActorRevokedError.
     """
@@ -146,7 +150,7 @@ def holding(lease: Lease) -> Iterator[IngestJob]:
 
 @contextmanager
 def holding_as_system(lease: Lease, *, reason: str) -> Iterator[IngestJob]:
-    """The same without the actor's grants: to write down how a job ended whose actor may be gone."""
+    """Open the same transaction as the system, to record how a job ended even if its actor lost the grants."""
     with open_scope(tenant=lease.actor.tenant_id, scopes=[lease.actor.scope_id], reason=reason):
         yield _held(lease)
 
@@ -161,7 +165,7 @@ def _held(lease: Lease) -> IngestJob:
 
 
 def give_back(lease: Lease, *, reason: str) -> None:
-    """Let the next worker begin at once, as after a shutdown."""
+    """Return the job to the queue so that another worker can take it at once, for example after a shutdown."""
     with holding_as_system(lease, reason=reason) as job:
         job.status = JobStatus.PENDING
         job.attempts = max(0, job.attempts - 1)
@@ -171,7 +175,7 @@ def give_back(lease: Lease, *, reason: str) -> None:
 
 
 class Heartbeat:
-    """Prolongs the lease from a thread while the worker computes; it dies with its process, and the lease with it."""
+    """A thread that prolongs the lease while the worker computes. If the process dies, the lease runs out."""
 
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
@@ -198,7 +202,7 @@ class Heartbeat:
             with holding_as_system(self._lease, reason="prolong an ingest job's lease"):
                 pass
         except LeaseLostError:
-            # The worker itself finds out with its next transaction.
+            # The worker itself notices in its next transaction.
             self._stopped.set()
         except DatabaseError as error:
             logger.warning("the lease of job %s was not prolonged: %s", self._lease.job_id, type(error).__name__)

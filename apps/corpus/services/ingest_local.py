@@ -1,7 +1,7 @@
-"""Running jobs without a Celery worker: in processes of this command, through the same runner.
+"""Run jobs without a Celery worker, in processes of this command, through the same runner.
 
-Each process runs whole jobs on its share of the cores. While one reads a file the others embed, and no core waits: a
-model on one thread in each of two processes embeds as much as one process with two threads (43.6 and 44 passages/s).
+Each process runs whole jobs on its share of the cores. While one process reads a file, the others embed, so no core is
+idle. Two processes with one thread each embed as fast as one process with two threads (43.6 and 44 passages/s).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from apps.tenants.ids import TenantId
 
 
 class LocalRunner:
-    """A few processes that run ingest jobs, at most one for each core and job. Leaving it waits for what runs."""
+    """A pool of processes that run ingest jobs, at most one per core and per job. Leaving it waits for running jobs."""
 
     def __init__(self, *, jobs: int) -> None:
         cores = len(os.sched_getaffinity(0))
@@ -33,15 +33,15 @@ class LocalRunner:
         self._running: dict[UUID, Future[None]] = {}
 
     def submit(self, tenant_id: TenantId, job_ids: Sequence[UUID]) -> None:
-        """Run these jobs, in this order; one that is under way already is left alone."""
+        """Run these jobs in this order, except those that are running already."""
         for job_id in job_ids:
             if job_id not in self._running:
                 self._running[job_id] = self._pool.submit(_run, tenant_id, job_id)
 
     def collect(self) -> dict[UUID, str]:
-        """The jobs that ended since the last call, each with what broke its runner; nothing for one that ran.
+        """Return the jobs that ended since the last call, each with the runner's error, or "" if the runner had none.
 
-        How a job itself came out stands on its row.
+        The outcome of the job itself is on its row.
         """
         ended = {job_id: future for job_id, future in self._running.items() if future.done()}
         for job_id in ended:

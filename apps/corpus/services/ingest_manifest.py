@@ -1,4 +1,4 @@
-"""What a folder of files and its manifest ask for: one planned file a row, each with its own error if it has one."""
+"""Read a folder of files and its manifest into planned files: one per row, each with its own error if it has one."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from config.strict_json import InvalidJsonError, strict_json
 _LEADS_OUT: Final = "It is a link that leads out of the folder."
 _KEYS: Final = frozenset({"file", "kind"}) | KNOWN_KEYS
 _ALIKE: Final = 0.75  # "compny" is 0.92 of "company"; no sector, source or url comes near a known key
-# What a terminal or UTF-8 does not take: control characters, and bytes of a file's name that are no UTF-8.
+# What a terminal or UTF-8 rejects: control characters, and lone surrogates for the non-UTF-8 bytes of a file name.
 _NOT_PRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedFile:
-    """One file to take in; or, where error is not empty, why it can't be.
+    """One file to ingest, or the error that prevents it.
 
-    place: the manifest's line that describes it. notes: what of that line was passed over.
+    place: the manifest's line that describes the file. notes: what was ignored in that line.
     """
 
     label: str
@@ -45,14 +45,15 @@ class PlannedFile:
 def plan(
     *, paths: Sequence[Path], manifest: Path | None, defaults: Mapping[str, Any], default_kind: str
 ) -> list[PlannedFile]:
-    """Match files and manifest.
+    """Match the files with the rows of the manifest.
 
-    Args:    paths: files, and folders that are searched through. With a manifest and no paths: all that it names.
-             manifest: JSON lines, each with "file" (in its folder or below) and what metadata_from_row reads;
-                 "kind" where it differs from the default. A file that two lines describe is not taken in: nobody can
-                 say which of them is meant.
+    Args:    paths: files, and folders that are searched recursively. With a manifest and no paths: every file that the
+                 manifest names.
+             manifest: JSON lines, each with "file" (in the manifest's folder or below), the fields that
+                 metadata_from_row reads, and "kind" where it differs from the default. A file that two lines describe
+                 is refused, because it is unclear which line is meant.
              defaults: metadata for what the rows leave out.
-    Returns: files in the order of their names; rows and paths that are in error among them.
+    Returns: files in the order of their names, including the rows and paths that have an error.
     Raises:  OSError: the manifest can't be read.
     """
     rows = list(_manifest_rows(manifest)) if manifest else []
@@ -86,13 +87,13 @@ def plan(
 
 
 def printable(text: str) -> str:
-    """A name as it can be shown and stored, whatever bytes it is made of."""
+    """Return a name that can be shown and stored, with the replacement character for anything else."""
     return _NOT_PRINTABLE.sub("\ufffd", text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A line that names a file which is there. place: "documents.jsonl, line 3"."""
+    """A line that names an existing file. place: for example "documents.jsonl, line 3"."""
 
     path: Path
     place: str
@@ -101,7 +102,8 @@ class _Row:
 
 
 def _manifest_rows(manifest: Path) -> Iterator[_Row | PlannedFile]:
-    # Lines of bytes: one that is not UTF-8 is an error of its own, and a string may hold a line separator.
+    # Read lines of bytes: a line that is not UTF-8 is then an error of that line alone, and a line separator inside a
+    # JSON string does not split the line.
     with manifest.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
@@ -111,7 +113,7 @@ def _manifest_rows(manifest: Path) -> Iterator[_Row | PlannedFile]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestRow:
-    """What a line says of the file that it names. notes: what of it was passed over."""
+    """The contents of one manifest line. name: the file. notes: what was ignored in the line."""
 
     name: str
     fields: Mapping[str, Any]
@@ -119,11 +121,11 @@ class ManifestRow:
 
 
 class UnusableLineError(ValueError):
-    """Why a line of a manifest can't be used, as a sentence."""
+    """A line of a manifest can't be used; the message says why, as a sentence."""
 
 
 def read_line(line: bytes) -> ManifestRow:
-    """One line of a manifest, whether it comes with a folder or with a request. Raises: UnusableLineError."""
+    """Parse one line of a manifest, from a folder or from a request. Raises: UnusableLineError."""
     try:
         fields = strict_json(line)
     except InvalidJsonError as error:
@@ -164,7 +166,10 @@ def _manifest_row(line: bytes, place: str, folder: Path) -> _Row | PlannedFile:
 
 
 def _unusable(fields: Mapping[str, Any]) -> str:
-    """What of a row can't be read or stored, or is one of the keys misspelt: its value would be lost."""
+    """Return why a row can't be used, or "": a value can't be read or stored, or a key is a misspelt known key.
+
+    The value of a misspelt key would be lost without notice.
+    """
     for key, value in fields.items():
         parts = value if isinstance(value, list) else [value]
         if any(isinstance(part, (dict, list)) for part in parts):
@@ -200,14 +205,14 @@ def _planned(path: Path, row: _Row | None, defaults: Mapping[str, Any], default_
 
 
 def in_one_line(error: ValidationError) -> str:
-    """A validation error as one sentence, the field's name first."""
+    """Return a validation error as one line, with the field's name before its messages."""
     if hasattr(error, "message_dict"):
         return " ".join(f"{field}: {' '.join(messages)}" for field, messages in error.message_dict.items())
     return " ".join(error.messages)
 
 
 def _stays(file: Path, folder: Path) -> bool:
-    """Whether a file that was found in a folder lies there: a link may lead anywhere."""
+    """Return whether a file found in a folder really lies there, since a link may lead anywhere."""
     return file.resolve().is_relative_to(folder.resolve())
 
 

@@ -1,4 +1,4 @@
-"""How fast an ingest was against the embedding model alone, which is its floor."""
+"""Measure the rate of the embedding model alone, which is the upper bound for the rate of an ingest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WARM_UP_PASSAGES = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BareRate:
-    """model.encode with its own defaults, on all cores, over a sample of the passages that were ingested."""
+    """The rate of model.encode with its own defaults, on all cores, over a sample of the ingested passages."""
 
     passages: int
     passages_per_s: float
@@ -30,7 +30,10 @@ class BareRate:
 def bare_rate(
     *, tenant_id: TenantId, scope_id: ScopeId, document_ids: Sequence[UUID], profile: str, reason: str
 ) -> BareRate | None:
-    """Encode a random sample and time it; None for a provider that is not a local model, or without passages."""
+    """Encode a random sample and time it.
+
+    Return None if the provider is not a local model, or if the documents have no passages.
+    """
     configured = profile_for(profile)
     if configured.backend is not Backend.SENTENCE_TRANSFORMERS:
         return None

@@ -1,4 +1,4 @@
-"""What is known about a document beside its text: what was said when it came, completed by the document itself."""
+"""The metadata of a document: what the uploader gave, completed from the document itself."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from apps.corpus.metadata_values import given_value, text_of
 from apps.corpus.models import Document
 from apps.tenants.ids import ScopeId
 
-# What metadata_from_row reads of a row.
+# The keys that metadata_from_row reads from a row.
 KNOWN_KEYS = GIVEN_KEYS | {"external_id", "id"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentMetadata:
-    """What whoever brings a document says about it; empty where nothing was said.
+    """The metadata that an uploader gives for a document; a field that was not given is empty or has its default.
 
-    corrected: the fields of these that somebody corrected: they stand, also where they are empty.
+    corrected: the fields that somebody corrected. Their values are final, even empty ones.
     """
 
     title: str = ""
@@ -41,15 +41,16 @@ class DocumentMetadata:
     corrected: tuple[str, ...] = ()
 
 
-# What can be said of a document afterwards, too. Not its kind and scope: they decide who reads it.
+# The fields that can be corrected after the upload. Kind and scope are not among them: they decide who may read the
+# document.
 CORRECTABLE: Final = tuple(field.name for field in fields(DocumentMetadata) if field.name != "corrected")
 
 
 def metadata_from_row(row: Mapping[str, object], *, filename: str) -> DocumentMetadata:
-    """Read a row of a manifest, or the fields of a form or a request; what it leaves out, the file's name may say.
+    """Read a row of a manifest, or the fields of a form or a request; the file's name may supply missing values.
 
     Args:   row: what describe takes as given, and id or external_id.
-    Raises: InvalidFieldError: a value that can't be read; it names its field.
+    Raises: InvalidFieldError: a value can't be read; the error names the field.
     """
     about = describe(None, filename=filename, given=row)
     external_id = given_value(row, "external_id", "id")
@@ -69,7 +70,7 @@ def metadata_from_row(row: Mapping[str, object], *, filename: str) -> DocumentMe
 
 
 def metadata_of(document: Document) -> DocumentMetadata:
-    """What is stored about a document, for another version of it."""
+    """Return the stored metadata of a document, for another version of it."""
     return DocumentMetadata(
         title=document.title,
         document_type=DocumentType(document.document_type),
@@ -87,7 +88,7 @@ def metadata_of(document: Document) -> DocumentMetadata:
 
 
 def store_metadata(document: Document, about: DocumentMetadata) -> None:
-    """The reverse of metadata_of; the row is not saved."""
+    """Set the metadata on a document, the reverse of metadata_of; the row is not saved."""
     for name in CORRECTABLE:
         setattr(document, name, getattr(about, name))
     document.jurisdictions = list(about.jurisdictions)
@@ -95,7 +96,7 @@ def store_metadata(document: Document, about: DocumentMetadata) -> None:
 
 
 def external_id_in_force(scope_id: ScopeId, external_id: str) -> QuerySet[Document]:
-    """The versions that their source calls so, but for those of which that was corrected later."""
+    """Return the versions with this external id, except those whose series got another id by a later correction."""
     called: QuerySet[Document] = Document.objects.filter(scope_id=scope_id, external_id=external_id)
     later = Document.objects.filter(
         scope_id=scope_id,
@@ -107,9 +108,9 @@ def external_id_in_force(scope_id: ScopeId, external_id: str) -> QuerySet[Docume
 
 
 def differing(document: Document, about: DocumentMetadata, *, replaces: UUID | None = None) -> tuple[str, ...]:
-    """What is said about a document and is not so of it, by the names of an upload's fields.
+    """Return the names of the upload fields whose given value differs from the document's.
 
-    What is left out says nothing, nor does a default: see `stated`.
+    A field that was left out or has its default counts as not given: see `stated`.
     """
     found = {
         "title": bool(about.title) and about.title != document.title,
@@ -134,8 +135,8 @@ def _replaced(document: Document, earlier: UUID) -> bool:
 
 
 def fill_in(document: Document, about: Description) -> None:
-    """Put what was found where nothing is stored yet. What was said when the document came is never replaced, nor
-    what was corrected since."""
+    """Store what was found in the file in the fields that are still empty. A value that was given at the upload or
+    corrected since is never replaced."""
     if _has_title_of_file(document):
         document.title = about.title[:300]
     if document.document_type == DocumentType.OTHER and not _is_corrected(document, "document_type"):
@@ -157,7 +158,11 @@ def fill_in(document: Document, about: Description) -> None:
 
 
 def stated(document: Document) -> dict[str, str | int | date | None]:
-    """What is stored as given values. A default says nothing: neither the type "other", nor, beside it, "internal"."""
+    """Return the stored metadata as given values.
+
+    A default does not count as given: the document type "other", or the source type "internal", unless corrected.
+    The source type counts as given with every other document type.
+    """
     values: dict[str, str | int | date | None] = {
         "company": document.company,
         "ticker": document.ticker,
@@ -177,7 +182,7 @@ def stated(document: Document) -> dict[str, str | int | date | None]:
 
 
 def left_empty(document: Document) -> tuple[str, ...]:
-    """The fields of a description that somebody emptied: whatever the file says, they stay so."""
+    """Return the fields that a correction emptied; they stay empty, whatever the file says."""
     return tuple(
         name
         for name in ("company", "ticker", "fiscal_year", "fiscal_quarter", "published_on", "language", "jurisdictions")

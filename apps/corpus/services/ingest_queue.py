@@ -1,4 +1,4 @@
-"""The message after the row: Celery is told once the transaction is through, and only told."""
+"""Tell Celery that there is ingest work, after the transaction that stored the job has committed."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ from apps.tenants.leased_jobs import send
 QUEUE = "ingest"
 RUN_NEXT_TASK = "apps.corpus.tasks.run_next"
 
-# When the sweeper sends a job again that nobody has begun: a message may have been lost, or wait in a long queue.
-# A message too many does no harm, since only one worker gets the lease.
+# When the sweeper announces a job again that no worker has begun: the message may be lost, or wait in a long queue.
+# An extra message does no harm, since only one worker gets the lease.
 RESEND_AFTER = timedelta(seconds=60)
 
 
 def enqueue(job: IngestJob) -> None:
-    """Say that there is work when the current transaction commits.
+    """Announce work when the current transaction commits.
 
-    The message names nothing: whoever is free takes what is next (ingest_turns), reads the actor's grants again and
-    opens a scope of its own. A broker that does not answer costs nothing but time, because the sweeper finds the row.
+    The message names no job: a free worker takes the next one (ingest_turns), reads the actor's grants again and opens
+    its own scope. If the broker does not answer, the job is only delayed, because the sweeper finds the row.
     """
     job_id = job.id
     transaction.on_commit(lambda: announce_work(f"ingest job {job_id}"))
 
 
 def announce_work(what: str) -> None:
-    """Args: what: for the log, where it can't be sent."""
+    """Send the message that there is work.
+
+    Args: what: names the work in the log if the message can't be sent.
+    """
     send(RUN_NEXT_TASK, what=what)

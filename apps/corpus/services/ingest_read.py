@@ -1,4 +1,4 @@
-"""A stored file, read for the index; and what a person should know of how that went."""
+"""Read a stored file for the index, and collect the warnings about it that a person should see."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from apps.corpus.services.ingest_metadata import left_empty, stated
 
 
 def read_file(content: bytes, *, document: Document, limits: Limits | None = None) -> ReadDocument:
-    """Extract, describe, cut into passages and count terms, in a process of its own. The document is not changed.
+    """Extract, describe, chunk and count terms, in a separate process. The document is not changed.
 
-    Raises: ExtractionError: the file can't be read, or costs too much; NoPassagesError: nothing in it can be searched;
-            InvalidFieldError: what is stored about the document can't be understood.
+    Raises: ExtractionError: the file can't be read, or exceeds a limit; NoPassagesError: nothing in it can be searched;
+            InvalidFieldError: the document's stored metadata can't be understood.
     """
     request = ReadRequest(
         filename=document.filename,
@@ -28,7 +28,7 @@ def read_file(content: bytes, *, document: Document, limits: Limits | None = Non
 
 
 def warnings_of(read: ReadDocument) -> list[dict[str, Any]]:
-    """What a person should know about the document, as it is stored: what was left out, and what contradicts."""
+    """Return the warnings in their stored form: what was left out of the text, and contradictions in the metadata."""
     left_out = ({key: value for key, value in asdict(each).items() if value is not None} for each in read.warnings)
     contradictions = (
         {"code": "metadata_contradicts", "detail": f"{each.field}: {each.detail}."} for each in read.about.warnings

@@ -1,8 +1,8 @@
-"""Embedding ready documents again, when their tenant moves to another provider.
+"""Embed ready documents again when their tenant changes to another provider.
 
-The vectors of earlier models stay. No query can take one for another: every vector names its model, and a search asks
-for one model's alone. A tenant that goes back finds them, so that nothing is computed twice; and until the new ones
-are complete they are what an open pipeline may still be asking for. They go with their document.
+The vectors of earlier models stay. No query can confuse them: every vector names its model, and a search asks for the
+vectors of one model only. A tenant that changes back finds them, so nothing is computed twice. Until the new vectors
+are complete, an open pipeline may still search the old ones. They are deleted with their document.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _ENDED = (JobStatus.SUCCEEDED, JobStatus.FAILED)
 
 
 def reembed_after_change(before: Tenant, after: Tenant) -> None:
-    """Give every ready document of the tenant a job, if its provider changed: see provisioning.on_tenant_configured.
+    """Create a job for every ready document of the tenant if its provider changed (provisioning.on_tenant_configured).
 
-    A document with a job that has not ended needs no other: a job asks for the tenant's provider when it begins, and
-    finish looks again whether it was the right one.
+    A document with a job that has not ended needs no other: the job reads the tenant's provider when it begins, and
+    `finish` checks again that it was the right one.
     """
     if before.embedding_profile == after.embedding_profile:
         return
@@ -43,10 +43,11 @@ def reembed_after_change(before: Tenant, after: Tenant) -> None:
 
 
 def reembed(documents: Sequence[Document], *, principal: Principal, profile: str) -> list[IngestJob]:
-    """Make a job for each document that starts at its embedding, in the current transaction; the message comes after.
+    """Create a job for each document that starts at the embedding stage, in the current transaction.
 
-    Args: principal: whose grants the jobs run with. For a document beyond them the system acts: the provider is the
-              whole tenant's, whoever chose it.
+    The messages to the workers are sent after the commit.
+    Args: principal: whose grants the jobs run with. For a document outside these grants the system is the actor,
+              because the provider applies to the whole tenant.
     """
     jobs: list[IngestJob] = IngestJob.objects.bulk_create(
         [_job(document, _actor(document, principal), profile) for document in documents]
@@ -57,9 +58,10 @@ def reembed(documents: Sequence[Document], *, principal: Principal, profile: str
 
 
 def await_configuration(tenant_id: TenantId) -> None:
-    """Until this transaction ends, let no change of the tenant's provider look for ready documents.
+    """Keep a change of the tenant's provider from looking for ready documents until this transaction ends.
 
-    Otherwise a document that becomes ready at that moment would be seen neither by it nor by the job's own last look.
+    Otherwise neither the change of provider nor the job's final check would notice a document that becomes ready at
+    that moment.
     """
     _lock(tenant_id, "pg_advisory_xact_lock_shared")
 
@@ -71,7 +73,7 @@ def _lock(tenant_id: TenantId, function: str) -> None:
 
 def _job(document: Document, actor: Principal, profile: str) -> IngestJob:
     return IngestJob(
-        # bulk_create does not bring back an id that the database gives, and the message needs it.
+        # bulk_create does not return an id that the database generates, and the message needs the id.
         id=uuid.uuid4(),
         tenant_id=document.tenant_id,
         scope_id=document.scope_id,

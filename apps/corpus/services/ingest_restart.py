@@ -1,4 +1,4 @@
-"""Starting a job again that has failed or waits for its next attempt."""
+"""Restart a job that has failed or waits for its next attempt."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from config.operations import request_id
 
 
 def job_restart(*, job: IngestJob) -> IngestJob:
-    """Start a failed or waiting job now, from the stage that it had reached. Whoever does it becomes its actor.
+    """Restart a failed or waiting job now, from the stage that it had reached. The principal becomes the job's actor.
 
-    Raises: PermissionDeniedError; JobNotRetryableError: it runs, or is done.
+    Raises: PermissionDeniedError; JobNotRetryableError: the job runs, is pending, or has succeeded.
     """
     current_scope().principal.require(Permission.JOB_RETRY)
     with transaction.atomic():
@@ -29,7 +29,7 @@ def job_restart(*, job: IngestJob) -> IngestJob:
 
 
 def restart(job: IngestJob, document: Document) -> None:
-    """Put a job back to the start of its line, in the current transaction."""
+    """Make a job pending again with no attempts counted, in the current transaction."""
     principal = current_scope().principal
     record_document_event(
         RESTARTED, document, job_id=str(job.id), stage=str(job.stage), error_code=job.error_code or None

@@ -1,6 +1,7 @@
-"""Writing a document's pages, passages, postings and vectors: one statement a table.
+"""Write a document's pages, passages, postings and vectors, with one INSERT statement per table.
 
-COPY FROM is refused on tables with row-level security; INSERT ... SELECT FROM unnest() is the fastest that is not.
+PostgreSQL refuses COPY FROM on tables with row-level security. INSERT ... SELECT FROM unnest() is the fastest
+statement that it allows.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ _FORGET = (
 
 
 def store_reading(document: Document, read: ReadDocument) -> None:
-    """Write what was read, in place of what an earlier reading left. Needs an open scope and its transaction."""
+    """Replace the rows of an earlier reading with those of this one. Needs an open scope and its transaction."""
     own = [document.tenant_id, document.scope_id, document.id]
     with connection.cursor() as cursor:
         for statement in _FORGET:
@@ -99,7 +100,7 @@ def store_reading(document: Document, read: ReadDocument) -> None:
 
 
 def store_postings(document: Document, postings: Sequence[ReadPosting]) -> None:
-    """Write a document's postings in place of those that it has. Needs an open scope and its transaction."""
+    """Replace a document's postings. Needs an open scope and its transaction."""
     own = [document.tenant_id, document.scope_id, document.id]
     with connection.cursor() as cursor:
         cursor.execute(_FORGET_POSTINGS, own)
@@ -117,7 +118,7 @@ def store_postings(document: Document, postings: Sequence[ReadPosting]) -> None:
 
 
 def store_vectors(document: Document, *, model: str, chunk_ids: Sequence[UUID], vectors: Vectors) -> None:
-    """Write one batch of vectors as halfvec; a vector that is there stays.
+    """Write one batch of vectors as halfvec; a vector that is stored already stays.
 
     Args: vectors: (n, d) float32, unit norm, in the order of chunk_ids.
     """

@@ -1,12 +1,12 @@
-"""Whose document is next: no tenant waits behind another one's pile, and no small file behind large ones.
+"""Choose the next document to ingest, so that no tenant waits for another's backlog, and no small file for large ones.
 
-A message says that there is work, and nothing more. Whoever is free takes what is next by these rules:
+A message only says that there is work. A free worker takes the next job by these rules:
 
-- the tenant with the fewest documents at work; among equals, the one that was served longest ago;
-- of a tenant, the oldest, where a large file counts as younger by what it will take, ten minutes at most: small ones
-  pass it, and not for ever;
-- of two or more places of a process, the last free one takes small files alone, and of tenants that have none of the
-  others. So one place is free soon, whatever a single tenant uploaded.
+- It takes the tenant with the fewest documents in progress; among equals, the one that was served longest ago.
+- Within a tenant, it takes the oldest job. A large file counts as younger by the time that it will take, at most ten
+  minutes, so small files can pass it but can't delay it for ever.
+- If a process has two or more slots, the last free slot takes only small files, and only of tenants that use none of
+  the other slots. So one slot is free soon, whatever a single tenant uploaded.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import active_tenants
 from apps.tenants.sweeping import each_that_can, is_past
 
-# How fast a file of which every byte is text is read and embedded, and how much later a large one may come for it.
+# How fast a file that is all text is read and embedded, and the longest delay that its size can cause.
 _BYTES_A_SECOND: Final = 10_000.0
 _LATER_AT_MOST_S: Final = 600.0
 _SERVED: Final = "ingest:served:{tenant}"
@@ -42,7 +42,7 @@ _REASON: Final = "take the next ingest job"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Queue:
-    """One tenant's: how many of its documents are at work, how many of them here, and when it was last served."""
+    """One tenant's queue: how many of its jobs run, how many of them in this worker, and when it was last served."""
 
     tenant_id: TenantId
     running: int
@@ -51,12 +51,12 @@ class _Queue:
 
 
 def take_next(policy: RunPolicy) -> Lease | None:
-    """Take the job that is next for this process; None where none may be taken now.
+    """Take the next job for this process; return None if none may be taken now.
 
-    Costs: three queries and the opening of its directory for each active tenant, and those of `claim`.
+    Costs: three queries and the opening of its directory for each active tenant, and the queries of `claim`.
     """
     with transaction.atomic():
-        # One chooses at a time: two that look at once would both see the last place free.
+        # Only one worker chooses at a time: two that look at once would both see the last slot as free.
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [advisory_key("ingest", "next")])
         queues = _queues()
@@ -73,18 +73,18 @@ def take_next(policy: RunPolicy) -> Lease | None:
 
 
 def anything_waits() -> bool:
-    """Whether any tenant has a job that could be taken."""
+    """Return whether any tenant has a job that could be taken."""
     return any(any(each_that_can([tenant_id], _is_waited_for, doing=_REASON)) for tenant_id in active_tenants())
 
 
 def waiting(now: datetime) -> QuerySet[IngestJob]:
-    """The open tenant's jobs that may be taken, of documents that may be worked on."""
+    """Return the open tenant's jobs that may be taken, except those of restricted documents."""
     free = (
         Q(status=JobStatus.PENDING)
         | (Q(status=JobStatus.RETRY) & (Q(next_attempt_at__isnull=True) | is_past("next_attempt_at", now)))
         | (Q(status=JobStatus.RUNNING) & (Q(lease_until__isnull=True) | is_past("lease_until", now)))
     )
-    # The document's row is hidden while it is restricted, and its job with it.
+    # The join to the document excludes jobs of restricted documents, because row-level security hides their rows.
     return IngestJob.objects.filter(free, document__byte_size__gte=0)
 
 
@@ -117,7 +117,7 @@ def _claimed(tenant_id: TenantId, *, small: bool, policy: RunPolicy) -> Lease | 
 
 
 def _turn() -> Any:
-    """When it would be served if every file were as quick as a small one."""
+    """Return the expression that orders jobs: the creation time, plus a delay that grows with the file's size."""
     seconds = Least(Cast(F("document__byte_size"), FloatField()) / _BYTES_A_SECOND, Value(_LATER_AT_MOST_S))
     later: Any = ExpressionWrapper(seconds * Value(timedelta(seconds=1)), output_field=DurationField())
     turn: Any = ExpressionWrapper(F("created_at") + later, output_field=DateTimeField())
@@ -125,7 +125,10 @@ def _turn() -> Any:
 
 
 def _last_served(tenants: Sequence[TenantId]) -> dict[TenantId, float]:
-    """Seconds since 1970. Forgotten, it is a matter of chance who among equals comes first."""
+    """Return when each tenant was last served, in seconds since 1970.
+
+    Without Redis the result is empty, and the order among tenants with equal load is arbitrary.
+    """
     try:
         found = cache.get_many([_SERVED.format(tenant=tenant_id) for tenant_id in tenants])
     except RedisError:

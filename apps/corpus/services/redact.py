@@ -1,4 +1,4 @@
-"""Redaction: the next version of a document, without some of its passages."""
+"""Redact a document: make a next version without some of its passages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ REDACTED_FIELDS = ("title", "company", "ticker", "external_id")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redaction:
-    """document: the new version, which the job makes searchable. old: the versions that still hold the passages."""
+    """The result of a redaction: the new version, the job that makes it searchable, and the older versions.
+
+    old: the versions that still hold the removed passages.
+    """
 
     document: Document
     job: IngestJob
@@ -43,19 +46,20 @@ class Redaction:
 def document_redact(
     *, document_id: UUID, spans: Mapping[int, Sequence[Span]], fields: Mapping[str, str] | None = None
 ) -> Redaction:
-    """Make the next version of a document, with a mark in place of each span; the old versions are left for an erasure.
+    """Make the next version of a document, with a mark in place of each span; leave the old versions for an erasure.
 
-    The new version goes the usual way: its row, file and job here, its chunks, postings and vectors by the worker. Its
-    file is a text that is made of the redacted pages, with the same page numbers and blocks, and says so; the original
-    bytes still hold what is removed. The version before stays searchable until the new one is ready, unless it is
-    restricted; it, and all before it, are what `old` names. The same redaction once more gives what the first one made.
+    The new version is ingested as usual: this function stores its row, file and job, and the worker makes its chunks,
+    postings and vectors. Its file is a text made of the redacted pages, with the same page numbers and blocks and a
+    note that says so; it can't be the original bytes, because they still hold the removed passages. The previous
+    version stays searchable until the new one is ready, unless it is restricted. `old` names the previous version and
+    all before it. Repeating the same redaction returns the version that the first one made.
 
-    Args:    spans: by page number; characters of the page's text as it is stored.
-             fields: new values of title, company, ticker and external_id, where those hold the name too. The file's
-             name is replaced always.
-    Raises:  PermissionDeniedError, DocumentNotFoundError, PageNotFoundError, NotRedactableError: it is not the version
-             that is searched; NothingToRedactError; ValueError: a span that is not within its page; ValidationError: a
-             field's value.
+    Args:    spans: by page number; character ranges of the page's stored text.
+             fields: new values of title, company, ticker and external_id, if those hold the person's name too. The
+             file's name is always replaced.
+    Raises:  PermissionDeniedError, DocumentNotFoundError, PageNotFoundError, NotRedactableError: the document is not
+             the version that is searched; NothingToRedactError; ValueError: a span is not within its page;
+             ValidationError: a field's value is invalid.
     Costs:   reading the file once more, which for a long PDF takes as long as its ingest did: call it from a worker.
     """
     context = current_scope()
@@ -78,7 +82,8 @@ def document_redact(
             raise PageNotFoundError(document=document_id, page=min(unknown_pages), pages=document.page_count)
         content = write_rendition(redacted_pages(pages, chosen), note=_note(document, changed))
         scope_id = ScopeId(document.scope_id)
-        # Taking documents in is not a DPO's right; this one is the platform's, on the DPO's word, which is recorded.
+        # A data protection officer has no permission to add documents, so the system adds this one. The event below
+        # records the officer's decision.
         with open_scope(tenant=context.tenant_id, scopes=[scope_id], reason="redaction of a document"):
             made = document_ingest(
                 content=content,
@@ -100,7 +105,7 @@ def document_redact(
 
 
 def older_versions(documents: Iterable[Document]) -> tuple[Target, ...]:
-    """All versions of the same documents before these, as targets; the oldest of each first. Costs: one query."""
+    """Return all earlier versions of these documents as targets, the oldest of each series first. Costs: one query."""
     newest: dict[tuple[UUID, UUID], int] = {}
     for document in documents:
         series = document.scope_id, document.series_id
@@ -115,7 +120,11 @@ def older_versions(documents: Iterable[Document]) -> tuple[Target, ...]:
 
 
 def _note(document: Document, changed: Mapping[str, str]) -> str:
-    """What tells two redactions apart that leave the same text: only the same one once more is the same file."""
+    """Return the note in the redacted file, which contains a digest of the changed fields.
+
+    Two redactions that leave the same text but change other fields so make different files; repeating a redaction
+    makes the same file.
+    """
     values = "\x1f".join(f"{name}={changed[name]}" for name in sorted(changed))
     digest = hashlib.sha256(values.encode()).hexdigest()[:12]
     return f"Made of version {document.version}; fields {digest if changed else 'as they were'}."
@@ -127,7 +136,7 @@ def _one_at_a_time(document_id: UUID) -> None:
 
 
 def _pages(document: Document) -> list[ExtractedPage]:
-    """The pages as they are stored, with the blocks that the file has on them."""
+    """Return the pages as they are stored, with the blocks that a new reading of the file finds on them."""
     stored = list(Page.objects.filter(document=document).order_by("number").values_list("number", "text", "extracted"))
     content = bytes(SourceFile.objects.get(document=document).content)
     try:
@@ -136,7 +145,7 @@ def _pages(document: Document) -> list[ExtractedPage]:
         read = ()
     if [(page.number, page.text, page.extracted) for page in read] == stored:
         return list(read)
-    # Read by another release then. The stored text is what was searched and cited, so it is what is kept.
+    # Another release read the file at ingest. The stored text is what was searched and cited, so keep that text.
     return pages_of_lines(stored)
 
 

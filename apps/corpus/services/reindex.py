@@ -1,8 +1,8 @@
-"""Counting the terms of stored documents anew, where an older analysis counted them (`TERMS_VERSION`).
+"""Count the terms of stored documents again where an older analysis counted them (`TERMS_VERSION`).
 
-From the passages as they are stored: nothing is read from a file, cut or embedded again, and no passage gets another
-id. What is held may be counted anew (a hold keeps text, not term statistics); what is restricted is left as it is until
-nobody restricts it.
+The terms are counted from the stored passages: no file is read, chunked or embedded again, and no passage gets another
+id. A document under a legal hold may be counted again (a hold keeps text, not term statistics). A restricted document
+is skipped until its restriction is lifted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from apps.tenants.roles import Permission
 
 
 class Reindexed(StrEnum):
-    """What became of a document. GONE: it was removed, or its removal has begun. CURRENT: another was faster."""
+    """The outcome for a document. GONE: it was removed, or its removal has begun. CURRENT: it was up to date."""
 
     DONE = "done"
     CURRENT = "current"
@@ -36,26 +36,24 @@ class Reindexed(StrEnum):
 
 
 def documents_to_reindex() -> Sequence[UUID]:
-    """The documents within the open scope whose terms an older analysis counted, oldest first. One query.
+    """Return the documents in the open scope whose terms an older analysis counted, oldest first. One query.
 
-    Also those that are not searched now: earlier versions are asked as of then, and a document that failed at its
-    embedding goes on from there.
+    The result includes documents that are not searched now: questions as of an earlier date search earlier versions,
+    and a document that failed at its embedding can continue from that stage.
     """
     return list(outdated_documents().order_by("created_at", "id").values_list("id", flat=True))
 
 
 def document_reindex(*, document_id: UUID) -> Reindexed:
-    """Make a document's postings anew from its stored passages, with the event, in one transaction.
+    """Rebuild a document's postings from its stored passages and record the event, in one transaction.
 
-    Of the same passages ingest makes the same postings. The marks of financial statements are those that it has:
-    whether a page prints one is known from its file alone.
-
-    A worker that is on the document holds its job's row while it writes, and an erasure begins with the jobs: locking
-    them first, as document_delete does, keeps both out until this transaction ends, and a document without any is on
-    its way out, so that nothing is added to what an erasure has removed.
-
-    Raises: PermissionDeniedError: who acts may not add documents.
-    Costs:  eight queries, and about 4 ms of computing a passage.
+    Ingest would make the same postings from the same passages. The marks of financial statements are copied from the
+    old postings, because only the file shows whether a page prints a statement.
+    A worker that processes the document locks its job's row while it writes, and an erasure begins with the jobs.
+    Locking the jobs first, as document_delete does, keeps both out until this transaction ends. A document without a
+    job is being removed, so this function adds nothing to it.
+    Raises: PermissionDeniedError: the principal may not add documents.
+    Costs:  eight queries, and about 4 ms of computing per passage.
     """
     context = current_scope()
     context.principal.require(Permission.DOCUMENT_ADD)
@@ -73,7 +71,7 @@ def document_reindex(*, document_id: UUID) -> Reindexed:
             return Reindexed.CURRENT
         counted = _counted(document)
         if context.principal.kind is PrincipalKind.SYSTEM:
-            # A document of thousands of passages takes a good part of the minute that a scope stays open.
+            # Counting thousands of passages takes a good part of the minute that a scope stays open.
             renew_scope()
         store_postings(document, packed(counted))
         document.term_count = sum(terms.total() for terms in counted.values())

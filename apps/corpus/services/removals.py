@@ -1,6 +1,7 @@
-"""Removing a document: proposed by one person with a reason, approved by another, carried out by the eraser.
+"""Remove a document: one person proposes it with a reason, another approves it, and the eraser carries it out.
 
-What may stay one person's is in documents.py (may_discard). Until somebody has approved, the document is what it was.
+The removals that one person may do alone are in documents.py (may_discard). Until somebody has approved the removal,
+the document does not change.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from apps.erasure.runs.runs import run_propose
 from apps.tenants.context import current_scope
 from apps.tenants.roles import Permission
 
-# Why a document may go although nobody asked for its erasure and no rule ended its time. In the order of a form.
+# The reasons for a removal that no erasure request and no retention rule asks for, in the order of the form.
 REASONS: Final = (
     RemovalReason.UPLOADED_BY_MISTAKE,
     RemovalReason.WRONG_PLACE,
@@ -44,13 +45,14 @@ _GROUNDS: Final[Mapping[str, str]] = {
 
 
 def document_remove(*, document_id: UUID, reason: str = "", words: str = "") -> RemovalRun | None:
-    """Remove one's own upload that never was searchable, at once; propose the removal of everything else.
+    """Delete the principal's own upload at once if it was never searchable; propose the removal of any other document.
 
-    Args:    reason: a code out of REASONS; needed for a proposal. words: why, in one's own; the log keeps them.
-    Returns: the proposal, which waits for another person; None where the document is gone.
+    Args:    reason: a code out of REASONS; needed for a proposal. words: the explanation in the person's own words;
+             the log keeps it.
+    Returns: the proposal, which waits for another person; None if the document was deleted at once.
     Raises:  PermissionDeniedError, DocumentNotFoundError, RemovalReasonError; ItemHeldError, RemovalKeptError:
-             something keeps it; RemovalNotDueError: a retention rule does, and it is just not needed any more;
-             RemoverNotAPersonError.
+             something keeps the document; RemovalNotDueError: the reason is that it is no longer needed, but a
+             retention rule still keeps it; RemoverNotAPersonError.
     """
     current_scope().principal.require(Permission.DOCUMENT_DELETE)
     with transaction.atomic():
@@ -85,7 +87,10 @@ def _propose(document: Document, reason: str, words: str) -> RemovalRun:
 
 
 def is_due(document: Document) -> bool:
-    """Whether the retention rules in force let this document go by now, whatever else keeps it. Two queries."""
+    """Return whether the retention rules in force allow the removal of this document now, whatever else keeps it.
+
+    Costs: two queries.
+    """
     subject = f"{DOCUMENT}{document.kind}"
     today = timezone.now().astimezone(UTC).date()
     wanted = asked(rules_of(ensure_in_force()), on=today, reach=Reach.MAY, subject=subject)
@@ -93,7 +98,7 @@ def is_due(document: Document) -> bool:
 
 
 def proposal_of(document_id: UUID) -> RemovalRun | None:
-    """The run that has this document among its targets and has not ended; None where there is none. One query."""
+    """Return the unfinished removal run that has this document among its targets, or None. One query."""
     states = [state.value for state in OPEN if state is not RunState.FAILED]
     found: RemovalRun | None = RemovalRun.objects.filter(
         targets__type=TargetType.DOCUMENT, targets__item_id=document_id, state__in=states

@@ -1,4 +1,5 @@
-"""Restricted documents: as things to hold, and as what ingest must reckon with though nobody sees it."""
+"""Restricted documents: how ingest takes them into account although users can't see them, and documents as items that
+can be held."""
 
 from __future__ import annotations
 
@@ -22,21 +23,22 @@ _PLACED = "place a document among its versions"
 
 @contextmanager
 def with_restricted(scope_id: ScopeId) -> Iterator[None]:
-    """The open transaction with restricted documents of one scope in sight, as the system.
+    """Make the restricted documents of one scope visible in the open transaction, as the system.
 
-    For what would go wrong because of a row that is hidden from who acts: a version number taken twice, two versions in
-    force at once. What is found there goes into no answer.
+    This prevents errors because of rows that the principal can't see: a version number used twice, or two versions in
+    force at once. A caller must not put what it finds into a response.
     """
     with open_scope(tenant=current_scope().tenant_id, scopes=[scope_id], reason=_PLACED):
         yield
 
 
 def refuse_restricted_content(*, scope_id: ScopeId, content_sha256: str) -> None:
-    """What is restricted does not come back by being sent again.
+    """Refuse an upload of bytes that a restricted document of the scope has.
 
-    Whoever gets this has the bytes, and learns that they are restricted in a scope that they may add to.
-
-    Raises: RestrictedContentError. Costs: one query, one more where the scope holds these bytes, and the scope.
+    The error tells the uploader, who has the bytes, only that they are restricted in a scope that the uploader may add
+    to.
+    Raises: RestrictedContentError.
+    Costs:  opening the scope and one query, and one more if the scope has these bytes.
     """
     with with_restricted(scope_id):
         there = Document.objects.filter(scope_id=scope_id, content_sha256=content_sha256).values_list("id", flat=True)
@@ -45,7 +47,7 @@ def refuse_restricted_content(*, scope_id: ScopeId, content_sha256: str) -> None
 
 
 class DocumentItems:
-    """Documents, one version each, as what a hold can be on."""
+    """Documents as items that a legal hold can cover; each version is an item."""
 
     def describe(self, targets: Sequence[Target], *, lock: bool = False) -> Mapping[Target, Item]:
         documents = Document.objects.filter(id__in={target.id for target in targets})
@@ -55,7 +57,7 @@ class DocumentItems:
         return {target: _item(found[target.id]) for target in targets if target.id in found}
 
     def search(self, words: str, *, limit: int) -> Sequence[Item]:
-        """By what stands on paper: every word in the title, company, file name or id of the source; newest first."""
+        """Return documents with each word in the title, company, file name or external id, newest first."""
         if not words.strip() or "\0" in words:
             return ()
         documents = Document.objects.select_related("scope")
@@ -69,7 +71,7 @@ class DocumentItems:
         return [_item(document) for document in documents.order_by("-created_at", "-id")[:limit]]
 
     def withdraw(self, ids: Sequence[UUID]) -> None:
-        """What was answered to an upload or about a job repeats the title, for a day."""
+        """Delete the stored responses about these documents and their jobs, which repeat the title for a day."""
         jobs = IngestJob.objects.filter(document_id__in=ids).values_list("id", flat=True)
         IdempotentRequest.objects.filter(subject_id__in=[*ids, *jobs]).delete()
 

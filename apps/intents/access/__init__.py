@@ -1,4 +1,4 @@
-"""Who could reach what, when: the auditor's question, answered from the facts that are kept with their validity."""
+"""Answer the auditor's question who could reach what at which time, from facts that are stored with their validity."""
 
 from apps.intents.access.ask import access_ask
 from apps.intents.access.contracts import AccessAnswer, Verdict

@@ -1,4 +1,4 @@
-"""Asking: who may ask about whom, and the record of having asked."""
+"""Ask what a person or a key could reach: check who may ask about whom, and record the question."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ from apps.tenants.roles import Permission
 def access_ask(*, user: str = "", key: str = "", at: datetime | None = None, intent: str = "") -> AccessAnswer:
     """Answer which kinds and scopes a person or an API key of the open tenant could reach at an instant.
 
-    Everybody may ask about themselves and about the keys that act for them; about others, who may read the audit log.
-    Asking is recorded.
-
-    Args:    user, key: a user name, or a key's prefix without its `gbx_`; neither for the open scope's principal,
-             and for a person's own key where they act by it.
+    All users may ask about themselves and about the keys that act for them. A question about others needs the
+    permission to read the audit log. The question is recorded.
+    Args:    user, key: a user name, or a key's prefix without its `gbx_`. If both are empty, the subject is the open
+             scope's principal, or the key that a person acts by.
              at: aware; None for now.
              intent: its name, `unrecognised`, or empty for every intent of the policy.
-    Raises:  PermissionDeniedError: about somebody else, whether or not there is somebody of the name.
+    Raises:  PermissionDeniedError: the subject is somebody else, whether or not the name exists.
              NoScopeError: no scope is open.
-    Costs:   eight queries and the opening of the tenant's directory; six more the first time that this process meets
+    Costs:   eight queries and the opening of the tenant's directory; six more the first time that this process reads
              the policy version.
     """
     principal = current_scope().principal
@@ -40,7 +39,7 @@ def access_ask(*, user: str = "", key: str = "", at: datetime | None = None, int
         principal.require(Permission.AUDIT_VIEW)
     facts = access_facts(found, at=at or answered_at, answered_at=answered_at)
     answer = access_answer(facts, intent=intent)
-    # In the transaction of the open scope, and the only write: an answer that can't be recorded is not given.
+    # The record is the only write in the open scope's transaction: an answer that can't be recorded is not returned.
     _record(answer)
     return answer
 
@@ -73,13 +72,13 @@ def _record(answer: AccessAnswer) -> None:
     is_person = subject.kind is PrincipalKind.USER
     record(
         action=ACCESS_ASKED,
-        # No name that was typed: it may be anything, and of somebody who is not known here.
+        # Never the typed name: it may be any text, or the name of somebody who is not known to this tenant.
         core={
             "asked_about": subject.kind.value,
             "user_id": known if is_person else None,
             "api_key_id": None if is_person else known,
             "instant": answer.at.isoformat(),
-            # As the policy names it, for the same reason.
+            # Only a name that the policy has, for the same reason.
             "intent": answer.intent if answer.intents else "",
             "verdict": answer.verdict.value,
             "policy_version": answer.policy.number if answer.policy else None,

@@ -1,4 +1,4 @@
-"""The facts that an answer is made of, and the answer. Every validity is half-open: from its start up to its end."""
+"""The facts for an answer, and the answer. Every validity is half-open: it includes its start and excludes its end."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from apps.tenants.roles import Permission, Role, allows
 
 
 class Verdict(StrEnum):
-    """How an answer ends. Nothing could be reached with any but the first."""
+    """The result of an answer. With every verdict except the first, nothing could be reached."""
 
     COULD_REACH = "could_reach"
     IN_THE_FUTURE = "in_the_future"
     BEFORE_THE_TENANT = "before_the_tenant"
-    NOT_KNOWN = "not_known"  # to this tenant; whether there is such an account elsewhere is not told
+    NOT_KNOWN = "not_known"  # to this tenant; the answer does not reveal whether the account exists elsewhere
     NOT_VALID = "not_valid"  # no membership then, or a key that was not valid
     NO_POLICY = "no_policy"
     MAY_NOT_ASK = "may_not_ask"  # no role then allowed questions
@@ -31,7 +31,7 @@ class Verdict(StrEnum):
 
 
 class Through(StrEnum):
-    """What a person or a key holds its role by."""
+    """The source of a role: a membership or an API key."""
 
     MEMBERSHIP = "membership"
     API_KEY = "api_key"
@@ -39,7 +39,7 @@ class Through(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActsFor:
-    """The person in whose name a key acts: name is their user name, label what people say."""
+    """The person for whom a key acts: name is their user name, label their display name."""
 
     id: UserId
     name: str
@@ -48,10 +48,11 @@ class ActsFor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """Who is asked about. id is None where this tenant knows nobody of the name.
+    """The person or key that the question is about. id is None if this tenant knows nobody by the name.
 
-    name is what one asks by (a user name, or gbx_ and a key's prefix), label what people say. acts_for: of a key that
-    is a person's own. deactivated: the account of the person, or of the one whom the key acts for.
+    name identifies the subject in a question (a user name, or gbx_ and a key's prefix); label is the display name.
+    acts_for: the person for whom a key acts. deactivated: whether the account of the person, or of the person for whom
+    the key acts, is deactivated.
     """
 
     kind: PrincipalKind
@@ -64,7 +65,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrantFact:
-    """A scope given, from when to when."""
+    """A grant of a scope, with its validity."""
 
     id: UUID
     scope_id: ScopeId
@@ -74,7 +75,7 @@ class GrantFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """A membership or an API key. grants are those valid at the instant that is asked about."""
+    """A membership or an API key. grants are those that were valid at the instant of the question."""
 
     through: Through
     id: UUID
@@ -92,7 +93,7 @@ class Holding:
 
 
 class ScopeFact(NamedTuple):
-    """A place in the tree of scopes. The tree only grows: a scope keeps its place."""
+    """A node in the tree of scopes. The tree only grows: a scope keeps its place."""
 
     id: ScopeId
     parent_id: ScopeId | None
@@ -117,13 +118,13 @@ class TenantFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessFacts:
-    """All that is read for one answer.
+    """All facts that are read for one answer.
 
     holdings: everything that the subject ever held here, oldest first.
-    bounds: every membership that the person ever had whom a key acts for; it reaches no more than both give.
-    tree: every scope that the tenant had then, whoever asks: what lies below a grant is counted even where it is not
-        named.
-    names: the scopes that the asker may see, of those that were reached or given.
+    bounds: every membership that the person for whom a key acts ever had; the key reaches only what both allow.
+    tree: every scope that the tenant had then, whoever asks: scopes below a grant are counted even if the asker may
+        not see their names.
+    names: those of the reached or granted scopes that the asker may see.
     """
 
     at: datetime
@@ -139,7 +140,7 @@ class AccessFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentReach:
-    """What questions of one intent could reach, in budget order; `recognised` is false for the fallback."""
+    """The kinds that questions of one intent could reach, in budget order; `recognised` is false for the fallback."""
 
     name: str
     label: str
@@ -156,7 +157,7 @@ class GrantedScope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrantedBy:
-    """A holding that was valid then, with the grants that the asker may see; the others are counted."""
+    """A holding that was valid then, with the grants that the asker may see and the number of the others."""
 
     holding: Holding
     grants: tuple[GrantedScope, ...]
@@ -165,13 +166,13 @@ class GrantedBy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessAnswer:
-    """The answer, as one sentence and in its parts.
+    """The answer, as one sentence and as data.
 
-    intent: the name asked for; empty for all of the policy's.
-    intents: what each could reach; without kinds unless the verdict is COULD_REACH.
+    intent: the name asked for; empty for all intents of the policy.
+    intents: what each intent could reach; without kinds unless the verdict is COULD_REACH.
     kind_order: all kinds, highest priority of the policy first.
-    hidden_scopes: how many more were reached that the asker may not see.
-    bounded_by: what the person held then whom a key acts for; empty for everybody else.
+    hidden_scopes: how many reached scopes the asker may not see.
+    bounded_by: what the person for whom a key acts held then; empty for other subjects.
     """
 
     verdict: Verdict

@@ -1,4 +1,4 @@
-"""Reading the facts of one answer. The past is in the rows: what ends keeps its row, with the date."""
+"""Read the facts for one answer. The rows contain the past: a membership or grant that ends keeps its row."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ _Found = tuple[Subject, tuple[Holding, ...]]
 
 
 def person(*, name: str = "", user_id: UserId | None = None) -> _Found:
-    """A person by user name or by id, with every membership that they ever had in the open tenant.
+    """Return a person by user name or by id, with every membership that they ever had in the open tenant.
 
-    Somebody without any is not known here: what the platform knows of them elsewhere is not told. Two queries.
+    A person without any membership counts as unknown: the answer must not reveal their account in other tenants.
+    Two queries.
     """
     lookup = {"id": user_id} if user_id else {"username": name}
     user = User.objects.filter(**lookup).first()
@@ -61,7 +62,7 @@ def person(*, name: str = "", user_id: UserId | None = None) -> _Found:
 
 
 def api_key(*, prefix: str = "", key_id: UUID | None = None) -> _Found:
-    """An API key of the open tenant by its prefix or by its id. One query."""
+    """Return an API key of the open tenant by its prefix or by its id. One query."""
     lookup = {"id": key_id} if key_id else {"prefix": prefix}
     key: ApiKey | None = ApiKey.objects.filter(**lookup).select_related("person").first()
     if key is None:
@@ -87,10 +88,10 @@ def api_key(*, prefix: str = "", key_id: UUID | None = None) -> _Found:
 
 
 def access_facts(found: _Found, *, at: datetime, answered_at: datetime) -> AccessFacts:
-    """Everything else that the answer about a subject at an instant needs.
+    """Return all facts for the answer about a subject at an instant.
 
     Costs: five queries and the opening of the tenant's directory, two more for a key that acts for a person; six more
-           the first time that this process meets the policy version.
+           the first time that this process reads the policy version.
     """
     subject, holdings = found
     bounds: tuple[Holding, ...] = ()
@@ -124,7 +125,7 @@ def access_facts(found: _Found, *, at: datetime, answered_at: datetime) -> Acces
 
 
 def _memberships(user_id: UserId) -> tuple[Holding, ...]:
-    """Every membership that a person ever had in the open tenant, oldest first."""
+    """Return every confirmed membership that a person ever had in the open tenant, oldest first."""
     return tuple(
         Holding(
             through=Through.MEMBERSHIP,
@@ -133,7 +134,7 @@ def _memberships(user_id: UserId) -> tuple[Holding, ...]:
             valid_from=each.confirmed_at,
             valid_to=each.revoked_at,
         )
-        # One that nobody has confirmed yet has never given a right.
+        # A membership that nobody has confirmed has never given any permission.
         for each in Membership.objects.filter(user_id=user_id, confirmed_at__isnull=False).order_by("created_at", "id")
     )
 
@@ -168,10 +169,13 @@ def _with_grants(holdings: tuple[Holding, ...], at: datetime) -> tuple[Holding, 
 
 
 def _tree(at: datetime) -> tuple[ScopeFact, ...]:
-    """Places alone, read as the tenant's directory; names are read under the wall, for what the asker may see."""
+    """Return the tree of scopes without names, read with the tenant's directory.
+
+    `_names` reads the names under row-level security, for the scopes that the asker may see.
+    """
     tenant_id = current_scope().tenant_id
     with open_identity(Identity(directory=tenant_id)):
-        # Chosen here and not by what uses it: reading a thousand dates took longer than all of the queries.
+        # Filter by date in the query and not in Python: reading a thousand dates took longer than all of the queries.
         rows = Scope._base_manager.filter(tenant_id=tenant_id, created_at__lte=at).values_list("id", "parent_id")
         return tuple(
             ScopeFact(ScopeId(scope_id), ScopeId(parent_id) if parent_id else None) for scope_id, parent_id in rows

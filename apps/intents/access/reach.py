@@ -1,4 +1,4 @@
-"""From the facts to what could be reached: pure, by the same gate and the same tree that a question meets."""
+"""Derive from the facts what could be reached, without queries, by the same gate and scope tree as for a question."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ UNRECOGNISED_NAME = "unrecognised"
 
 
 def reached_scopes(holdings: Iterable[Holding], tree: Iterable[ScopeFact]) -> frozenset[ScopeId]:
-    """The scopes at and below all grants, as far as the tree had them: roles and scopes of a person add up."""
+    """Return the scopes at and below all grants that are in the tree; the scopes of several holdings add up."""
     return subtree([grant.scope_id for holding in holdings for grant in holding.grants], tree)
 
 
 def intent_reaches(policy: PolicySnapshot) -> tuple[IntentReach, ...]:
-    """Each intent of a version and what its questions may reach, the unrecognised last."""
+    """Return what questions of each intent of a version may reach, with unrecognised questions last."""
     named = [(rule.name, rule.label, True) for rule in policy.intents]
     return tuple(
         IntentReach(name=name, label=label, recognised=recognised, kinds=_permitted(policy, name, recognised))
@@ -42,22 +42,22 @@ def intent_reaches(policy: PolicySnapshot) -> tuple[IntentReach, ...]:
 
 
 def kind_order(policy: PolicySnapshot) -> tuple[Kind, ...]:
-    """All kinds, by the priority of their budgets; those without one come last."""
+    """Return all kinds by the priority of their budgets; kinds without a budget come last."""
     budgeted = [budget.kind for budget in sorted(policy.budgets, key=lambda budget: budget.position)]
     return (*budgeted, *(kind for kind in Kind if kind not in budgeted))
 
 
 def access_answer(facts: AccessFacts, *, intent: str = "") -> AccessAnswer:
-    """What the subject could reach, and why.
+    """Return what the subject could reach, and why.
 
     Args:    intent: an intent's name, `unrecognised`, or empty for all of them.
-    Returns: the answer; where nothing could be reached, its verdict and its sentence say why.
+    Returns: the answer; if nothing could be reached, its verdict and its sentence say why.
     """
     answerable = facts.tenant.created_at <= facts.at <= facts.answered_at
     valid = tuple(holding for holding in facts.holdings if answerable and holding.is_valid(facts.at))
     bounds = tuple(holding for holding in facts.bounds if answerable and holding.is_valid(facts.at))
     if facts.subject.acts_for:
-        # As at a sign-in: a key opens nothing while its person does not hold its role.
+        # The same rule as for a request: a key opens nothing while its person does not hold the key's role.
         held = {bound.role for bound in bounds}
         valid = tuple(holding for holding in valid if holding.role in held)
     asked = tuple(each for each in (intent_reaches(facts.policy) if facts.policy else ()) if intent in ("", each.name))
@@ -107,7 +107,7 @@ def _verdict(
 
 
 def _permitted(policy: PolicySnapshot, name: str, recognised: bool) -> tuple[Kind, ...]:
-    """Asked of the gate itself, so that an answer about the past can't differ from what a question met there."""
+    """Return what the gate itself permits, so that an answer about the past can't differ from what a question met."""
     decision = IntentDecision(
         intent=name if recognised else UNRECOGNISED,
         label="",

@@ -1,4 +1,4 @@
-"""The answer as one sentence that can be quoted, and the notes on what the facts do not tell. Times are in UTC."""
+"""The answer as one sentence that can be quoted, with notes on what the facts do not show. Times are in UTC."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _ABOUT_A_SUBJECT = frozenset(Verdict) - {Verdict.IN_THE_FUTURE, Verdict.BEFORE_T
 
 
 def sentence(answer: AccessAnswer, holdings: Sequence[Holding]) -> str:
-    """One sentence.
+    """Return the answer as one sentence.
 
-    Args: holdings: everything that the subject ever held, for the answer that nothing of it was valid.
+    Args: holdings: everything that the subject ever held, for the answer that none of it was valid.
     """
     on = f"On {instant(answer.at)}"
     tenant = answer.tenant.name
@@ -43,7 +43,7 @@ def sentence(answer: AccessAnswer, holdings: Sequence[Holding]) -> str:
 
 
 def instant(at: datetime) -> str:
-    """31 January 2026 at 12:00 UTC; with seconds where there are any."""
+    """Return a time such as "31 January 2026 at 12:00 UTC", with seconds unless they are zero."""
     utc = at.astimezone(UTC)
     clock = f"{utc:%H:%M:%S}" if utc.second or utc.microsecond else f"{utc:%H:%M}"
     return f"{utc.day} {utc:%B} {utc.year} at {clock} UTC"
@@ -55,13 +55,13 @@ def validity(valid_from: datetime, valid_to: datetime | None) -> str:
 
 
 def listed(words: Iterable[str]) -> str:
-    """a, b and c."""
+    """Return the words as a list such as "a, b and c"."""
     every = list(words)
     return " and ".join([", ".join(every[:-1]), every[-1]] if len(every) > 1 else every)
 
 
 def notes(facts: AccessFacts, verdict: Verdict) -> tuple[str, ...]:
-    """What the kept facts do not tell, one sentence each: an answer must not look surer than it is."""
+    """Return what the stored facts do not show, one sentence each, so that an answer does not look too certain."""
     said = []
     if verdict in _ABOUT_A_SUBJECT:
         person = facts.subject.kind is PrincipalKind.USER

@@ -34,7 +34,7 @@ else:
 
 
 class SinglePrecisionField(_FloatField):
-    """PostgreSQL's real: an embedding has no more than four bytes of precision to keep."""
+    """PostgreSQL's type real, because a number in an embedding has only four bytes of precision."""
 
     def db_type(self, connection: Any) -> str:
         return "real"

@@ -65,7 +65,7 @@ class PolicyIntentKind(TenantModel):
 
 
 class IntentTerm(TenantModel):
-    """A word or phrase that speaks for an intent."""
+    """A word or phrase whose occurrence in a question supports an intent."""
 
     intent = TenantForeignKey(PolicyIntent, on_delete=models.CASCADE, related_name="terms")
     text = models.CharField(max_length=80, help_text="A word or phrase; # stands for any one digit.")

@@ -1,7 +1,7 @@
 """A policy version and its budgets.
 
-What a version may become, and that nothing of it changes after the draft, is held by triggers (sql/immutability.sql):
-the ORM, the admin and a worker can't get around them.
+Triggers enforce the allowed changes of status and the immutability of every version after the draft
+(sql/immutability.sql). The ORM, the admin and the workers can't bypass them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class VersionOrigin(models.TextChoices):
 
 
 class Validity(models.Func):
-    """The instants from one column up to, and without, another; without an end where that one is empty."""
+    """The range from one column, inclusive, to another, exclusive; open-ended if the second column is empty."""
 
     function = "TSTZRANGE"
     output_field = DateTimeRangeField()
@@ -46,7 +46,7 @@ _WAS_IN_FORCE = (VersionStatus.ACTIVE, VersionStatus.SUPERSEDED)
 
 
 class PolicyVersion(TenantModel):
-    """One version of a tenant's policy. `valid_from` and `valid_to` are set by the database when it takes effect."""
+    """One version of a tenant's policy. The database sets `valid_from` and `valid_to` when the version takes effect."""
 
     number = models.PositiveIntegerField()
     status = models.CharField(max_length=16, choices=VersionStatus.choices, default=VersionStatus.DRAFT)
@@ -67,7 +67,7 @@ class PolicyVersion(TenantModel):
     )
     approver_label = models.CharField(max_length=255, blank=True, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    # Counts a draft's changes and submissions: who goes on from an earlier one is told that somebody was quicker.
+    # Counts a draft's changes and submissions. A step that is based on an earlier revision is refused.
     revision = models.PositiveIntegerField(default=1, editable=False)
     decided_revision = models.PositiveIntegerField(null=True, editable=False)
     submitted_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -153,7 +153,7 @@ class PolicyVersion(TenantModel):
 
 
 class ReviewComment(TenantModel):
-    """What somebody said of a version while it was discussed. It stays as it was said."""
+    """A comment on a version during its review. Its text never changes."""
 
     version = TenantForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="comments")
     author_id = models.UUIDField()
@@ -169,7 +169,7 @@ class ReviewComment(TenantModel):
 
 
 class KindBudget(TenantModel):
-    """How much of a kind may stand in the context. Eviction goes from the highest position upwards."""
+    """The context budget of a kind. If not everything fits, the kinds with the highest positions are left out first."""
 
     version = TenantForeignKey(PolicyVersion, on_delete=models.CASCADE, related_name="budgets")
     kind = models.CharField(max_length=32, choices=Kind.choices)
@@ -185,7 +185,7 @@ class KindBudget(TenantModel):
         ordering = ("version", "position")
         constraints = (
             models.UniqueConstraint(fields=["tenant", "version", "kind"], name="kind_budget_kind_once"),
-            # Deferred, so that a drag may swap two rows one after the other.
+            # Deferred, so that dragging a row can swap two positions one after the other.
             models.UniqueConstraint(
                 fields=["tenant", "version", "position"],
                 name="kind_budget_position_once",

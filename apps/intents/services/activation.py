@@ -1,6 +1,6 @@
-"""Recording that approved versions came into force: by the clock, and after a time in which none ran.
+"""Record that approved versions came into force, at their time or after an outage of the scheduler.
 
-They are in force from their time on, recorded or not (apps/intents/standing.py).
+A version is in force from its time on, whether or not this was recorded (apps/intents/standing.py).
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _REASON = "record which policies came into force"
 def activate_all_due() -> int:
     """Record every tenant's due versions. Returns: how many.
 
-    One that can't be is logged and tried again the next time; those after it wait for it, and no other tenant does.
+    A version that can't be recorded is logged and tried again at the next run. Later versions of the same tenant wait
+    for it; other tenants are not affected.
     """
     return each_tenant(activate_due, doing=Sweep.POLICIES)
 
 
 def activate_due(tenant_id: TenantId, *, but: UUID | None = None) -> int:
-    """Record one tenant's due versions, in the order of their times: each in a transaction of its own.
+    """Record one tenant's due versions in the order of their times, each in a separate transaction.
 
-    Two workers at once do it once: the second finds the row locked, and leaves it.
-
-    Args: but: a version that the caller records.
+    If two workers run at once, each version is recorded once: the second worker finds the row locked and stops.
+    Args: but: a version to skip, because the caller records it.
     """
     with open_scope(tenant=tenant_id, reason=_REASON):
         due = PolicyVersion.objects.filter(IS_DUE).exclude(id=but)
@@ -58,7 +58,7 @@ def _activate(tenant_id: TenantId, version_id: UUID) -> bool:
                 return False
             policy_version_activate(version)
     except (ApplicationError, DatabaseError) as error:
-        # Not its message: a database's may quote a row.
+        # Do not log the message: a database error may quote a row.
         logger.error(  # noqa: TRY400
             "policy version %s of tenant %s can't be recorded as in force: %s",
             version_id,

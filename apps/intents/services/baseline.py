@@ -13,7 +13,7 @@ from apps.tenants.context import current_scope
 def baseline_install() -> PolicyVersion:
     """Put the baseline in force as version 1 of the open tenant.
 
-    A tenant that has a version 1 already keeps it, and nothing is written or recorded.
+    If the tenant already has a version 1, write and record nothing.
 
     Returns: version 1.
     Raises:  NoScopeError: no scope is open.

@@ -15,13 +15,13 @@ logger = logging.getLogger("glassbox.intents")
 
 
 def classify(*, question: str, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> IntentDecision:
-    """Decide a question's intent; where the provider fails, by terms alone, and the decision is flagged.
+    """Decide a question's intent; if the provider fails, decide by the terms alone and flag the decision as degraded.
 
     Args:    question: as it was asked.
              snapshot: the policy in force of the open tenant.
              provider: the tenant's own, bound to its residency rule.
-    Raises:  ResidencyError, UnknownProviderError: a provider that the tenant must not use or that does not exist is
-             a wrong configuration, not an outage.
+    Raises:  ResidencyError, UnknownProviderError: the tenant must not use the provider, or it does not exist. That is
+             a wrong configuration and not an outage, so the terms do not decide.
     Costs:   one embedding; see golden_vectors for the queries.
     """
     core = core_question(question)

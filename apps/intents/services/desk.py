@@ -1,4 +1,7 @@
-"""What the classifier's desk asks of the tenant's embedding provider. Nothing is recorded: no answer depends on it."""
+"""The services of the classifier's desk that need the tenant's embedding provider.
+
+They record no event, because no answer depends on them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from apps.intents.services.golden import golden_vectors
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What a question would get under a policy version, and what it would reach."""
+    """The intent that a question would get under a policy version, and the kinds that it would reach."""
 
     question: str
     decision: IntentDecision
@@ -24,7 +27,7 @@ class Tried:
 
 
 def desk_vectors(snapshot: PolicySnapshot) -> tuple[Vector | None, str]:
-    """The vectors of a version's golden examples, or why there are none, as a sentence.
+    """Return the vectors of a version's golden examples, or None and a sentence that says why there are none.
 
     Args:    snapshot: of the open tenant; a draft must be the principal's own.
     Costs:   what golden_vectors costs.
@@ -36,9 +39,9 @@ def desk_vectors(snapshot: PolicySnapshot) -> tuple[Vector | None, str]:
 
 
 def question_try(*, question: str, snapshot: PolicySnapshot) -> Tried:
-    """Classify a question as it would be when asked, and record nothing: neither its text nor that it was tried.
+    """Classify a question as if it were asked, and record nothing: neither its text nor the attempt.
 
-    Where there is no provider, the terms alone decide, and the decision says so.
+    Without a provider the terms alone decide, and the decision is flagged as degraded.
     """
     try:
         decision = classify(question=question, snapshot=snapshot, provider=tenant_provider())

@@ -1,4 +1,4 @@
-"""Drafts of a policy: begun, changed, thrown away. A draft is its author's alone, and the database holds that too."""
+"""Start, change and discard drafts of a policy. Only its author may change a draft; the database enforces that too."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from apps.tenants.context import current_scope
 from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Permission
 
-# What is pointed at after what points at it.
+# A table that refers to another comes before the table that it refers to.
 _PARTS = (GoldenExample, IntentTerm, PolicyIntentKind)
 
 
 def draft_start(*, reason: str) -> PolicyVersion:
-    """Begin a draft as a copy of the version in force, in the open scope's principal's name.
+    """Start a draft as a copy of the version in force, with the open scope's principal as its author.
 
     Raises: PermissionDeniedError, PersonNeededError, ReasonMissingError, NoPolicyInForceError.
     """
@@ -49,12 +49,12 @@ def draft_start(*, reason: str) -> PolicyVersion:
 
 
 def draft_copy(version: PolicyVersion, *, reason: str) -> PolicyVersion:
-    """Begin a draft as a copy of any version: how an older one is brought back."""
+    """Start a draft as a copy of any version, for example to bring an older one back."""
     return draft_of(version_snapshot(version), origin=VersionOrigin.ROLLBACK, reason=reason)
 
 
 def draft_of(content: PolicySnapshot, *, origin: VersionOrigin, reason: str) -> PolicyVersion:
-    """Write a content as a new draft with the next number; what is wrong with it is said when it is submitted.
+    """Write a policy's content as a new draft with the next number; its validity is checked when it is submitted.
 
     Raises: PermissionDeniedError, PersonNeededError, ReasonMissingError.
     """
@@ -73,10 +73,10 @@ def draft_of(content: PolicySnapshot, *, origin: VersionOrigin, reason: str) -> 
 
 
 def draft_save(version_id: UUID, *, content: PolicySnapshot, reason: str, revision: int) -> PolicyVersion:
-    """Give a draft another content.
+    """Replace the content of a draft.
 
-    Args:    content: the whole of it; what stood there before is replaced.
-             revision: the draft's as it was when it was read. A draft that was changed since is left as it is.
+    Args:    content: the whole new content; the earlier content is replaced.
+             revision: the draft's revision when the caller read it. A draft that was changed since is not saved.
     Returns: the draft, with its next revision.
     Raises:  PermissionDeniedError, PersonNeededError, ReasonMissingError; NotADraftError, NotTheAuthorError,
              DraftChangedError.
@@ -97,7 +97,7 @@ def draft_save(version_id: UUID, *, content: PolicySnapshot, reason: str, revisi
 
 
 def draft_discard(version_id: UUID) -> None:
-    """Throw a draft away; its number is not given again.
+    """Discard a draft; its number is not used again.
 
     Raises: PermissionDeniedError, PersonNeededError; NotADraftError, NotTheAuthorError.
     """
@@ -109,7 +109,10 @@ def draft_discard(version_id: UUID) -> None:
 
 
 def own_draft(version_id: UUID) -> PolicyVersion:
-    """The principal's own draft, locked until the transaction ends. Raises as draft_save does."""
+    """Return the principal's own draft, locked until the transaction ends.
+
+    Raises: PermissionDeniedError, PersonNeededError, NotADraftError, NotTheAuthorError.
+    """
     current_scope().principal.require(Permission.POLICY_EDIT)
     principal = require_person()
     version: PolicyVersion = PolicyVersion.objects.select_for_update(no_key=True).get(id=version_id)
@@ -121,11 +124,10 @@ def own_draft(version_id: UUID) -> PolicyVersion:
 
 
 def require_person() -> Principal:
-    """The open scope's principal, where it is a person.
+    """Return the open scope's principal, which must be a person.
 
-    The database lets a version be written and approved in a person's own name alone. A key without a person would get
-    through to a draft that nobody could change or hand in.
-
+    The database accepts only a person as the author or approver of a version. A key that acts for no person could
+    otherwise create a draft that nobody could change or submit.
     Raises: PersonNeededError.
     """
     principal = current_scope().principal
@@ -135,7 +137,7 @@ def require_person() -> Principal:
 
 
 def next_number() -> int:
-    """The number of the tenant's next version; whoever asks meanwhile waits for this transaction."""
+    """Return the number of the tenant's next version; concurrent callers wait for this transaction to end."""
     context = current_scope()
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [advisory_key("policy number", context.tenant_id)])
@@ -144,7 +146,7 @@ def next_number() -> int:
 
 
 def require_reason(reason: str) -> str:
-    """Raises ReasonMissingError where nothing is said."""
+    """Return the reason without surrounding white space. Raises ReasonMissingError if it is empty."""
     said = reason.strip()
     if not said:
         raise ReasonMissingError

@@ -1,4 +1,4 @@
-"""Put one question into a draft as a golden example."""
+"""Add one question to a draft as a golden example."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from apps.intents.services.versions import FALLBACK_NAME
 
 
 def golden_example_add(*, text: str, intent: str, draft_id: UUID | None, reason: str = "") -> GoldenExample:
-    """Add a golden example to a draft of one's own, or to a new one that copies the version in force.
+    """Add a golden example to the principal's own draft, or to a new draft that copies the version in force.
 
-    Args:    text: the question; blanks around it and line breaks are unified.
+    Args:    text: the question; surrounding white space is removed, and inner white space becomes one blank.
              intent: an intent's name, or UNRECOGNISED for a counter-example.
-             draft_id: None begins a new draft.
-             reason: why the new draft is wanted; an existing one keeps its own.
-    Returns: the example, as it stands in the draft.
-    Raises:  EmptyExampleError; DuplicateExampleError: the draft has it, in another case or spacing perhaps;
+             draft_id: None starts a new draft.
+             reason: why the new draft is wanted; an existing draft keeps its reason.
+    Returns: the example as a row of the draft.
+    Raises:  EmptyExampleError; DuplicateExampleError: the draft has it, perhaps in another case or spacing;
              UnknownExampleIntentError; PermissionDeniedError, ReasonMissingError, NotADraftError, NotTheAuthorError,
              DraftChangedError, NoPolicyInForceError; PolicyVersion.DoesNotExist.
     """
@@ -33,7 +33,7 @@ def golden_example_add(*, text: str, intent: str, draft_id: UUID | None, reason:
         raise EmptyExampleError
     with transaction.atomic():
         draft = None if draft_id is None else own_draft(draft_id)
-        # Looked at before a new draft is begun: a refusal names a version that is there.
+        # Check this before a new draft is started, so that a refusal names a version that exists.
         content = policy_in_force() if draft is None else version_snapshot(draft)
         _require_new(question, intent, content)
         if draft is None:
@@ -54,7 +54,7 @@ def _require_new(question: str, intent: str, content: PolicySnapshot) -> None:
 
 
 def _row(draft: PolicyVersion, added: GoldenQuestion) -> GoldenExample:
-    """The example as the database knows it: the ids of a draft's rows are made anew with each save."""
+    """Return the example's row; it is looked up by text, because each save gives a draft's rows new ids."""
     name = FALLBACK_NAME if added.intent == UNRECOGNISED else added.intent
     row: GoldenExample = GoldenExample.objects.get(intent__version=draft, intent__name=name, text=added.text)
     return row

@@ -1,4 +1,4 @@
-"""The vectors of golden examples: made with the tenant's provider when first needed, then kept."""
+"""The vectors of golden examples, made with the tenant's provider when first needed and then stored."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from apps.intents.scoring import Vector
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import TenantId
 
-_KEPT: Final = 64  # matrices; one of the baseline and MiniLM is about 220 kB
-# Step by step, each by an index: as one join, a planner without statistics reads every example for every other one.
+_KEPT: Final = 64  # matrices; the one of the baseline with MiniLM has about 220 kB
+# Step by step, each by an index: in one join, a planner without statistics would read every example for every other.
 _TAKE_OVER: Final = """
     WITH wanted AS MATERIALIZED (
         SELECT e.id, e.text FROM unnest(%(examples)s::uuid[]) AS given (id)
@@ -49,7 +49,7 @@ _TAKE_OVER: Final = """
         ON CONFLICT DO NOTHING
     RETURNING example_id, vector
 """
-# Another process may have stored the same ones meanwhile.
+# Another process may have stored the same vectors meanwhile, hence ON CONFLICT DO NOTHING.
 _STORE: Final = """
     INSERT INTO intents_goldenvector (tenant_id, example_id, model, vector, created_at)
     SELECT %(tenant)s, given.example, %(model)s, given.vector::real[], statement_timestamp()
@@ -61,18 +61,18 @@ _lock = Lock()
 
 
 def golden_vectors(*, snapshot: PolicySnapshot, provider: EmbeddingProvider) -> Vector:
-    """The embeddings of a policy version's examples, in the snapshot's order.
+    """Return the embeddings of a policy version's examples, in the snapshot's order.
 
     Args:    snapshot: of the open tenant.
              provider: the tenant's; examples that its model has not seen are embedded and stored.
     Returns: (n, d) float32, unit norm.
     Raises:  ProviderError: vectors are missing and the provider can't make them.
-    Costs:   no query once this process has met the version; else one, and some more where vectors were missing. What
-             the version in force has in the same words is taken over: to embed all examples of the baseline takes
-             seconds, and a new version changes few of them.
+    Costs:   no query if this process has read the version before; else one, and some more if vectors were missing. An
+             example whose text the version in force has too gets a copy of that vector, because embedding all
+             examples of the baseline takes seconds and a new version changes few of them.
     """
     tenant_id = current_scope().tenant_id
-    # By the examples themselves: those of a draft change under the same version's id.
+    # The key consists of the examples, because those of a draft change under the same version id.
     keep = snapshot.status != "draft"
     key = (tenant_id, tuple(example.id for example in snapshot.examples), provider.model)
     if keep:
@@ -102,14 +102,14 @@ def _stored(example_ids: Sequence[UUID], model: str) -> dict[UUID, Sequence[floa
 
 
 def _take_over(example_ids: Sequence[UUID], model: str) -> dict[UUID, Sequence[float]]:
-    """Copy, within the database, what the version in force has for examples in the same words."""
+    """Copy, within the database, the vectors that the version in force has for examples with the same text."""
     with _platform() as tenant_id, connection.cursor() as cursor:
         cursor.execute(_TAKE_OVER, {"tenant": tenant_id, "examples": list(example_ids), "model": model})
         return dict(cursor.fetchall())
 
 
 def _made(missing: Sequence[GoldenQuestion], provider: EmbeddingProvider) -> dict[UUID, Sequence[float]]:
-    """Embed and store; the same words once."""
+    """Embed the missing examples and store their vectors; embed each distinct text once."""
     texts = list(dict.fromkeys(example.text for example in missing))
     vectors = dict(zip(texts, provider.embed_documents(texts), strict=True))
     with _platform() as tenant_id, connection.cursor() as cursor:
@@ -127,16 +127,16 @@ def _made(missing: Sequence[GoldenQuestion], provider: EmbeddingProvider) -> dic
 
 @contextmanager
 def _platform() -> Iterator[TenantId]:
-    """Vectors are written by the platform alone, whoever asks for them: else the asker could decide what they say."""
+    """Open the tenant as the system. Only the system may write vectors; otherwise a user could store arbitrary ones."""
     tenant_id = current_scope().tenant_id
     with open_scope(tenant=tenant_id, scopes=[], reason="keep the vectors of review examples"):
         yield tenant_id
 
 
 def _as_text(vector: Vector) -> str:
-    """An array as PostgreSQL reads it; the ORM would look at each of the numbers several times.
+    """Return a vector as an array literal for PostgreSQL; the ORM would process each number several times.
 
-    Nine digits tell any two numbers of single precision apart: what is read is what was written.
+    Nine digits distinguish any two numbers of single precision, so PostgreSQL reads exactly the number that was written.
     """
     numbers = vector.tolist()
     return "{" + ",".join(["%.9g"] * len(numbers)) % tuple(numbers) + "}"

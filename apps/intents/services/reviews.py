@@ -1,4 +1,4 @@
-"""The review of a policy version: submitted by its author, decided by somebody else, in force from when that says."""
+"""Review a policy version: its author submits it, another person decides on it and says from when it is in force."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _WITHDRAWABLE = (VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
 
 
 def version_submit(version_id: UUID, *, revision: int) -> PolicyVersion:
-    """Hand a draft to the reviewers. From here on it does not change.
+    """Submit a draft to the reviewers. From then on it does not change.
 
-    Args:   revision: of the draft that was read. What is handed in is another one: the database counts it.
+    Args:   revision: the revision of the draft that the caller read. The database gives the submitted version the next.
     Raises: PermissionDeniedError, PersonNeededError, NotADraftError, NotTheAuthorError, VersionChangedError;
-            InvalidPolicyError: with all that is wrong; SamePolicyError: it says what the version in force says;
-            GoldenAccuracyError: its classifier is too poor.
+            InvalidPolicyError: the content is invalid, with all problems; SamePolicyError: the content equals that of the
+            version in force; the errors of require_accuracy.
     """
     with transaction.atomic():
         version = own_draft(version_id)
@@ -73,23 +73,23 @@ def version_submit(version_id: UUID, *, revision: int) -> PolicyVersion:
 def version_approve(
     version_id: UUID, *, revision: int, effective_from: datetime | None = None, reason: str = ""
 ) -> PolicyVersion:
-    """Approve a version in review, in the principal's own name.
+    """Approve a version in review, with the principal as the approver.
 
-    Args:    effective_from: aware; None for now. From then on it decides, whether or not that was recorded yet.
-             revision: the one that was read; a version that was sent back, changed and submitted again since is
-                 another, and is not decided on.
-    Returns: the version, active where it takes effect now.
+    Args:    effective_from: aware; None for now. From then on the version is in force, whether or not that was recorded.
+             revision: the revision that the caller read. If the version was sent back, changed and submitted again
+                 since, it has another revision, and the approval is refused.
+    Returns: the version, with the status active if it takes effect now.
     Raises:  PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError, VersionChangedError;
-             InvalidMomentError: it lies in the past; UnreachableIntentError, GoldenAccuracyError.
+             InvalidMomentError: effective_from lies in the past; the errors of require_accuracy.
     """
     with transaction.atomic():
         version = _reviewed(version_id, revision)
         if effective_from is not None and effective_from < timezone.now():
             raise InvalidMomentError(effective_from=effective_from.isoformat())
         require_accuracy(version)
-        # Read now: approved for now, it is in force itself a moment later.
+        # Read this now: a version that is approved with immediate effect is itself in force a moment later.
         before = policy_sha256(policy_in_force())
-        # The database's clock, which activation asks too: a server whose clock is ahead could put nothing in force.
+        # Use the database's clock, as activation does: a server whose clock is ahead could put nothing in force.
         version.effective_from = effective_from or Now()
         _decide(version, VersionStatus.APPROVED, reason=reason, fields=["effective_from"])
         version.refresh_from_db(fields=["effective_from"])
@@ -100,7 +100,11 @@ def version_approve(
 
 
 def version_reject(version_id: UUID, *, revision: int, reason: str) -> PolicyVersion:
-    """Refuse a version in review, for good. Raises as version_approve does; ReasonMissingError."""
+    """Reject a version in review, finally.
+
+    Raises: PermissionDeniedError, PersonNeededError, NotInReviewError, OwnVersionError, VersionChangedError,
+            ReasonMissingError.
+    """
     with transaction.atomic():
         version = _reviewed(version_id, revision)
         _decide(version, VersionStatus.REJECTED, reason=require_reason(reason))
@@ -109,7 +113,7 @@ def version_reject(version_id: UUID, *, revision: int, reason: str) -> PolicyVer
 
 
 def version_send_back(version_id: UUID, *, revision: int, reason: str) -> PolicyVersion:
-    """Make a version in review a draft again, for its author to change; the reason stays as a comment.
+    """Make a version in review a draft again, which its author can change; keep the reason as a comment.
 
     Raises: as version_reject does.
     """
@@ -126,9 +130,9 @@ def version_send_back(version_id: UUID, *, revision: int, reason: str) -> Policy
 
 
 def version_withdraw(version_id: UUID, *, revision: int, reason: str) -> PolicyVersion:
-    """Take a version back that is in review, or approved and not yet in force.
+    """Withdraw a version that is in review, or approved and not yet in force.
 
-    Raises: PermissionDeniedError: neither its author nor somebody who may approve; PersonNeededError,
+    Raises: PermissionDeniedError: the principal is neither its author nor may approve policies; PersonNeededError,
             NotWithdrawableError, VersionChangedError, ReasonMissingError.
     """
     principal = _editor_or_reviewer()
@@ -148,7 +152,7 @@ def version_withdraw(version_id: UUID, *, revision: int, reason: str) -> PolicyV
 
 
 def version_comment(version_id: UUID, *, text: str) -> ReviewComment:
-    """Say something of a version, in one's own name.
+    """Comment on a version, with the principal as the author of the comment.
 
     Raises: PermissionDeniedError, PersonNeededError, ReasonMissingError.
     """
@@ -161,21 +165,21 @@ def version_comment(version_id: UUID, *, text: str) -> ReviewComment:
 
 
 def version_check(version: PolicyVersion) -> GoldenCheck:
-    """Classify the version's golden examples with the tenant's provider, each left out in turn.
+    """Classify the version's golden examples with the tenant's provider, leaving each one out in turn.
 
-    Raises: ProviderError: where it is down the terms alone would be judged, and not what answers are made with.
+    Raises: ProviderError: the provider is down. Without it the check would cover only the terms, and not the classifier
+            that decides when questions are asked.
     """
     snapshot = version_snapshot(version)
     return golden_check(snapshot, golden_vectors(snapshot=snapshot, provider=tenant_provider()))
 
 
 def require_accuracy(version: PolicyVersion) -> GoldenCheck:
-    """The check of a version that reaches its own bar.
+    """Check a version and return the result if it reaches its own minimum accuracy.
 
-    Without the provider nothing can be submitted or approved, and the error says why.
-
-    Raises: UnreachableIntentError: an intent that none of its own examples gets; GoldenAccuracyError: below the
-            version's own bar; ProviderError.
+    Without the provider no version can be submitted or approved, and the error says why.
+    Raises: UnreachableIntentError: none of an intent's own examples gets that intent; GoldenAccuracyError: the accuracy
+            is below the version's own minimum; ProviderError.
     """
     check = version_check(version)
     if check.accuracy < check.minimum_accuracy:
@@ -195,7 +199,7 @@ def require_accuracy(version: PolicyVersion) -> GoldenCheck:
 
 
 def _reviewed(version_id: UUID, revision: int) -> PolicyVersion:
-    """A version in review that the principal may decide on, locked until the transaction ends."""
+    """Return a version in review that the principal may decide on, locked until the transaction ends."""
     current_scope().principal.require(Permission.POLICY_APPROVE)
     principal = require_person()
     version = _locked(version_id)
@@ -209,7 +213,10 @@ def _reviewed(version_id: UUID, revision: int) -> PolicyVersion:
 
 
 def _record_in_force(version: PolicyVersion) -> PolicyVersion:
-    """At once; after what came due before it, and by the clock where that can't be recorded now."""
+    """Record that the version is in force, after the versions that were due before it.
+
+    If an earlier version can't be recorded now, leave this one to the next run of the scheduler.
+    """
     earlier = PolicyVersion.objects.filter(IS_DUE).exclude(id=version.id)
     if earlier.exists():
         activate_due(TenantId(version.tenant_id), but=version.id)
@@ -217,7 +224,7 @@ def _record_in_force(version: PolicyVersion) -> PolicyVersion:
 
 
 def _standing(version: PolicyVersion) -> str:
-    """Where it stands by now, in words."""
+    """Return the label of the version's status as of now, which may differ from the stored status."""
     label: str = by_time(PolicyVersion.objects.filter(id=version.id)).get().get_status_display()
     return label
 
@@ -228,7 +235,7 @@ def _require_read(version: PolicyVersion, revision: int) -> None:
 
 
 def _editor_or_reviewer() -> Principal:
-    """The person who acts, where they may write policies or approve them."""
+    """Return the principal, who must be a person who may edit or approve policies."""
     principal = current_scope().principal
     if not principal.may(Permission.POLICY_EDIT):
         principal.require(Permission.POLICY_APPROVE)
@@ -247,7 +254,7 @@ def _decide(version: PolicyVersion, status: VersionStatus, *, reason: str, field
     version.approver_label = principal.label[:255]
     version.decided_at = timezone.now()
     version.decision_reason = reason.strip()
-    # Locked, and the one that was read: see _reviewed.
+    # _reviewed has locked the version and checked that this is the revision that the approver read.
     version.decided_revision = version.revision
     decided = ["approver_id", "approver_label", "decided_at", "decision_reason", "decided_revision"]
     version.save(update_fields=["status", *decided, *(fields or [])])
@@ -262,7 +269,7 @@ def _comment(version: PolicyVersion, text: str) -> ReviewComment:
         author_label=principal.label[:255],
         text=text,
     )
-    # What the database stamped, and not what was sent to it.
+    # The database sets these values, and not the values that were sent to it.
     comment.refresh_from_db(fields=["created_at", "author_label"])
     return comment
 

@@ -56,7 +56,7 @@ def policy_draft_create(
 
 
 def content_columns(snapshot: PolicySnapshot) -> dict[str, Any]:
-    """What of a content stands in the version's own row."""
+    """Return the columns of a version's row that belong to the policy's content."""
     return {
         "total_cap_chars": snapshot.total_cap_chars,
         "retrieval_settings": snapshot.retrieval.as_json(),
@@ -65,7 +65,7 @@ def content_columns(snapshot: PolicySnapshot) -> dict[str, Any]:
 
 
 def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
-    """Write the rows below a version that has none. Five queries."""
+    """Insert the rows of a version's content; the version must have none yet. Five queries."""
     insert_rows(
         KindBudget,
         tenant_id=version.tenant_id,
@@ -75,19 +75,19 @@ def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
 
 
 def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
-    """Record that a version is in force, since when its approval says; the database ends the one before then.
+    """Record that a version is in force since the time in its approval; the database ends the previous one at that time.
 
-    Nothing waits for it: what is in force is decided by the times of approved versions (apps/intents/standing.py).
+    The version takes effect without this record, by the time of its approval (apps/intents/standing.py).
 
     Raises: InvalidPolicyError: its content can't be used.
             IntegrityError: its status does not allow it.
     """
     with transaction.atomic():
         content = version_snapshot(version)
-        # One that was approved is in force since its time; what a later release makes of it changes nothing of that.
+        # An approved version is in force since its time, even if a later release would call its content invalid.
         if version.status != VersionStatus.APPROVED:
             require_valid(content)
-        # The row lock makes two activations at once take turns.
+        # The row lock makes concurrent activations wait for each other.
         earlier = (
             PolicyVersion.objects.select_for_update().filter(status=VersionStatus.ACTIVE).exclude(id=version.id).first()
         )
@@ -104,7 +104,7 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
                 "author": version.author_label,
                 "approver": version.approver_label,
                 "superseded_number": earlier.number if earlier else None,
-                # The event's own time is when that was recorded.
+                # The event's own time is the time of this record, which may be later.
                 "valid_from": version.valid_from.isoformat() if version.valid_from else None,
                 "before_sha256": before,
                 "content_sha256": policy_sha256(content),
@@ -118,7 +118,7 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
 def _insert_intents(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
     tenant_id = version.tenant_id
     rules: list[IntentRule | FallbackRule] = [*snapshot.intents, snapshot.fallback]
-    # With ids of our own: bulk_create does not bring back those that the database makes.
+    # Set the ids here: bulk_create does not return ids that the database generates.
     intents: list[PolicyIntent] = PolicyIntent.objects.bulk_create(
         PolicyIntent(
             id=new_id(),
