@@ -1,7 +1,7 @@
-"""Which sentences of a text ask something, and which only stand beside the question.
+"""Separate the sentences of a text that ask something from those that only accompany the question.
 
-Only what is asked decides an intent: "Compliance officer here." or "This falls under methodology." before or after a
-question would otherwise pull it towards another intent. Where nothing asks, the whole text counts as the question.
+Only the sentences that ask decide the intent: "Compliance officer here." or "This falls under methodology." before or
+after a question would otherwise pull it towards another intent. If no sentence asks, the whole text is the question.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ASKS: Final = re.compile(
     re.IGNORECASE,
 )
 _QUESTION_MARK: Final = re.compile(r"\?[\"'\u2019\u201d)\]]{0,3}\s{0,8}$")
-# An abbreviation or an initial ends no sentence; "No. 5" and "U.S. equity" neither.
+# The point after an abbreviation or an initial does not end a sentence, as in "No. 5" and "U.S. equity".
 _END: Final = re.compile(
     r"(?<![\s.(]\w)(?<!^\w)(?<!\b[Nn]o)(?<!\bapprox)(?<!\bbzw)(?<!\bvs)(?<!\bca)(?<!\bincl)[.!]{1,8}[\"'\u2019\u201d)\]]{0,3}(?=\s)"
     r"|\?[\"'\u2019\u201d)\]]{0,3}(?=\s)|[;\n]|:(?=\s)"
@@ -39,10 +39,10 @@ _END: Final = re.compile(
 
 
 def split_question(text: str) -> tuple[str, tuple[str, ...]]:
-    """Keep the sentences that ask; take the others away.
+    """Split a text into the sentences that ask and the others.
 
     Args:    text: with plain spaces and without invisible characters.
-    Returns: what is asked, the whole text where no sentence asks; and the sentences that were taken away, in order.
+    Returns: the text that asks, or the whole text if no sentence asks; and the other sentences, in order.
     """
     sentences = list(_sentences(text))
     asking = [sentence for sentence in sentences if _asks(sentence)]
@@ -56,7 +56,7 @@ def _asks(sentence: str) -> bool:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """A colon ends one only where a sentence that asks follows it: "Our rule: none" stays whole."""
+    """Yield the sentences. A colon ends a sentence only if one that asks follows it: "Our rule: none" stays whole."""
     start = 0
     for match in _END.finditer(text):
         if match.group() == ":" and not _ASKS.match(text, match.end()):

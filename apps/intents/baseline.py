@@ -1,4 +1,4 @@
-"""Turn the baseline file into a policy snapshot, the same value that the tables of a tenant give."""
+"""Convert the baseline file to a policy snapshot, the type that is also read from a tenant's tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BASELINE_REASON: Final = "The shipped baseline, put in force when the tenant was
 
 
 def baseline_snapshot() -> PolicySnapshot:
-    """The shipped baseline as a value, the same at every call."""
+    """Return the shipped baseline as a snapshot, which is equal at every call."""
     counter_examples = [(text, UNRECOGNISED) for text in defaults.FALLBACK["examples"]]
     examples = [(text, intent["name"]) for intent in defaults.INTENTS for text in intent["examples"]]
     return PolicySnapshot(
@@ -75,7 +75,7 @@ def baseline_snapshot() -> PolicySnapshot:
 
 
 def _kinds(names: list[str]) -> tuple[Kind, ...]:
-    """In the order of the enumeration, so that equal sets are equal values. An unknown name raises."""
+    """Return the kinds in the order of the enumeration, so that equal sets are equal values. An unknown name raises."""
     wanted = {Kind(name) for name in names}
     return tuple(kind for kind in Kind if kind in wanted)
 

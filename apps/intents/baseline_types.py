@@ -1,4 +1,4 @@
-"""The shape of the baseline file, so that a typing slip in it is found before a tenant gets it."""
+"""The types of the baseline file, so that the type checker finds a typing error before a tenant gets the file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class BaselineIntent(TypedDict):
 
 
 class BaselineFallback(TypedDict):
-    """What a question reaches that no intent recognises, with examples of such questions."""
+    """The kinds that an unrecognised question may reach, with examples of such questions."""
 
     label: str
     description: str
@@ -29,7 +29,7 @@ class BaselineFallback(TypedDict):
 
 
 class BaselineBudget(TypedDict):
-    """How many characters of one kind may stand in the context, under which heading."""
+    """The maximum number of characters of one kind in the context, and the heading above them."""
 
     kind: str
     label: str
@@ -37,7 +37,7 @@ class BaselineBudget(TypedDict):
 
 
 class BaselineClassifier(TypedDict):
-    """When a question counts as recognised. apps/intents/scoring.py says how a score comes about."""
+    """The settings that decide when a question is recognised. apps/intents/scoring.py describes the score."""
 
     neighbours: int
     term_weight: float

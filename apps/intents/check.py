@@ -1,4 +1,4 @@
-"""Test a policy's classifier on its own golden examples, each left out in turn."""
+"""Test a policy's classifier on its own golden examples, leaving each one out in turn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from apps.intents.scoring import Vector, similarities_left_out
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfusionCell:
-    """How many examples of one intent were given another (or the same)."""
+    """The number of examples of one intent that the classifier gave another intent (or the same)."""
 
     expected: str
     given: str
@@ -33,8 +33,8 @@ class Misclassified:
 class GoldenCheck:
     """The outcome of a check; `accuracy` is the share of examples that got their intent, 0 to 1.
 
-    unreachable: names of intents that nobody's question can reach, as far as the examples tell: not one of their own is
-        recognised as theirs.
+    unreachable: names of intents that, as far as the examples show, no question can get: none of the intent's own
+        examples is recognised as such.
     """
 
     examples: int
@@ -52,10 +52,11 @@ class GoldenCheck:
 
 
 def golden_check(snapshot: PolicySnapshot, example_vectors: Vector | None) -> GoldenCheck:
-    """Classify every golden example without its own vector, and count.
+    """Classify every golden example without its own vector, and count the results.
 
     Args:    example_vectors: (n, d) float32, unit norm, row i for snapshot.examples[i]; None checks the terms alone.
-    Returns: accuracy, confusion matrix (only cells that are not empty) and what went wrong, in the policy's order.
+    Returns: the accuracy, the confusion matrix (only cells that are not empty), and the misclassified examples in the
+             policy's order.
     """
     cells: Counter[tuple[str, str]] = Counter()
     misclassified: list[Misclassified] = []

@@ -1,10 +1,9 @@
-"""Decide a question's intent: the nearest golden examples and the intent's own terms, nothing else.
+"""Decide a question's intent from the nearest golden examples and the intent's own terms, and from nothing else.
 
 The best-scoring intent is taken if its score reaches the policy's minimum, if it leads the second by the minimum
 margin, and if the counter-examples (questions outside the domain) are not nearer. Otherwise the question is
-unrecognised. Without vectors the terms alone decide, and the decision says so. See scoring.py for the score.
-
-Pure and deterministic: the same text, snapshot and vectors give the same decision.
+unrecognised. Without vectors the terms alone decide, and the decision is flagged as degraded. scoring.py describes the
+score. The module is pure and deterministic: the same text, snapshot and vectors give the same decision.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def classify_question(
     """Decide the intent of a question.
 
     Args:    question: as it was asked; instructions in it are set aside before its terms are matched.
-             snapshot: the policy version whose intents, examples and thresholds hold.
+             snapshot: the policy version whose intents, examples and thresholds apply.
              question_vector: (d,) float32, unit norm, of `core_question(question).text`; None without a provider.
              example_vectors: (n, d) float32, unit norm, row i for snapshot.examples[i]; None without a provider.
     Returns: the decision with its reason; never an intent that the snapshot does not have.
@@ -45,12 +44,12 @@ def classify_question(
 
 
 def classify_by(question: str, snapshot: PolicySnapshot, similarities: tuple[float, ...] | None) -> IntentDecision:
-    """Decide as classify_question does, where the question's similarities to the examples are known already.
+    """Decide as classify_question does, with similarities of the question to the examples that are already known.
 
     Args: similarities: as scoring.example_similarities gives them, in the order of snapshot.examples.
     """
     core = core_question(question)
-    # A draft may have one intent, or none yet: nobody is second to it then.
+    # A draft may have one intent or none yet, so add placeholders for the best and the second intent.
     ranked = (*intent_scores(core.text, snapshot, similarities), _NOBODY, _NOBODY)
     best = ranked[0]
     margin = round(best.score - ranked[1].score, 4)

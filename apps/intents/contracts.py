@@ -1,4 +1,4 @@
-"""What intents hand to the other floors: the policy as an immutable value, the decision, and the grant."""
+"""The types that intents pass to the other apps: the policy as an immutable value, the decision, and the grant."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class RecordingMode(StrEnum):
 
     @classmethod
     def strictest_for(cls, value: str) -> RecordingMode:
-        """The mode of that name; an unknown one counts as the strictest, so that a typing slip records less."""
+        """Return the mode with that name, or the strictest for an unknown name, so that a typing error records less."""
         return cls.ENCRYPTED_TEXT if value == cls.ENCRYPTED_TEXT else cls.HASH_ONLY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnTerm:
-    """A word or phrase that speaks for an intent. `#` stands for one digit. Decisive terms weigh more."""
+    """A word or phrase whose occurrence supports an intent. `#` stands for one digit. Decisive terms weigh more."""
 
     text: str
     decisive: bool
@@ -57,7 +57,7 @@ class IntentRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FallbackRule:
-    """What an unrecognised question reaches."""
+    """The rule for unrecognised questions."""
 
     label: str
     description: str
@@ -67,7 +67,7 @@ class FallbackRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindBudget:
-    """How many characters of a kind may stand in the context; position 1 has the highest priority."""
+    """The context budget of a kind, in characters; position 1 has the highest priority."""
 
     kind: Kind
     label: str
@@ -92,7 +92,7 @@ class ClassifierSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySnapshot:
-    """One policy version as a value: what the pipeline works with, never the rows themselves."""
+    """One policy version as a value. The pipeline works with snapshots, never with the rows themselves."""
 
     version_id: UUID
     number: int
@@ -130,7 +130,7 @@ class NearestExample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentDecision:
-    """Which intent a question has, and why. `intent` is UNRECOGNISED where `recognised` is false."""
+    """The intent of a question, and the reason for it. `intent` is UNRECOGNISED if `recognised` is false."""
 
     intent: str
     label: str
@@ -146,7 +146,7 @@ class IntentDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindGrant:
-    """What a question may reach. `permitted` and `budgets` are in budget order, highest priority first."""
+    """The kinds that a question may reach. `permitted` and `budgets` are in budget order, highest priority first."""
 
     intent: str
     permitted: tuple[Kind, ...]

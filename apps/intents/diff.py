@@ -1,4 +1,4 @@
-"""What a change of policy means, in words: what may be reached that could not be before comes first. Pure."""
+"""Describe the changes between two policies in words, with what questions can newly reach first. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAME: Final = "They say the same."
 
 
 class ChangeKind(StrEnum):
-    """Whether questions can reach more, less, or something else changes. The order is that of importance."""
+    """Whether questions can reach more, can reach less, or something else changes. The order is that of importance."""
 
     WIDENS = "widens"
     NARROWS = "narrows"
@@ -26,8 +26,8 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyChange:
-    """One change as a sentence. `intent` is the name of the intent that it is about, UNRECOGNISED for the fallback,
-    None where it is about all of them."""
+    """One change as a sentence. `intent` is the name of the intent that changes, UNRECOGNISED for the fallback, or None
+    if the change concerns all intents."""
 
     kind: ChangeKind
     sentence: str
@@ -54,7 +54,7 @@ class PolicyDiff:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """One sentence a change; one that says so when there is none."""
+        """Return one sentence per change, or one sentence that says that there are none."""
         return tuple(change.sentence for change in self.changes) or (SAME,)
 
     def _of(self, kind: ChangeKind) -> tuple[PolicyChange, ...]:
@@ -62,7 +62,7 @@ class PolicyDiff:
 
 
 def policy_diff(before: PolicySnapshot, after: PolicySnapshot) -> PolicyDiff:
-    """The changes in words; empty if and only if the contents are equal."""
+    """Return the changes in words; there are none if and only if the contents are equal."""
     changes = [
         *_intent_changes(before, after),
         *_rule_changes(before.fallback, after.fallback, name=UNRECOGNISED),
@@ -80,7 +80,7 @@ def policy_diff(before: PolicySnapshot, after: PolicySnapshot) -> PolicyDiff:
 
 
 def policy_diff_json(before: PolicySnapshot, after: PolicySnapshot) -> dict[str, Any]:
-    """The diff for a program."""
+    """Return the diff as JSON for a program."""
     diff = policy_diff(before, after)
     return {
         "same": not diff.changes,
@@ -162,7 +162,7 @@ def _budget_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[P
 
 
 def _priority_changes(before: list[Kind], after: list[Kind]) -> Iterator[PolicyChange]:
-    """One sentence for each kind that moved, against one that kept its place among the others."""
+    """Yield one sentence for each kind that moved, relative to a kind that kept its place."""
     kept = _longest_rising([before.index(kind) for kind in after])
     stable = [before[place] for place in kept]
     for kind in after:
@@ -203,7 +203,7 @@ def _example_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[
             yield _other(f"A review example moved from {there} to {here}: {quoted(text)}", intent)
     for text, intent in gone:
         if intent and after.intent(intent) is None:
-            continue  # they went with their intent
+            continue  # the removed intent is reported already
         yield _other(f"A review example of {_name(before, intent)} was removed: {quoted(text)}", intent)
 
 
@@ -226,7 +226,7 @@ def _term_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[Pol
 
 
 def _order_changes(before: PolicySnapshot, after: PolicySnapshot) -> Iterator[PolicyChange]:
-    """An order decides where two are equally good, and is part of the content."""
+    """Yield the changes of order, which are part of the content because the order decides a tie."""
     names = [rule.name for rule in after.intents if before.intent(rule.name)]
     if names != [rule.name for rule in before.intents if after.intent(rule.name)]:
         labels = listed([_name(after, name) for name in names])
@@ -274,7 +274,7 @@ def _by_priority(snapshot: PolicySnapshot) -> list[Kind]:
 
 
 def _longest_rising(places: list[int]) -> list[int]:
-    """The longest rising run of the places, gaps allowed; of several the one with the later places."""
+    """Return the longest increasing subsequence of the places; of several, the one with the later places."""
     best: list[list[int]] = []
     for place in places:
         best.append([*max((run for run in reversed(best) if run[-1] < place), key=len, default=[]), place])

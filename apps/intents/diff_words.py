@@ -1,4 +1,4 @@
-"""The words in which a policy's changes are told: kinds in the plural, and what each setting means."""
+"""The words for a policy's changes: kinds in the plural, and the meaning of each setting."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RECORDED: Final = {
     RecordingMode.ENCRYPTED_TEXT: "with their text, encrypted",
 }
 
-# A question below one of these is unrecognised and reaches the fallback's kinds alone.
+# A question below one of these thresholds is unrecognised, and reaches only the fallback's kinds.
 RECOGNITION: Final = frozenset({"minimum_score", "minimum_margin", "minimum_term_points", "minimum_term_margin"})
 
 _CLASSIFIER: Final = {
@@ -71,7 +71,7 @@ _SWITCHES: Final = {
 
 
 def setting_in_words(name: str, old: float, new: float) -> str:
-    """What a threshold or retrieval setting was and is, with its meaning."""
+    """Return a sentence with the old and the new value of a threshold or retrieval setting, and its meaning."""
     if name in _SWITCHES:
         on, off = _SWITCHES[name]
         return on if new else off
@@ -82,7 +82,7 @@ def setting_in_words(name: str, old: float, new: float) -> str:
 
 
 def kinds_in_words(kinds: Iterable[Kind], word: str = "and") -> str:
-    """Firm profiles, Fund profiles and Past runs; "nothing" where there are none."""
+    """Return the kinds as a list such as "Firm profiles, Fund profiles and Past runs", or "nothing" without any."""
     return listed([PLURALS[kind] for kind in kinds], word) or "nothing"
 
 
@@ -95,6 +95,6 @@ def quoted(text: str) -> str:
 
 
 def _number(value: float) -> str:
-    """Without needless digits, and never so short that two numbers look alike."""
+    """Return a number in its shortest form that reads back as the same number."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)

@@ -1,9 +1,9 @@
-"""What policies hold of a person or a tenant.
+"""The stores in which policies hold data of a person or a tenant.
 
-A version that was submitted is never changed or deleted, and a draft only by its author: triggers hold that against
-every role. So names, reasons and examples in versions stay when a person is erased (see personal_data.py for the
-ground). They go with their tenant, as rows, for nobody can ask by them then. The log says of a version its id, its
-number and its digest, which stay.
+A submitted version is never changed or deleted, and only its author changes a draft; triggers enforce this against
+every role. So names, reasons and examples in versions stay when a person is erased (personal_data.py gives the legal
+ground). They are deleted with their tenant, because then nobody can ask questions under them any more. The log keeps
+the id, the number and the digest of a version.
 """
 
 from __future__ import annotations

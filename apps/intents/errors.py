@@ -1,4 +1,4 @@
-"""What can go wrong with a policy, each with a stable code and what to do next."""
+"""The errors about policies, each with a stable code and a message that says what to do next."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NoPolicyInForceError(ApplicationError):
 
 
 class ExampleVectorsMismatchError(ApplicationError):
-    """Data: examples, vectors. A programmer's mistake would be silent here, so it is checked."""
+    """Data: examples, vectors. Checked because a programmer's mistake would otherwise stay unnoticed."""
 
     code: ClassVar[str] = "intents.example_vectors_mismatch"
     status: ClassVar[int] = 500
@@ -72,7 +72,7 @@ class UnknownPolicyReferenceError(ApplicationError):
 
 
 class PolicyAuthorError(ApplicationError):
-    """Data: username, problem. A draft needs an author: who wrote it must not approve it."""
+    """Data: username, problem. A draft needs an author, because its author must not approve it."""
 
     code: ClassVar[str] = "intents.policy_author_invalid"
     status: ClassVar[int] = 403
@@ -83,7 +83,7 @@ class PolicyAuthorError(ApplicationError):
 
 
 class PolicyVersionNotFoundError(ApplicationError):
-    """Data: version. Not there and not yours are the same."""
+    """Data: version. The version does not exist or belongs to another tenant; the error is the same for both."""
 
     code: ClassVar[str] = "intents.policy_version_not_found"
     status: ClassVar[int] = 404
@@ -180,7 +180,7 @@ class OwnVersionError(ApplicationError):
 
 
 class VersionChangedError(ApplicationError):
-    """Data: number, revision (the one that it has now)."""
+    """Data: number, revision (the current one)."""
 
     code: ClassVar[str] = "intents.version_changed"
     status: ClassVar[int] = 409

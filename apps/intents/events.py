@@ -7,8 +7,8 @@ from apps.tenants.roles import Permission
 
 ACCESS_ASKED = "intents.access.asked"
 
-# content_sha256 is the version's content after the step. before_sha256 is what a draft said before it was changed; in
-# all other steps what was in force when the step was taken: every event names what would give way to what.
+# content_sha256 is the digest of the version's content after the step. before_sha256 is the digest of the draft before
+# the change; in all other steps, of the policy that was in force then. So every event shows what would replace what.
 _VERSION = frozenset({"number", "origin", "reason", "author", "before_sha256", "content_sha256"})
 _STEPS = {
     "intents.policy.drafted": ("Draft begun", {"revision"}),
@@ -33,7 +33,7 @@ _PERMISSIONS = {
     "intents.policy.sent_back": _APPROVE,
     "intents.policy.withdrawn": _EDIT | _APPROVE,
     "intents.policy.commented": _EDIT | _APPROVE,
-    # At once with the approval, or by the clock.
+    # Recorded together with the approval, or later by the scheduler.
     "intents.policy.activated": _APPROVE,
 }
 
@@ -55,7 +55,7 @@ def register_policy_events() -> None:
         EventClass(
             action=ACCESS_ASKED,
             label="Asked who could reach what",
-            # Of themselves, everybody may.
+            # All users may ask about themselves.
             permissions=ANYBODY,
             fields={
                 Group.CORE: frozenset(

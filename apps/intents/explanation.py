@@ -1,4 +1,4 @@
-"""Say in one plain sentence why a question has its intent, with the figures that decided it."""
+"""Explain in one plain sentence why a question has its intent, with the figures that decided it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def explain(
     set_aside: tuple[str, ...],
     degraded: bool,
 ) -> str:
-    """The reason of a decision, for a reader who knows the policy's labels and nothing of the code.
+    """Return the reason for a decision, for a reader who knows the policy's labels and not the code.
 
-    Args:    outside: mean similarity of the nearest counter-examples; None where the terms alone decided.
-    Returns: one sentence. It quotes golden examples and policy terms, and nothing of the question.
+    Args:    outside: mean similarity of the nearest counter-examples; None if the terms alone decided.
+    Returns: one sentence. It quotes golden examples and policy terms, and never the question.
     """
     parts = [_verdict_words(verdict, snapshot, best, second, outside)]
     if verdict is not Verdict.EMPTY:
@@ -43,7 +43,7 @@ def explain(
     if degraded:
         parts.append("no embedding was to be had, so the terms alone decided")
     if set_aside:
-        # How many, not which: a reason is recorded, and where only a digest of the question is kept no word of it is.
+        # Only the number, not the phrases: the reason is recorded, and with HASH_ONLY no word of the question may be.
         parts.append(f"{_counted(len(set_aside))} beside the question had no effect")
     return "; ".join(parts) + "."
 

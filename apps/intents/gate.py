@@ -1,4 +1,4 @@
-"""The first compliance gate: from an intent to the kinds that may be reached. A pure look-up; no model has a say."""
+"""The first compliance gate: from an intent to the permitted kinds. A pure look-up, in which no model takes part."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from apps.intents.contracts import UNRECOGNISED, IntentDecision, KindGrant, Poli
 
 
 def gate(decision: IntentDecision, snapshot: PolicySnapshot) -> KindGrant:
-    """What a question may reach under a policy version.
+    """Return what a question may reach under a policy version.
 
     Args:    decision: the question's intent; an intent that the snapshot does not have counts as unrecognised.
              snapshot: the policy version in force.
-    Returns: permitted and withheld kinds, both in budget order, together every kind there is exactly once. A kind
-             without a budget is withheld, whatever the intent says: it has no room in the context.
+    Returns: permitted and withheld kinds, both in budget order; every kind is in exactly one of them. A kind without a
+             context budget is withheld, even if the intent permits it.
     """
     rule = snapshot.intent(decision.intent) if decision.recognised else None
     allowed = frozenset(rule.kinds if rule else snapshot.fallback.kinds)

@@ -1,7 +1,7 @@
 """Find an intent's own terms in a question, whatever the endings of the words.
 
-Retrieval's tokeniser drops question words ("why", "how", "dürfen"). Those are just what tells one intent from
-another, so the classifier keeps every word and stems it in English and in German.
+Retrieval's tokeniser drops question words ("why", "how", "dürfen"). These words distinguish the intents, so the
+classifier keeps every word and stems it in English and in German.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Span = tuple[int, int]
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text: compatibility characters unified, lower case, possessive endings off."""
+    """Return the words of a text in lower case and NFKC, without possessive endings."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return tuple(_WORD.findall(_POSSESSIVE.sub("", plain)))
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedWords:
-    """A question's stems by language, and where each stem stands: reading it once serves every term."""
+    """A question's stems by language and the positions of each stem, computed once for all terms."""
 
     stems: tuple[Stems, ...]
     places: tuple[Mapping[str, tuple[int, ...]], ...]
@@ -50,10 +50,10 @@ def index_words(text: str) -> IndexedWords:
 
 
 def matching_terms(question: IndexedWords, terms: Iterable[str]) -> tuple[str, ...]:
-    """Which of the terms occur in the question, as whole words in this order.
+    """Return the terms that occur in the question, as whole words in the order of the term.
 
     A term counts only where it is not part of a longer match: in "net return", "net return" counts and "return"
-    does not. So a phrase is not counted twice, and neither is a word that the policy spells in two ways.
+    does not. So neither a phrase nor a word that the policy spells in two ways is counted twice.
 
     Args:    terms: words or phrases; `#` stands for one digit ("FY####").
     Returns: the terms that were found, as they are written in the policy, in their order there.
@@ -84,7 +84,7 @@ def _term_stems(term: str) -> tuple[Stems, ...]:
 
 @lru_cache(maxsize=256)
 def _by_first_stem(terms: tuple[str, ...]) -> tuple[tuple[int, ...], tuple[Mapping[str, tuple[int, ...]], ...]]:
-    """Places of terms in the tuple: those that begin with a pattern, and by language, those that begin with a stem."""
+    """Return the indices of the terms that begin with a pattern, and by language those that begin with each stem."""
     patterns: list[int] = []
     by_stem: tuple[defaultdict[str, list[int]], ...] = tuple(defaultdict(list) for _ in _LANGUAGES)
     for place, term in enumerate(terms):
@@ -97,7 +97,7 @@ def _by_first_stem(terms: tuple[str, ...]) -> tuple[tuple[int, ...], tuple[Mappi
 
 
 def _candidates(question: IndexedWords, terms: tuple[str, ...]) -> list[str]:
-    """The terms whose first word is in the question, or may be, in their order: few of an intent's hundreds."""
+    """Return, in order, the terms whose first word is or may be in the question: few of an intent's hundreds."""
     patterns, by_stem = _by_first_stem(terms)
     places = set(patterns)
     for words_at, begun in zip(question.places, by_stem, strict=True):

@@ -9,7 +9,7 @@ from apps.tenants.selectors.tenants import current_tenant
 
 
 def announce_submission(version: PolicyVersion) -> None:
-    """Write to every reviewer of the tenant but the author, once the submission is committed."""
+    """Send a letter to every reviewer of the tenant except the author, after the submission has committed."""
     write_to_deciders(
         permission=Permission.POLICY_APPROVE,
         author_id=version.author_id,

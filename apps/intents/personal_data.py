@@ -1,11 +1,11 @@
-"""What the columns of policies hold. See apps/erasure/personal_data/classification.py."""
+"""The classification of the columns of policies. See apps/erasure/personal_data/classification.py."""
 
 from __future__ import annotations
 
 from apps.erasure.declarations.classified import Sort
 from apps.erasure.registry import classify, classify_columns
 
-# GDPR 17(3)(b) and (e). The database keeps it, too: see erasure_stores.py.
+# GDPR 17(3)(b) and (e). The database also prevents the deletion: see erasure_stores.py.
 _ACCOUNTABLE = (
     "Under GDPR 17(3)(b) and (e), as long as the log refers to the version: by what rules answers were given, who "
     "wrote them and who approved them is what the firm must be able to show."

@@ -1,4 +1,4 @@
-"""What a new tenant gets from this floor."""
+"""Give a new tenant its first policy."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from apps.tenants.models import Tenant
 
 
 def give_baseline(tenant: Tenant) -> None:
-    """Called in the transaction that creates the tenant, with its scope open: no tenant is ever without a policy."""
+    """Install the baseline in the transaction that creates the tenant, with its scope open, so that it has a policy."""
     baseline_install()

@@ -10,7 +10,7 @@ from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
 
 
 def policy_content(snapshot: PolicySnapshot) -> dict[str, Any]:
-    """What the policy says, without who wrote it and when: equal policies give equal content."""
+    """Return the policy's content without its author and times: equal policies give equal content."""
     return {
         "intents": [
             {
@@ -43,7 +43,7 @@ def policy_content(snapshot: PolicySnapshot) -> dict[str, Any]:
 
 
 def policy_json(snapshot: PolicySnapshot) -> dict[str, Any]:
-    """The whole version: its life and its content."""
+    """Return the whole version as JSON: its author, status and times, and its content."""
     return {
         "version": snapshot.number,
         "version_id": str(snapshot.version_id),
@@ -60,6 +60,6 @@ def policy_json(snapshot: PolicySnapshot) -> dict[str, Any]:
 
 
 def policy_sha256(snapshot: PolicySnapshot) -> str:
-    """Digest of the content: SHA-256 over its JSON with sorted keys and no spaces."""
+    """Return the digest of the content: SHA-256 over its JSON with sorted keys and no spaces."""
     canonical = json.dumps(policy_content(snapshot), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()

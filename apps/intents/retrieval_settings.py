@@ -1,6 +1,6 @@
-"""The retrieval settings of a policy version: what changes which passages are found, versioned with the policy.
+"""The retrieval settings of a policy version: the settings that affect which passages are found.
 
-They are kept as one JSON object in the database; this module is its schema.
+They are versioned with the policy and stored as one JSON object in the database; this module is its schema.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RetrievalSettings:
         return asdict(self)
 
 
-# Inclusive bounds. Outside of them a stage would return nothing or everything, which nobody means to configure.
+# Inclusive bounds. With a value outside them a stage would return nothing or everything, which is never intended.
 _BOUNDS: dict[str, tuple[float, float]] = {
     "minimum_question_chars": (1, 100),
     "dense_top_k": (1, 1000),
@@ -57,7 +57,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {
 
 
 def setting_bounds(name: str) -> tuple[float, float]:
-    """The lowest and the highest value that a setting may have; switches have none."""
+    """Return the lowest and the highest value of a setting; switches have no bounds."""
     return _BOUNDS[name]
 
 

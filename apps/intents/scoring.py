@@ -1,11 +1,11 @@
-"""How well each intent fits a question: similarity to its examples, and points for its own terms.
+"""Score how well each intent fits a question: similarity to its examples, and points for its own terms.
 
 The score of an intent is
 
     mean cosine similarity of its nearest examples  +  term_weight * min(1, points / points_for_full_weight)
 
-Each of the intent's own terms that occurs in the question brings 1 point, a decisive one `decisive_points`, and a term
-that several intents own counts for each in part. Without vectors the points alone are the score.
+Each of the intent's own terms that occurs in the question gives 1 point, a decisive one `decisive_points`. The points
+of a term that several intents have are divided among them. Without vectors the points alone are the score.
 
 Scores are rounded to four decimals before anything is compared, since the last bits of an embedding depend on the
 batch that it was made in.
@@ -34,7 +34,7 @@ _NEAREST_SHOWN: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentScore:
-    """How well one intent fits; `similarity` is None and `score` are the points where there are no vectors."""
+    """How well one intent fits. Without vectors, `similarity` is None and `score` equals `points`."""
 
     intent: str
     similarity: float | None
@@ -46,7 +46,7 @@ class IntentScore:
 def example_similarities(
     snapshot: PolicySnapshot, question_vector: Vector | None, example_vectors: Vector | None
 ) -> tuple[float, ...] | None:
-    """Cosine similarity of the question to each example, in the snapshot's order; None where a vector is missing.
+    """Return the cosine similarity of the question to each example, in the snapshot's order; None without vectors.
 
     Raises: ExampleVectorsMismatchError: the number of rows is not the number of examples.
     """
@@ -60,9 +60,9 @@ def example_similarities(
 def similarities_left_out(
     snapshot: PolicySnapshot, example_vectors: Vector | None
 ) -> Iterator[tuple[float, ...] | None]:
-    """For each example in turn its cosine similarity to all others, in the snapshot's order; None without vectors.
+    """Yield for each example its cosine similarities to all others, in the snapshot's order; None without vectors.
 
-    What `example_similarities` gives for each, without a copy of all vectors for each.
+    The values equal those of `example_similarities`, without a copy of all vectors for each example.
 
     Raises: ExampleVectorsMismatchError: the number of rows is not the number of examples.
     """
@@ -111,9 +111,9 @@ def intent_scores(
 
 
 def nearest_means(snapshot: PolicySnapshot, similarities: tuple[float, ...] | None) -> dict[str, float | None]:
-    """Mean similarity of each intent's nearest examples, and for UNRECOGNISED that of the counter-examples.
+    """Return the mean similarity of each intent's nearest examples, and for UNRECOGNISED of the counter-examples.
 
-    Returns: by name; 0 where an intent has no examples, None for all where there are no similarities.
+    Returns: by name; 0 for an intent without examples, and None for all intents without similarities.
     """
     names = (*(rule.name for rule in snapshot.intents), UNRECOGNISED)
     if similarities is None:
@@ -131,7 +131,7 @@ def nearest_means(snapshot: PolicySnapshot, similarities: tuple[float, ...] | No
 def nearest_examples(
     examples: tuple[GoldenQuestion, ...], similarities: tuple[float, ...]
 ) -> tuple[NearestExample, ...]:
-    """The examples nearest to the question over all intents, best first; ties keep the policy's order."""
+    """Return the examples of all intents that are nearest to the question, best first; ties keep the policy's order."""
     ranked = sorted(zip(similarities, examples, strict=True), key=lambda pair: -pair[0])[:_NEAREST_SHOWN]
     return tuple(
         NearestExample(text=example.text, intent=example.intent or UNRECOGNISED, cosine_similarity=similarity)

@@ -1,4 +1,4 @@
-"""Words that people wrote into policies, for the search for a person. A draft is shown to its author alone."""
+"""The texts of policies in which a person is searched for. Only its author sees a draft."""
 
 from __future__ import annotations
 

@@ -39,19 +39,19 @@ from apps.intents.retrieval_settings import retrieval_settings_from_json
 from apps.intents.standing import by_time, in_force_at, is_settled
 from apps.tenants.context import current_scope
 
-# Versions that are not drafts never change but for their status and validity, so their content may be kept. One that is
-# sent back becomes a draft again: its revision tells its contents apart.
+# Only the status and validity of a version that is not a draft change, so its content may be cached. A version that is
+# sent back becomes a draft again; its revision distinguishes its contents.
 _KEPT: Final = 256
 _snapshots: dict[tuple[UUID, UUID, int, str, datetime | None], PolicySnapshot] = {}
 _lock = Lock()
 
 
 def policy_in_force(at: datetime | None = None) -> PolicySnapshot:
-    """The open tenant's policy, now or at an instant in the past: by the times of the approved versions.
+    """Return the open tenant's policy, now or at an instant in the past, by the times of the approved versions.
 
     Args:    at: aware; None for now.
     Raises:  NoPolicyInForceError: none was in force; NoScopeError: no scope is open.
-    Costs:   one query, five more the first time that this process meets the version.
+    Costs:   one query, five more the first time that this process reads the version.
     """
     tenant_id = current_scope().tenant_id
     version = in_force_at(PolicyVersion.objects.filter(tenant_id=tenant_id), at)
@@ -61,18 +61,19 @@ def policy_in_force(at: datetime | None = None) -> PolicySnapshot:
 
 
 def version_snapshot(version: PolicyVersion) -> PolicySnapshot:
-    """A version of the open tenant as a value; a draft is read anew each time.
+    """Return a version of the open tenant as a value; a draft is read again each time.
 
-    Raises: PolicyVersion.DoesNotExist: it is another tenant's. What is kept has passed no wall since.
+    Raises: PolicyVersion.DoesNotExist: it is another tenant's. The check is here because row-level security does not
+            protect the cache.
     """
     return version_snapshots([version])[version.id]
 
 
 def version_snapshots(versions: Iterable[PolicyVersion]) -> dict[UUID, PolicySnapshot]:
-    """Versions of the open tenant as values, by their ids. Raises as version_snapshot does.
+    """Return versions of the open tenant as values, by their ids. Raises as version_snapshot does.
 
-    Costs: five queries, however many versions this process has not met; none where it has met them all. One more for
-           rows of versions that are approved or in force, which alone do not tell where they stand by now.
+    Costs: five queries, however many versions this process has not read before; none if it has read them all. One more
+           if there are rows of approved or active versions, because these rows alone do not show the current status.
     """
     found: dict[UUID, PolicySnapshot] = {}
     unread: list[PolicyVersion] = []
@@ -91,7 +92,7 @@ def version_snapshots(versions: Iterable[PolicyVersion]) -> dict[UUID, PolicySna
 
 
 def policy_versions() -> QuerySet[Any]:
-    """The open tenant's versions as they stand by now, newest first."""
+    """Return the open tenant's versions with their current status, newest first."""
     return by_time(PolicyVersion.objects.order_by("-number"))
 
 
@@ -106,7 +107,7 @@ def _by_time(versions: Iterable[PolicyVersion]) -> list[PolicyVersion]:
 
 
 def _key(version: PolicyVersion) -> tuple[UUID, UUID, int, str, datetime | None]:
-    """Where it stands is a part of it: what is kept of a version ends when the next one begins."""
+    """Return the cache key, which includes status and validity: they change when the next version takes effect."""
     return version.tenant_id, version.id, version.revision, version.status, version.valid_to
 
 
@@ -131,7 +132,7 @@ def _read(versions: list[PolicyVersion]) -> dict[UUID, PolicySnapshot]:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What lies below intents, by the intent's id: some six hundred rows a version, so no models are made of them."""
+    """The rows below intents, by the intent's id: about six hundred per version, so they are not made into models."""
 
     kinds: Mapping[UUID, set[str]]
     terms: Mapping[UUID, list[OwnTerm]]
@@ -204,5 +205,5 @@ def _snapshot(
 
 
 def _kinds(ticked: set[str]) -> tuple[Kind, ...]:
-    """In the order of the enumeration, so that equal sets are equal values."""
+    """Return the kinds in the order of the enumeration, so that equal sets are equal values."""
     return tuple(kind for kind in Kind if kind.value in ticked)

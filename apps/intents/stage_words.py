@@ -1,7 +1,7 @@
-"""What becomes of a policy's settings in the stages that an installation has: said by whoever runs the stages.
+"""Sentences about the effect of a policy's settings in this installation, supplied by the app that runs the stages.
 
-A policy may want a reranker where none is installed. What its page says of it, and what the trace of an answer says, is
-the same then: both come from above.
+A policy may ask for a reranker where none is installed. The policy's page and the trace of an answer then give the same
+explanation, because both come from that app.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _sources: list[StageWords] = []
 
 
 def register_stage_words(source: StageWords) -> None:
-    """Called once when an app is ready."""
+    """Register a source of sentences; called once when an app is ready."""
     if source not in _sources:
         _sources.append(source)
 
 
 def stage_words(settings: RetrievalSettings) -> tuple[str, ...]:
-    """One sentence for each stage that may do something else than the setting alone says."""
+    """Return one sentence for each stage that may behave differently from its setting."""
     return tuple(sentence for source in _sources for sentence in source(settings))

@@ -1,6 +1,6 @@
-"""Where a version stands at this moment: by the times of the approved versions and the database's clock.
+"""Derive a version's current status from the times of the approved versions and the database's clock.
 
-Recording it (services/activation.py) comes afterwards, and may come late: nothing that is decided waits for it.
+The status is recorded afterwards (services/activation.py), perhaps late; no decision depends on that record.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from django.db.models.query import ModelIterable
 from apps.intents.models import PolicyVersion, VersionStatus
 
 _APPROVED: Final = Q(status=VersionStatus.APPROVED)
-# Approved, and its time has come: it is in force, or was, though nobody has recorded it yet.
+# Approved, and its time has come: the version is or was in force, although that is not recorded yet.
 IS_DUE: Final = _APPROVED & Q(effective_from__lte=Now())
 
 
 def by_time(versions: QuerySet[PolicyVersion]) -> QuerySet[Any]:
-    """The same versions with `status`, `valid_from` and `valid_to` as they are by now, whatever was recorded of them.
+    """Return the versions with their current `status`, `valid_from` and `valid_to`, whatever their rows say.
 
-    Read only: a service that changes a version reads the row itself. `standing`, `began_at` and `ended_at` can be
-    asked for in further conditions.
+    The result is for reading only: a service that changes a version reads the row itself. Further conditions can use
+    `standing`, `began_at` and `ended_at`.
     """
     settled = versions.annotate(
         began_at=Case(When(IS_DUE, then=F("effective_from")), default=F("valid_from"), output_field=DateTimeField()),
@@ -62,7 +62,7 @@ def by_time(versions: QuerySet[PolicyVersion]) -> QuerySet[Any]:
 
 
 def in_force_at(versions: QuerySet[PolicyVersion], at: datetime | None = None) -> PolicyVersion | None:
-    """The one of a tenant's versions that was in force at an instant; now, where none is named. One query."""
+    """Return the version of a tenant that was in force at an instant, by default now, or None. One query."""
     moment = Now() if at is None else at
     then = by_time(versions).filter(Q(ended_at__isnull=True) | Q(ended_at__gt=moment), began_at__lte=moment)
     found: PolicyVersion | None = then.order_by("-began_at", "-number").first()
@@ -70,12 +70,12 @@ def in_force_at(versions: QuerySet[PolicyVersion], at: datetime | None = None) -
 
 
 def is_settled(version: PolicyVersion) -> bool:
-    """Whether it was read by by_time, or never was approved: then its row says where it stands."""
+    """Return whether the object has the current status: by_time read it, or no approved time can change its status."""
     return hasattr(version, "standing") or version.status not in (VersionStatus.APPROVED, VersionStatus.ACTIVE)
 
 
 def _next_due() -> Any:
-    """What follows the outer version among those that are due; all of them follow the one recorded as in force."""
+    """Return the due versions that follow the outer version; all of them follow the one recorded as in force."""
     after = Q(effective_from__gt=OuterRef("effective_from")) | Q(
         effective_from=OuterRef("effective_from"), number__gt=OuterRef("number")
     )

@@ -1,4 +1,4 @@
-"""What higher floors do when a version is handed to the reviewers. They register it; this floor knows none of them."""
+"""Callbacks of other apps for the submission of a version. They register themselves; this app imports none of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _callbacks: list[Callable[[PolicyVersion], None]] = []
 
 
 def when_submitted(callback: Callable[[PolicyVersion], None]) -> None:
-    """Call it for each version that is submitted, within the submission's transaction. For `AppConfig.ready`."""
+    """Register a callback for each submitted version, called in the submission's transaction. For `AppConfig.ready`."""
     if callback not in _callbacks:
         _callbacks.append(callback)
 

@@ -11,7 +11,7 @@ from apps.tenants.figures import shares_told_apart
 
 
 def policy_tables(snapshot: PolicySnapshot) -> tuple[Table, ...]:
-    """Intents against kinds, and the budgets, of one policy version."""
+    """Return the tables of one policy version: its intents with their kinds, and its budgets."""
     return _intent_table(snapshot), _budget_table(snapshot)
 
 
@@ -57,7 +57,7 @@ def _budget_table(snapshot: PolicySnapshot) -> Table:
 
 
 def check_tables(check: GoldenCheck, snapshot: PolicySnapshot) -> tuple[Table, ...]:
-    """The confusion matrix, and the examples that went wrong, if any did."""
+    """Return the confusion matrix, and the misclassified examples if there are any."""
     names = [*(rule.name for rule in snapshot.intents), UNRECOGNISED]
     cells = {(cell.expected, cell.given): cell.examples for cell in check.confusion}
     matrix = Table(title="Expected (down) and given (across)", title_justify="left")
@@ -77,7 +77,7 @@ def check_tables(check: GoldenCheck, snapshot: PolicySnapshot) -> tuple[Table, .
 
 
 def check_verdict(check: GoldenCheck) -> str:
-    """One line: the accuracy against the policy's own bar."""
+    """Return one line with the accuracy and the policy's own minimum."""
     how = "terms alone" if check.degraded else "embeddings and terms"
     verdict = "reaches" if check.accuracy >= check.minimum_accuracy else "does not reach"
     accuracy, bar = shares_told_apart(check.accuracy, check.minimum_accuracy, digits=1)

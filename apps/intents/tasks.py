@@ -1,4 +1,4 @@
-"""What this floor does by the clock."""
+"""The periodic Celery task of the policies."""
 
 from __future__ import annotations
 

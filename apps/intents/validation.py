@@ -1,4 +1,4 @@
-"""What must hold of a policy before it can be used. Pure: it reads a snapshot and names what is wrong."""
+"""Check whether a policy can be used. Pure: the functions read a snapshot and name its problems."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from apps.intents.policy_file.terms import term_problems
 
 MINIMUM_INTENTS, MAXIMUM_INTENTS = 5, 10
 MINIMUM_EXAMPLES = 5
-# Each is compared with every other one when the classifier is tested, and embedded once for every version.
+# The test of the classifier compares each example with every other, and each is embedded once for every version.
 MAXIMUM_EXAMPLES = 200
 
 
 def policy_problems(snapshot: PolicySnapshot) -> tuple[str, ...]:
-    """Everything that keeps a policy from being used, one sentence each; empty when it is fine."""
+    """Return every problem that makes a policy unusable, one sentence each; empty for a valid policy."""
     return (
         *_intent_problems(snapshot),
         *term_problems(snapshot),
@@ -27,7 +27,7 @@ def policy_problems(snapshot: PolicySnapshot) -> tuple[str, ...]:
 
 
 def require_valid(snapshot: PolicySnapshot) -> None:
-    """Raises: InvalidPolicyError: with all problems at once."""
+    """Raise InvalidPolicyError with all problems, unless the policy can be used."""
     problems = policy_problems(snapshot)
     if problems:
         raise InvalidPolicyError(problems=problems)

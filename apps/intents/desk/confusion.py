@@ -1,4 +1,4 @@
-"""The confusion matrix: what was expected, down, against what was given, across."""
+"""The confusion matrix, with the expected intents as rows and the given intents as columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from apps.intents.desk.examination import Examination
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixCell:
-    """How many examples of one intent were given one intent. share: of those expected, 0 to 1."""
+    """The number of examples of one intent that were given one intent. share: of the row's examples, 0 to 1."""
 
     given: str
     label: str
@@ -37,7 +37,7 @@ class ConfusionRow:
 
 
 def confusion_rows(examination: Examination, snapshot: PolicySnapshot) -> tuple[ConfusionRow, ...]:
-    """A row for each intent in the policy's order, the unrecognised last; each with a cell for each of the same."""
+    """Return a row for each intent in the policy's order, unrecognised last, with a cell for each of these intents."""
     counts = Counter((each.example.intent, each.decision.intent) for each in examination.outcomes)
     names = [*(rule.name for rule in snapshot.intents), UNRECOGNISED]
     return tuple(_row(expected, names, counts, snapshot) for expected in names)

@@ -1,7 +1,7 @@
-"""Every golden example classified without itself, with what stands near it.
+"""Classify every golden example without itself, and find the examples nearest to it.
 
-The same classifier as for a question, over the same leave-one-out as apps/intents/check.py: the desk must not show
-other figures than those by which a version is approved. 141 examples of the baseline take 0.15 s, so nothing is kept.
+The classifier is the same as for a question, with the same leave-one-out as in apps/intents/check.py, so that the desk
+shows the figures by which a version is approved. 141 examples of the baseline take 0.15 s, so nothing is cached.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from apps.intents.matching import words
 from apps.intents.scoring import Vector, nearest_means, similarities_left_out
 
 NEIGHBOURS_SHOWN: Final = 3
-# Paraphrases in the baseline reach 0.84; what lies above this says the same in nearly the same words.
+# Paraphrases in the baseline reach 0.84; two examples above this value are nearly the same in wording.
 NEARLY_THE_SAME: Final = 0.9
 
 
@@ -29,9 +29,9 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExampleOutcome:
-    """What an example gets when it is left out.
+    """The result for an example when it is left out.
 
-    nearest: the nearest among the others, best first; empty without vectors.
+    nearest: the nearest other examples, best first; empty without vectors.
     twin: another example that says nearly the same; None if there is none.
     nearer_to: the intent (or UNRECOGNISED) whose nearest examples are on average nearer to it than those of its own;
                None where its own are the nearest, and without vectors.
@@ -71,7 +71,7 @@ class Examination:
 
 
 def cannot_classify(snapshot: PolicySnapshot) -> str:
-    """Why the classifier can't work with a policy, as a sentence; empty where it can. A draft may be anything."""
+    """Return why the classifier can't work with a policy, or "". A draft may be incomplete or invalid."""
     if len(snapshot.intents) < 2:
         return "It has fewer than two intents: there is nothing to tell apart."
     if not snapshot.examples:
@@ -84,7 +84,7 @@ def cannot_classify(snapshot: PolicySnapshot) -> str:
 def examine(snapshot: PolicySnapshot, vectors: Vector | None) -> Examination:
     """Classify each golden example without itself.
 
-    Args:    snapshot: one that `cannot_classify` has nothing against.
+    Args:    snapshot: a policy for which `cannot_classify` returns "".
              vectors: (n, d) float32, unit norm, row i for snapshot.examples[i]; None to judge by the terms alone.
     Returns: one outcome an example, in the snapshot's order.
     Raises:  ExampleVectorsMismatchError: the number of rows is not the number of examples.
@@ -113,7 +113,7 @@ def _outcome(snapshot: PolicySnapshot, index: int, similarities: tuple[float, ..
 
 
 def _ranked(examples: tuple[GoldenQuestion, ...], similarities: tuple[float, ...] | None) -> tuple[Neighbour, ...]:
-    """The others, nearest first; in the policy's order where nothing tells them apart."""
+    """Return the other examples, nearest first; ties, and all without vectors, keep the policy's order."""
     if similarities is None:
         return tuple(Neighbour(example=each, cosine_similarity=None) for each in examples)
     pairs = sorted(zip(similarities, examples, strict=True), key=lambda pair: -pair[0])
@@ -121,7 +121,7 @@ def _ranked(examples: tuple[GoldenQuestion, ...], similarities: tuple[float, ...
 
 
 def _twin(example: GoldenQuestion, ranked: tuple[Neighbour, ...]) -> Neighbour | None:
-    """The nearest one that is nearly the same by its meaning, or by its words in any order."""
+    """Return the nearest example with nearly the same vector, or with the same words in any order, or None."""
     own = sorted(words(example.text))
     for other in ranked:
         if other.cosine_similarity is not None and other.cosine_similarity >= NEARLY_THE_SAME:

@@ -1,4 +1,4 @@
-"""What one golden example more or less changes for all the others."""
+"""Find what adding or removing one golden example changes for the others."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class ChangedOutcome:
 
     @property
     def better(self) -> bool:
-        """It gets its own intent now, and did not before."""
+        """Return whether the example gets its own intent now; it did not before."""
         return self.after == self.example.intent
 
 
 def without_example(
     snapshot: PolicySnapshot, vectors: Vector | None, example_id: UUID
 ) -> tuple[PolicySnapshot, Vector | None]:
-    """The policy as if it did not have the example, and the vectors of those that are left.
+    """Return the policy without the example, and the vectors of the remaining examples.
 
     Args:    vectors: (n, d), row i for snapshot.examples[i]; None stays None.
     """
@@ -39,7 +39,7 @@ def without_example(
 
 
 def changed_outcomes(before: Examination, after: Examination) -> tuple[ChangedOutcome, ...]:
-    """The examples of both that get another intent, in the order of the second."""
+    """Return the examples of both that get another intent than before, in the order of `after`."""
     earlier = {outcome.example.id: outcome.decision.intent for outcome in before.outcomes}
     return tuple(
         ChangedOutcome(example=each.example, before=earlier[each.example.id], after=each.decision.intent)

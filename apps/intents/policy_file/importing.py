@@ -1,4 +1,4 @@
-"""Hand in a policy file: it becomes a draft, with the open scope's person as its author."""
+"""Import a policy file as a draft, with the open scope's person as its author."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from apps.tenants.roles import Permission
 
 
 def policy_file_import(*, text: str, filename: str, reason: str) -> PolicyVersion:
-    """Make a draft of a file's policy, based on the version in force.
+    """Create a draft from a file's policy, based on the version in force.
 
     Returns: the draft; its number is one more than the tenant's highest.
     Raises:  PolicyFileError: the file can't be read, or its policy can't be used.
-             PermissionDeniedError, PersonNeededError: the open scope's principal may not edit policies, or is nobody:
-             a draft without an author could never be approved by another.
+             PermissionDeniedError, PersonNeededError: the open scope's principal may not edit policies, or is not a
+             person. Another person must approve the draft, so it needs an author.
     """
     current_scope().principal.require(Permission.POLICY_EDIT)
     require_person()

@@ -136,7 +136,7 @@ def _platform() -> Iterator[TenantId]:
 def _as_text(vector: Vector) -> str:
     """Return a vector as an array literal for PostgreSQL; the ORM would process each number several times.
 
-    Nine digits distinguish any two numbers of single precision, so PostgreSQL reads exactly the number that was written.
+    Nine digits distinguish any two numbers of single precision, so PostgreSQL reads exactly the written number.
     """
     numbers = vector.tolist()
     return "{" + ",".join(["%.9g"] * len(numbers)) % tuple(numbers) + "}"

@@ -49,7 +49,7 @@ def version_submit(version_id: UUID, *, revision: int) -> PolicyVersion:
 
     Args:   revision: the revision of the draft that the caller read. The database gives the submitted version the next.
     Raises: PermissionDeniedError, PersonNeededError, NotADraftError, NotTheAuthorError, VersionChangedError;
-            InvalidPolicyError: the content is invalid, with all problems; SamePolicyError: the content equals that of the
+            InvalidPolicyError: the content is invalid, with all problems; SamePolicyError: the content is that of the
             version in force; the errors of require_accuracy.
     """
     with transaction.atomic():
@@ -75,7 +75,7 @@ def version_approve(
 ) -> PolicyVersion:
     """Approve a version in review, with the principal as the approver.
 
-    Args:    effective_from: aware; None for now. From then on the version is in force, whether or not that was recorded.
+    Args:    effective_from: aware; None for now. From then on the version is in force, even if that is not recorded.
              revision: the revision that the caller read. If the version was sent back, changed and submitted again
                  since, it has another revision, and the approval is refused.
     Returns: the version, with the status active if it takes effect now.

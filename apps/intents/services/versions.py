@@ -75,7 +75,7 @@ def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
 
 
 def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
-    """Record that a version is in force since the time in its approval; the database ends the previous one at that time.
+    """Record that a version is in force since the time in its approval, at which the database ends the previous one.
 
     The version takes effect without this record, by the time of its approval (apps/intents/standing.py).
 
