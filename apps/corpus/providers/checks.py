@@ -1,4 +1,4 @@
-"""Nothing a provider gives is stored or compared before it passed here."""
+"""Check every vector of a provider before it is stored or compared."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SMALLEST_NORM = 1e-12
 def verify_vectors(
     vectors: NDArray[Any], *, provider: str, count: int, dimension: int, normalise: bool = False
 ) -> Vectors:
-    """Check the vectors of one answer and return them as they may be stored.
+    """Check the vectors of one response and return them in a form that can be stored.
 
     Args:    vectors: any float type, wanted shape (count, dimension).
-             normalise: divide by the norm first; for a model that is known not to give unit vectors. Without it a
-                 vector that is off is an error, since cosine distance is computed as an inner product.
+             normalise: divide by the norm first, for a model that is known not to give unit vectors. Otherwise a vector
+                 without unit norm is an error, since cosine distance is computed as an inner product.
     Returns: (count, dimension) float32, C-contiguous, every norm within 1e-3 of 1.
     Raises:  ProviderResponseError: wrong count or length, NaN or infinity, a zero vector, not unit norm.
     """

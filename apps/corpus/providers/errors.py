@@ -1,4 +1,4 @@
-"""What can go wrong with an embedding provider, each with its own answer to "is it worth trying again?"."""
+"""The errors of an embedding provider; each says whether the same call may succeed later."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ProviderError(ApplicationError):
 
     @property
     def retry_after_seconds(self) -> float | None:
-        """What the provider asked to wait, in seconds; None where it said nothing."""
+        """Return the wait that the provider asked for, in seconds; None if it asked for none."""
         return None
 
 
@@ -39,7 +39,8 @@ class ProviderUnavailableError(ProviderError):
 class ProviderResponseError(ProviderError):
     """The provider answered, but not with the vectors that were asked for.
 
-    Retryable, because a proxy's error page and a half-written body pass; a job's limit of attempts ends a lasting one.
+    Retryable, because a proxy's error page or a truncated body is temporary; a job's limit of attempts ends a
+    permanent failure.
     """
 
     code = "corpus.provider_response"
@@ -84,7 +85,7 @@ class UnknownProviderError(ProviderError):
 
 
 class ResidencyError(ProviderError, tenants_errors.ResidencyError):
-    """The refusal of a call: one of the provider's errors, and the same fact as the refusal of a tenant's settings."""
+    """The refusal of a call by the residency rule, with the same code as the refusal of a tenant's settings."""
 
     code = tenants_errors.ResidencyError.code
     status = tenants_errors.ResidencyError.status

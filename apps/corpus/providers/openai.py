@@ -28,8 +28,8 @@ from .profiles import EmbeddingProfile
 from .protocol import Vectors
 
 DEFAULT_BATCH_INPUTS = 128
-# Named here, since the client would otherwise take OPENAI_BASE_URL, and a variable must not move a tenant's text to
-# another region than the profile says.
+# Set here, since the client would otherwise use OPENAI_BASE_URL, and an environment variable must not send a tenant's
+# text to another region than the profile says.
 PUBLIC_BASE_URL = "https://api.openai.com/v1"
 CONNECT_TIMEOUT_SECONDS = 5.0
 # 2,048 vectors of 3,072 floats as JSON text are about 70 MB; a body past this is not an answer to our question.
@@ -37,7 +37,7 @@ LARGEST_BODY_BYTES = 128 * 1024 * 1024
 
 
 class OpenAIProvider:
-    """One HTTP call per `batch_inputs` texts; no retries here, the ingest job keeps its own and makes them visible."""
+    """A provider that makes one HTTP call per `batch_inputs` texts. It never retries: the ingest job does, visibly."""
 
     def __init__(self, profile: EmbeddingProfile) -> None:
         self._profile = profile
@@ -88,8 +88,8 @@ class OpenAIProvider:
     def _post(self, texts: Sequence[str]) -> bytes:
         """Send one request and read the whole body before the deadline.
 
-        The client's own timeout counts from one received block to the next, so a server that drips a byte a second
-        would hold a worker for ever; reading the body block by block lets the deadline cover all of it.
+        The client's own timeout counts from one received block to the next, so a server that sends one byte per second
+        would hold a worker for ever. Reading the body block by block applies the deadline to the whole body.
         """
         deadline = time.monotonic() + self._profile.timeout_seconds
         blocks: list[bytes] = []
@@ -154,7 +154,7 @@ class OpenAIProvider:
 
 
 def _vectors_in(body: bytes, *, provider: str, count: int) -> np.ndarray[Any, np.dtype[Any]]:
-    """Read the vectors of an answer, in the order of the inputs; base64 was asked for, lists are taken as well."""
+    """Read the vectors of a response in the order of the inputs. The request asks for base64; lists are accepted."""
     try:
         rows = json.loads(body)["data"]
         by_index = {int(row["index"]): row["embedding"] for row in rows}

@@ -20,7 +20,7 @@ class Backend(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingProfile:
-    """One way to compute vectors, as configured; a tenant names one.
+    """One configured way to compute vectors; each tenant names one.
 
     `model` may be empty for sentence-transformers (the model that comes with the installation), a folder, or a name in
     the local model cache. `threads` 0 leaves the choice to torch. `request_dimensions` asks the server for vectors
@@ -42,13 +42,13 @@ class EmbeddingProfile:
     normalise: bool = False
 
 
-# Resolved once: a question looks its profiles up a dozen times, and resolving the types took twenty times as long as
-# all else that reading an entry takes.
+# Resolved once: a question looks up its profiles a dozen times, and resolving the types took twenty times as long as
+# the rest of reading an entry.
 _TYPES: Final = {key: value for key, value in get_type_hints(EmbeddingProfile).items() if key != "name"}
 
 
 def profile_names() -> tuple[str, ...]:
-    """The configured names, sorted; what a form offers."""
+    """Return the sorted names of the configured profiles, which a form offers."""
     return tuple(sorted(_configured()))
 
 

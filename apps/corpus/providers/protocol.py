@@ -1,4 +1,4 @@
-"""The one shape that every embedding provider has."""
+"""The protocols of embedding providers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Vectors = NDArray[np.float32]
 
 
 class EmbeddingProvider(Protocol):
-    """Turns text into unit vectors. Implementations are shared by threads and hold nothing of a tenant."""
+    """A provider that turns text into unit vectors. Threads share an implementation; it holds no data of a tenant."""
 
     @property
     def name(self) -> str:
@@ -28,11 +28,11 @@ class EmbeddingProvider(Protocol):
 
     @property
     def region(self) -> str:
-        """Where the text is sent to and computed."""
+        """The region in which the text is processed."""
 
     @property
     def max_input_tokens(self) -> int:
-        """What lies past this many tokens of an input does not reach its vector."""
+        """The limit of an input; tokens beyond it do not affect the vector."""
 
     def embed_query(self, text: str) -> Vectors:
         """Embed a question.
@@ -50,9 +50,9 @@ class EmbeddingProvider(Protocol):
 
 
 class TokenVectorProvider(Protocol):
-    """Gives a vector for each token of a text, of a model on this machine: for late interaction.
+    """A provider of a vector for each token of a text, from a model on this machine, for late interaction.
 
-    Tokens past the model's limit (`max_input_tokens`) are left out, and so are the tokenizer's own marks.
+    Tokens beyond the model's limit (`max_input_tokens`) are left out, and so are the tokenizer's special tokens.
     """
 
     def embed_query_tokens(self, text: str) -> Vectors:

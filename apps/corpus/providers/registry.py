@@ -1,4 +1,4 @@
-"""The only door to a provider: finds it by its profile's name and holds the residency rule at every call."""
+"""The only way to get a provider: by its profile's name, with the residency rule checked at every call."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _providers: dict[EmbeddingProfile, EmbeddingProvider] = {}
 
 
 def provider_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> ResidencyBoundProvider:
-    """Give the provider of a profile, bound to one tenant's residency rule.
+    """Return the provider of a profile, bound to one tenant's residency rule.
 
-    The model or connection behind it is shared by all tenants of this process and holds nothing of them. Loading
-    happens at the first embedding, not here.
+    All tenants of this process share the model or connection behind it, which holds no data of them. The model is
+    loaded at the first embedding, not here.
 
     Raises:  ResidencyError: the tenant is strict and the profile computes elsewhere.
              UnknownProviderError: there is no such profile.
@@ -32,9 +32,9 @@ def provider_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> Re
 
 
 def token_vectors_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> TokenVectorProvider:
-    """Give what a profile's model on this machine makes of single tokens: the same loaded model that embeds.
+    """Return the provider of token vectors of a profile; it uses the same loaded model that embeds texts.
 
-    Ask anew for each question: the residency rule is checked here.
+    Call this again for each question, because the residency rule is checked here.
 
     Raises:  ProviderConfigurationError: the profile's model is not on this machine.
              ResidencyError: the tenant is strict and the profile computes elsewhere.
@@ -51,7 +51,7 @@ def token_vectors_for(profile: str, *, tenant_region: str, tenant_strict: bool) 
 
 
 class ResidencyBoundProvider:
-    """A provider that reads its profile and checks the residency rule again before any text leaves."""
+    """A provider that reads its profile and checks the residency rule again before it sends any text."""
 
     def __init__(self, profile: str, *, tenant_region: str, tenant_strict: bool) -> None:
         self._profile_name = profile
@@ -85,7 +85,7 @@ class ResidencyBoundProvider:
         return self.check().embed_documents(texts)
 
     def check(self) -> EmbeddingProvider:
-        """Give the provider behind, if the tenant may still use it."""
+        """Return the underlying provider if the tenant may still use it; raise ResidencyError otherwise."""
         profile = profile_for(self._profile_name)
         _check(profile, tenant_region=self._tenant_region, tenant_strict=self._tenant_strict)
         return _shared(profile)
@@ -113,14 +113,14 @@ def _built(profile: EmbeddingProfile) -> EmbeddingProvider:
         case Backend.SENTENCE_TRANSFORMERS:
             return SentenceTransformersProvider(profile)
         case Backend.OPENAI:
-            # Its client library takes a quarter of a process' start, and most processes never ask it anything.
+            # Importing its client library takes a quarter of a process's start, and most processes never use it.
             from .openai import OpenAIProvider
 
             return OpenAIProvider(profile)
 
 
 def _forget_in_child() -> None:
-    """A forked worker starts empty: connections can't be shared, and the lock may have been held by another thread."""
+    """Clear the registry in a forked worker: it can't share connections, and another thread may have held the lock."""
     global _lock
     _lock = threading.Lock()
     _providers.clear()

@@ -1,4 +1,4 @@
-"""The open tenant's own provider, under its residency rule of this moment."""
+"""The open tenant's provider, under its current residency rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must be settled before torch computes in this process: its threads, and that nothing is downloaded."""
+"""Prepare torch in this process: set its number of threads, and prevent downloads."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _torch_used_by_pid: int | None = None
 
 
 def prepare_torch(threads: int = 0) -> None:
-    """Import torch and settle its threads; call it before a model is loaded. Takes seconds the first time.
+    """Import torch and set its number of threads; call this before a model is loaded. Takes seconds the first time.
 
-    Args: threads: that torch may use; 0 leaves the choice to it.
+    Args: threads: how many threads torch may use; 0 leaves the choice to torch.
     """
     # Both are read once, when the library is imported: without the first, a name
     # that is not in the cache asks the network; without the second, loading draws a bar into the worker's log.

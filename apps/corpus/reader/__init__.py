@@ -1,4 +1,4 @@
-"""Reading a file whose content nobody vouches for: in a process of its own, within limits."""
+"""Read an untrusted file in a separate process, within limits."""
 
 from apps.corpus.reader.contracts import ReadDocument, ReadPassage, ReadPosting, ReadRequest
 from apps.corpus.reader.process import hidden_contained, pages_contained, read_contained

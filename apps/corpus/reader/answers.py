@@ -1,7 +1,7 @@
-"""Whether what the reading process sent agrees with itself: a child that was taken over can send anything.
+"""Check that the reading process's answer is consistent, since a compromised child process can send anything.
 
-A wrong text of its own file can't be told from a right one. What is cited is checked: a passage is what its page says
-at its place, and it is found by the terms that are counted for it.
+A wrong text of the file itself can't be distinguished from a right one. The checks cover citations: the text of a
+passage equals its span of the page, and the postings agree with the passages.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from apps.errors import ApplicationError
 
 
 class ContradictionError(ValueError):
-    """What disagrees, in words; nothing of the file."""
+    """A contradiction in an answer; the message describes it in words and quotes nothing from the file."""
 
 
 def check_pages(pages: Sequence[Page]) -> Mapping[int, Page]:
-    """The pages by number. Raises: ContradictionError: they don't count up from one or more."""
+    """Return the pages by number. Raises: ContradictionError: the numbers do not increase, or start below 1."""
     before = 0
     for page in pages:
         if page.number <= before:
@@ -60,7 +60,7 @@ def _check_child(child: ReadPassage, number: int, pages: Mapping[int, Page]) -> 
 
 
 def _check_parents(read: ReadDocument, pages: Mapping[int, Page]) -> None:
-    """A parent is its children's pages from the first child to the last: it says nothing of its own."""
+    """Check that the text of each parent is the text of its children's pages from the first child to the last."""
     groups: dict[int, list[ReadPassage]] = defaultdict(list)
     for child in read.children:
         if child.draft.parent_number is not None:
@@ -103,9 +103,9 @@ def _check_postings(postings: Sequence[ReadPosting], children: int, term_count: 
 
 
 def refusal(told: Mapping[str, Any], filename: str) -> ApplicationError:
-    """An error of ours that reading ended with; what it tells is of this file, and fits a line.
+    """Return the error of ours with which the reading ended, for this file and with texts that fit on a line.
 
-    Raises: KeyError, TypeError: it is none, or lacks something.
+    Raises: KeyError, TypeError: the answer names no known error, or lacks a part.
     """
     kind = _ERRORS[told["error"]]
     data = {key: _told(value) for key, value in dict(told["data"]).items()}
@@ -117,7 +117,7 @@ def _told(value: object) -> object:
 
 
 def printable(value: object, *, most: int = 300) -> str:
-    """On one line, for a log and a page."""
+    """Return the value as text on one line, for a log and a page."""
     return "".join(each if each.isprintable() else " " for each in str(value)[:most])
 
 

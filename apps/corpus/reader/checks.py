@@ -15,7 +15,7 @@ def register() -> None:
 
 
 def sandbox_check(**kwargs: Any) -> list[checks.CheckMessage]:
-    """It speaks of the machine that it runs on: run it where the workers are."""
+    """Check the sandbox of the machine that runs this command; run it where the workers are."""
     missing = Sandbox.of_this_machine().missing
     if not missing:
         return []

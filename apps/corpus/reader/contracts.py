@@ -1,4 +1,4 @@
-"""What goes to the reading process, and what comes back."""
+"""The request to the reading process, and its result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from apps.corpus.extraction.contracts import ExtractionWarning, Limits, Page
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadRequest:
-    """A file's name and what is known of it: `given` as `description.describe` takes it, `language` or "".
+    """A file's name and its known metadata: `given` as `description.describe` takes it, and `language` or "".
 
     left_empty: the fields of a Description that stay empty, whatever the file says.
     """
@@ -27,7 +27,7 @@ class ReadRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPassage:
-    """A passage as it is stored."""
+    """A passage in the form in which it is stored."""
 
     draft: ChunkDraft
     content_sha256: str
@@ -35,8 +35,8 @@ class ReadPassage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPosting:
-    """The passages that hold a term: three columns of equal length, by passage number; the last is their length in
-    terms."""
+    """The passages that contain a term: three columns of equal length, by passage number; the last is the length of
+    each passage in terms."""
 
     term: str
     chunk_numbers: Sequence[int]

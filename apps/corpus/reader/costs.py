@@ -1,4 +1,4 @@
-"""What reading a file may cost, and the kernel's limits that hold it."""
+"""The limits on the cost of reading a file, which the kernel enforces."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MOST_FILES = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """The most that one file may cost: bytes of memory beside the libraries, seconds of computing, bytes of result.
+    """The limits for one file: bytes of memory in addition to the libraries, seconds of CPU time, bytes of result.
 
-    A deadline by the clock ends a process that waits instead of computing; it is far above what the others allow.
+    A wall-clock deadline, far above the other limits, ends a process that waits instead of computing.
     """
 
     memory_bytes: int
@@ -30,7 +30,7 @@ class Costs:
 
     @classmethod
     def of(cls, size_bytes: int, limits: Limits) -> Costs:
-        """A larger file may cost more, in proportion: both are bounded by the upload's own limit."""
+        """Return the limits for a file of this size; they grow with the size, which the upload limit bounds."""
         mebibytes = -(-size_bytes // _MIB)
         seconds = min(limits.max_seconds + mebibytes * limits.max_seconds_per_mebibyte, _MOST_SECONDS)
         return cls(
@@ -43,9 +43,9 @@ class Costs:
 
 
 def hold_process(costs: Costs) -> None:
-    """Put the limits on this process; it can't lift them again.
+    """Set the limits on this process, which can't raise them again.
 
-    A process that runs as root may still have as many others as it likes; for every other user none at all.
+    The limit on new processes does not apply to root; a process of any other user can start none.
     """
     _limit(resource.RLIMIT_AS, _address_space_bytes() + costs.memory_bytes)
     _limit(resource.RLIMIT_FSIZE, 0)
@@ -56,20 +56,20 @@ def hold_process(costs: Costs) -> None:
 
 
 def allow_page(costs: Costs) -> None:
-    """From now on the seconds of one page count; those of the whole file stay as they are."""
+    """Set the CPU limit to the seconds of one page from now on, within those of the whole file."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     used = int(usage.ru_utime + usage.ru_stime) + 1
     _limit_seconds(min(used + costs.page_seconds, costs.seconds), costs)
 
 
 def allow_rest(costs: Costs) -> None:
-    """What has no pages, and what comes after the last one, has the seconds of the whole file."""
+    """Set the CPU limit to that of the whole file, for files without pages and for the work after the last page."""
     _limit_seconds(costs.seconds, costs)
 
 
 def _limit_seconds(seconds: int, costs: Costs) -> None:
-    # At the first limit the process gets SIGXCPU, which tells computing time from all else that ends a process. Who
-    # catches that signal is killed at the second.
+    # At the first limit the process gets SIGXCPU, which distinguishes CPU time from other causes of its end. A process
+    # that catches the signal is killed at the second limit.
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, costs.seconds + _GRACE_SECONDS))
 
 

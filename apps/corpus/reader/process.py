@@ -1,4 +1,4 @@
-"""The door to the reading process: starts it, hands files over, and says how reading them ended."""
+"""Start the reading process, send files to it, and report how reading them ended."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ logger = logging.getLogger("glassbox.corpus")
 _ROOT: Final = Path(__file__).resolve().parents[3]
 _BLOCK: Final = 1024 * 1024
 _FRAMES: Final = 12
-# How libraries in C end where memory is refused to them.
+# The signals with which C libraries end when they get no more memory.
 _OUT_OF_MEMORY: Final = (signal.SIGABRT, signal.SIGSEGV, signal.SIGILL, signal.SIGTRAP, signal.SIGBUS)
-# All that the reading process is given: it needs no secret.
+# The whole environment of the reading process: it needs no secret.
 _ENVIRONMENT: Final = {
     "LANG": "C.UTF-8",
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -48,12 +48,12 @@ _ENVIRONMENT: Final = {
 
 
 class _DiedError(Exception):
-    """The reading process is gone: it was ended by somebody else, or at the deadline."""
+    """The reading process has ended: another process ended it, or the deadline did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """What came of one file.
+    """The outcome of reading one file.
 
     status: as waitpid says it. page: the one that the child was at, 0 for none. memory_bytes: the most that it had,
     with what the libraries take.
@@ -77,7 +77,7 @@ class _Reader:
         self.owner = os.getpid()
         self.is_late = False
         self._missing: Part | None = None
-        hide_memory()  # of this process: it has what the reading process must not have
+        hide_memory()  # the memory of this process, which holds data that the reading process must not see
         self._control, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -96,7 +96,7 @@ class _Reader:
 
     @property
     def missing(self) -> Part:
-        """What of the sandbox this machine lacks. Raises: _DiedError."""
+        """Return the parts of the sandbox that this machine lacks. Raises: _DiedError."""
         if self._missing is None:
             try:
                 (missing,) = MISSING.unpack(self._received(MISSING.size))
@@ -106,7 +106,7 @@ class _Reader:
         return self._missing
 
     def end(self) -> None:
-        """End the process and what it forked. Once more does nothing."""
+        """End the process and its children. A second call does nothing."""
         if self.is_alive:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -131,7 +131,7 @@ class _Reader:
                 finally:
                     os.close(requests)
                     os.close(answers)
-                # A child that is ended by a limit reads no further; how it ended is said below.
+                # A child that a limit ended reads no further; its status is received below.
                 with contextlib.suppress(BrokenPipeError):
                     to_child.write(head + b"\n")
                     to_child.write(content)
@@ -161,7 +161,7 @@ _readers: list[_Reader] = []
 
 
 def read_contained(content: bytes, request: ReadRequest) -> ReadDocument:
-    """Read a file for the index, in a process of its own.
+    """Read a file for the index, in a separate process.
 
     Raises: ExtractionError: it can't be read, or costs more than the limits allow; NoPassagesError; InvalidFieldError.
     """
@@ -169,12 +169,12 @@ def read_contained(content: bytes, request: ReadRequest) -> ReadDocument:
 
 
 def pages_contained(content: bytes, *, filename: str) -> ExtractedDocument:
-    """A file's pages, read in a process of its own. Raises: ExtractionError."""
+    """Read a file's pages in a separate process. Raises: ExtractionError."""
     return cast(ExtractedDocument, _contained("pages", content, ReadRequest(filename=filename)))
 
 
 def hidden_contained(content: bytes, *, filename: str) -> HiddenTexts:
-    """What a file holds beside its pages, read in a process of its own. Raises: ExtractionError."""
+    """Read a file's texts outside its pages, in a separate process. Raises: ExtractionError."""
     return cast(HiddenTexts, _contained("hidden", content, ReadRequest(filename=filename)))
 
 
@@ -200,7 +200,7 @@ def _contained(operation: str, content: bytes, request: ReadRequest) -> Any:
 
 
 def _asked(head: bytes, content: bytes, costs: Costs, filename: str) -> _Reading:
-    """As _Reader.ask; a reading process that somebody else ended is no fault of the file, once.
+    """Call _Reader.ask, and try once more if another process ended the reading process.
 
     Args: head: JSON without a line break; what follows the first one is the file.
     """
@@ -218,7 +218,7 @@ def _asked(head: bytes, content: bytes, costs: Costs, filename: str) -> _Reading
 
 
 def _check_sandbox(missing: Part, filename: str) -> None:
-    """Raises: NoSandboxError: the settings demand a sandbox that this machine lacks a part of."""
+    """Raise NoSandboxError if the settings require the sandbox and this machine lacks a part of it."""
     if not missing:
         return
     if settings.GLASSBOX_REQUIRE_SANDBOX:
@@ -232,7 +232,7 @@ def _tell_once(missing: Part) -> None:
 
 
 def _ended(reading: _Reading, filename: str, costs: Costs) -> ExtractionError:
-    """Why the child was ended by the kernel, or by itself."""
+    """Return the error that says why the kernel ended the child, or why it ended itself."""
     number = os.WTERMSIG(reading.status) if os.WIFSIGNALED(reading.status) else 0
     if number == signal.SIGXCPU:
         seconds = costs.page_seconds if reading.page else costs.seconds
@@ -270,16 +270,16 @@ def _result(operation: str, answer: bytes, filename: str, costs: Costs, *, place
 
 @contextmanager
 def _reader() -> Iterator[_Reader]:
-    """A reading process of this process, which nobody else uses meanwhile: an idle one, or else a new one."""
+    """Yield an idle or a new reading process of this process, for exclusive use."""
     with _lock:
-        # After a fork the parent's are not ours to use.
+        # After a fork, this process must not use its parent's reading processes.
         _readers[:] = [each for each in _readers if each.owner == os.getpid() and each.is_alive]
         reader = _readers.pop() if _readers else None
     reader = reader or _Reader()
     try:
         yield reader
     except BaseException:
-        # What was asked may still be under way.
+        # The request may still be in progress.
         reader.end()
         raise
     if reader.is_alive:
@@ -288,7 +288,7 @@ def _reader() -> Iterator[_Reader]:
 
 
 def _read_up_to(file: Any, most: int) -> tuple[bytes, bool]:
-    """All of it, or that it is longer than `most`."""
+    """Return the whole content and False, or no content and True if it is longer than `most`."""
     parts: list[bytes] = []
     size = 0
     while block := file.read(_BLOCK):

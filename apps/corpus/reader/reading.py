@@ -1,4 +1,4 @@
-"""From bytes to everything that is stored about a document: pages, passages and postings. No database, no model."""
+"""Turn a file's bytes into the pages, passages and postings that are stored. Uses no database and no model."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Passage(Protocol):
 
 
 def read_document(content: bytes, request: ReadRequest, on_page: Callable[[int], None]) -> ReadDocument:
-    """Extract, describe, cut into passages and count terms.
+    """Extract, describe, chunk and count terms.
 
-    Args:   on_page: is told the number of each page before it is read, where the format has pages.
+    Args:   on_page: called with the number of each page before it is read, if the format has pages.
     Raises: ExtractionError: the file can't be read; NoPassagesError: nothing in it can be searched;
             InvalidFieldError: what is stored about the document can't be understood.
     """
@@ -57,19 +57,19 @@ def read_document(content: bytes, request: ReadRequest, on_page: Callable[[int],
 
 
 def searched_text(passage: Passage) -> str:
-    """What is embedded and indexed for a passage: where it comes from, and what it says."""
+    """Return the text that is embedded and indexed for a passage: its context header and its text."""
     return f"{passage.context_header}\n{passage.text}" if passage.context_header else passage.text
 
 
 def counted_terms(draft: ChunkDraft, language: str) -> Counter[str]:
-    """The terms of a passage, and one for each financial statement that its page prints (`statement_term`)."""
+    """Return a passage's terms, and one for each financial statement that its page prints (`statement_term`)."""
     counted = term_frequencies(searched_text(draft), language)
     counted.update(statement_term(statement.value) for statement in draft.statements)
     return counted
 
 
 def packed(counted: Mapping[int, Counter[str]]) -> list[ReadPosting]:
-    """The postings of a document, by term.
+    """Return the postings of a document, sorted by term.
 
     Args: counted: the terms of each passage that is searched, by its number.
     """

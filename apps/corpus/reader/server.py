@@ -72,7 +72,9 @@ def serve(control: socket.socket) -> None:
     wordpiece_counter()  # read once here, and then there for every child
     sandbox = Sandbox.of_this_machine()
     control.sendall(MISSING.pack(sandbox.missing))
-    progress = mmap.mmap(-1, mmap.PAGESIZE)  # shared with the child: what it was at is known even if it is killed
+    progress = mmap.mmap(
+        -1, mmap.PAGESIZE
+    )  # shared with the child, so that its current page is known even if it is killed
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 1, 2)
         if not message:
@@ -92,7 +94,7 @@ def serve(control: socket.socket) -> None:
 
 
 def _end_orphans() -> None:
-    """End what a child left behind. Where the sandbox holds, it could start nothing."""
+    """End the processes that a child left behind. In a complete sandbox a child can start none."""
     children = Path("/proc/self/task") / str(os.getpid()) / "children"
     while True:
         try:
@@ -117,7 +119,7 @@ def _be_child(descriptors: list[int], progress: mmap.mmap, sandbox: Sandbox) -> 
 
 
 def _close_all_but(kept: list[int]) -> None:
-    """What is said without being asked goes nowhere: the worker's output is its log."""
+    """Close all other descriptors, and discard standard output, because the worker's output is its log."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
         os.dup2(nowhere, standard)
