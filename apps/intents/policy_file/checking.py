@@ -1,4 +1,4 @@
-"""Whether a file's policy can be used, in words, with the place of what is wrong."""
+"""Check whether a file's policy can be used, and give each problem its place in the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from apps.intents.policy_file.literals import FileProblem, first_problems
 from apps.intents.policy_file.parsing import example_key, read_policy_file
 
 _NAMED: Final = re.compile(r"'(.*?)'(?=[ .,;:]|$)", re.DOTALL)
-# Where a sentence of the check names nothing that has a place: the block that it is about, by a word in it.
+# For a sentence of the check that names nothing with a place: the block that it concerns, by a word in the sentence.
 _BLOCK_OF_WORD: Final = {
     "total": "TOTAL_CAP",
     "unrecognised": "FALLBACK",
@@ -27,9 +27,9 @@ _BLOCK_OF_WORD: Final = {
 
 
 def checked_policy_file(text: str, *, filename: str) -> PolicySnapshot:
-    """The policy of a file that can be used as it stands.
+    """Return the policy of a file if it can be used.
 
-    Raises: PolicyFileError: what can't be read, or else all that keeps the policy from being used, by line.
+    Raises: PolicyFileError: what can't be read, or else every problem of the policy, by line.
     """
     file = read_policy_file(text, filename=filename)
     sentences = dict.fromkeys(validation.policy_problems(file.snapshot))

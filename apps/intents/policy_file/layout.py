@@ -1,4 +1,4 @@
-"""Texts and lists as the policy file writes them: double quotes, lines of at most 120 characters, nothing invisible."""
+"""Format texts and lists for the policy file: double quotes, at most 120 characters a line, nothing invisible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORD_WITH_SPACE: Final = re.compile(r"[^ ]+ *|^ +")
 
 
 def literal(text: str) -> str:
-    """A text in quotes on one line; what can't be seen (line breaks, direction marks) is written as an escape."""
+    """Return a text in quotes on one line, with invisible characters (line breaks, direction marks) as escapes."""
     quote = "'" if text.count('"') > text.count("'") else '"'
     return quote + escaped(text).replace(quote, "\\" + quote) + quote
 
@@ -25,23 +25,23 @@ def escaped(text: str) -> str:
 
 
 def entry(key: str, text: str, *, indent: int) -> list[str]:
-    """`"key": "text",` on one line, or where that is too long, the text in lines between parentheses."""
+    """Return `"key": "text",` on one line, or, if that is too long, the text on several lines in parentheses."""
     return _fitted(f'"{key}": ', text, indent=indent)
 
 
 def item(text: str, *, indent: int) -> list[str]:
-    """A text as one item of a list."""
+    """Return a text as one item of a list."""
     return _fitted("", text, indent=indent)
 
 
 def row(key: str, texts: Sequence[str], *, indent: int) -> list[str]:
-    """`"key": ["a", "b"],` on one line, or one text a line."""
+    """Return `"key": ["a", "b"],` on one line, or with one text per line if that is too long."""
     line = f'{" " * indent}"{key}": [{", ".join(map(literal, texts))}],'
     return [line] if len(line) <= WIDTH else column(key, texts, indent=indent)
 
 
 def column(key: str, texts: Sequence[str], *, indent: int) -> list[str]:
-    """A list with one text a line, however short."""
+    """Return a list with one text per line, however short it is."""
     pad = " " * indent
     if not texts:
         return [f'{pad}"{key}": [],']
@@ -50,10 +50,10 @@ def column(key: str, texts: Sequence[str], *, indent: int) -> list[str]:
 
 
 def commas(key: str, terms: Sequence[str], *, indent: int) -> list[str]:
-    """Terms in one text, separated by commas; a line ends between two terms, never within one.
+    """Return terms as one text, separated by commas; a line ends between two terms, never within one.
 
-    A term that would come back as another one (a comma or a line break in it, blanks around it) makes it a list, so
-    that nothing is changed in silence. No such term passes the check; a draft may have it.
+    If a term would be read back as another one (it has a comma, a line break or surrounding blanks), return a list
+    instead, so that no term changes unnoticed. No such term passes the check, but a draft may have one.
     """
     if not all(term and term == " ".join(term.split()) and "," not in term for term in terms):
         return column(key, terms, indent=indent)
@@ -82,7 +82,7 @@ def _fitted(start: str, text: str, *, indent: int) -> list[str]:
 
 
 def _pieces(text: str, *, width: int) -> list[str]:
-    """The text cut after blanks, as much to a piece as its literal has room for."""
+    """Return the text cut after blanks into pieces, each as long as its literal may be."""
     pieces: list[str] = []
     for word in _WORD_WITH_SPACE.findall(text):
         if pieces and len(literal(pieces[-1] + word)) <= width:

@@ -1,4 +1,4 @@
-"""Plain values out of Python's syntax tree. Nothing is executed or looked up: what is no literal is a problem."""
+"""Read plain values from Python's syntax tree. Nothing is executed or looked up; a non-literal is a problem."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from itertools import accumulate
 from typing import Final
 
 LARGEST: Final = 1e15
-# A person reads the first few and mends the file; more would only make an answer of megabytes.
+# A person reads the first few problems and corrects the file; more would only make a response of megabytes.
 MOST_PROBLEMS: Final = 100
-# Of one list; far more than a policy may have (validation.py).
+# The most items of one list; far more than a policy may have (validation.py).
 MOST_ITEMS: Final = 1_000
 _LONGEST_QUOTED: Final = 60
 
@@ -29,7 +29,7 @@ _WANTED: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class FileProblem:
-    """What is wrong at a place of the file, and what to do. Lines and columns count from 1, columns in characters."""
+    """A problem at a place in the file, and what to do. Lines and columns count from 1, columns in characters."""
 
     line: int
     column: int
@@ -41,7 +41,7 @@ class FileProblem:
 
 @dataclass(slots=True, kw_only=True)
 class LiteralReader:
-    """Reads literals and gathers problems; where one is wrong or missing it gives an empty value and goes on."""
+    """A reader of literals that collects problems; for a wrong or missing literal it returns an empty value."""
 
     lines: list[str]
     problems: list[FileProblem] = field(default_factory=list)
@@ -56,11 +56,11 @@ class LiteralReader:
         self.problems.append(FileProblem(line=line, column=column, message=message))
 
     def found(self) -> tuple[FileProblem, ...]:
-        """The problems by their place, and how many more there are."""
+        """Return the problems sorted by place, with a note on how many were left out."""
         return first_problems(self.problems, left_out=self.left_out)
 
     def place(self, node: ast.AST | None) -> tuple[int, int]:
-        """Line and column. The parser counts bytes of UTF-8; people count characters."""
+        """Return line and column in characters; the parser counts columns in bytes of UTF-8."""
         line: int = getattr(node, "lineno", 1)
         offset: int = getattr(node, "col_offset", 0)
         if self.lines[line - 1].isascii():
@@ -70,7 +70,7 @@ class LiteralReader:
         return line, bisect_right(self._starts[line], offset)
 
     def text(self, node: ast.expr | None, what: str, *, longest: int = 0) -> str:
-        """A text that is not blank and can be stored; `longest` in characters, 0 for any length."""
+        """Read a text that must not be blank and must be storable; `longest` in characters, 0 for any length."""
         value = _constant(node)
         if not isinstance(value, str):
             self._wrong(node, what, "text")
@@ -104,7 +104,7 @@ class LiteralReader:
         return float(value)
 
     def setting(self, node: ast.expr | None, what: str) -> int | float | bool | None:
-        """A number or a truth value as it is written; None for anything else."""
+        """Read a number or a truth value as it is written; return None for anything else."""
         value = _constant(node)
         if isinstance(value, int | float):
             return value
@@ -122,7 +122,7 @@ class LiteralReader:
     def fields(
         self, node: ast.expr | None, what: str, keys: Iterable[str], *, all_needed: bool = True
     ) -> dict[str, ast.expr]:
-        """A block's entries by key: unknown, repeated and missing keys are problems."""
+        """Return a block's entries by key; unknown, repeated and missing keys are problems."""
         known = list(keys)
         found: dict[str, ast.expr] = {}
         if not isinstance(node, ast.Dict):
