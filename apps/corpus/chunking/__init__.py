@@ -1,4 +1,4 @@
-"""From pages to chunks: `chunk_document` is the only door."""
+"""Cut pages into chunks; `chunk_document` is the only entry point."""
 
 from apps.corpus.chunking.chunker import chunk_document
 from apps.corpus.chunking.contracts import ChunkDraft, DocumentFacts

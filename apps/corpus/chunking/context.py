@@ -1,4 +1,4 @@
-"""Write the one line that says where a chunk comes from; it is embedded and indexed with the chunk."""
+"""Write the header line that says where a chunk comes from; it is embedded and indexed with the chunk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_TITLE_CHARACTERS = 80
 
 
 class ContextWriter:
-    """Writes context headers of one document within a budget of tokens."""
+    """A writer of the context headers of one document within a budget of tokens."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class ContextWriter:
         self._language = language
 
     def statements(self, page: int) -> tuple[Statement, ...]:
-        """The financial statements that a page prints."""
+        """Return the financial statements that a page prints."""
         return self._statements.get(page, ())
 
     def learn(self, parts: Sequence[str]) -> None:

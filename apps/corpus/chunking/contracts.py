@@ -1,4 +1,4 @@
-"""What chunking takes and gives."""
+"""The input and output types of chunking."""
 
 from __future__ import annotations
 

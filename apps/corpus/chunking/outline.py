@@ -1,4 +1,4 @@
-"""Say of every block in which SEC item and under which headings it stands."""
+"""Find the SEC item and the headings of every block."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LAST_ITEM = 16
 
 
 class Place(NamedTuple):
-    """Where a block stands: "7A" or "", and its headings, the outer one first (at most two)."""
+    """The place of a block: its SEC item ("7A" or "") and its headings, the outer one first (at most two)."""
 
     sec_item: str
     headings: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""A document's pages and blocks without the passages that were removed. Pure."""
+"""Build a document's pages and blocks without the removed passages. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHORTEST = 3  # characters: less than that is also a part of other words
 
 
 def redacted_pages(pages: Sequence[Page], spans: Mapping[int, Sequence[Span]]) -> list[PageDraft]:
-    """The pages with the mark in place of each span, block by block.
+    """Return the pages with the mark in place of each span, block by block.
 
     What a table's rows share (its caption, its header) is repeated beside each row and has no place on the page: there
     the removed words are replaced wherever they stand.
@@ -60,6 +60,6 @@ def _block(block: Block, redacted: Redacted, words: Sequence[str]) -> BlockDraft
 
 
 def _removed_words(pages: Iterable[tuple[str, Redacted]]) -> list[str]:
-    """What was taken out, the longest first, so that no part of a name is left of a replaced shorter one."""
+    """Return the removed texts, longest first, so that replacing a shorter text leaves no part of a longer name."""
     words = {text[span.start : span.end] for text, redacted in pages for span in redacted.removed}
     return sorted((word for word in words if len(word) >= _SHORTEST), key=lambda word: (-len(word), word))

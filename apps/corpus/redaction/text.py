@@ -1,4 +1,4 @@
-"""Take stretches out of a page's text. Pure: a text and spans in, the new text and where everything stands now out."""
+"""Remove spans from a page's text. Pure: from a text and spans to the new text and a mapping of positions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-# The same for a letter and for a paragraph, so that it tells nothing of what it stands for.
+# The mark is the same for a letter and for a paragraph, so that it reveals nothing about the removed text.
 MARK = "[redacted]"
 _AROUND_CHARS = 160
 
@@ -36,7 +36,7 @@ class Redacted:
     marks: tuple[Span, ...]
 
     def place_of(self, position: int) -> int:
-        """Where a position of the original is now; within what was removed, the beginning of its mark."""
+        """Return the new position of an original position; within a removed span, the beginning of its mark."""
         before = bisect_right(self.removed, position, key=lambda span: span.start) - 1
         if before < 0:
             return position
@@ -44,7 +44,7 @@ class Redacted:
         return mark.start if position < removed.end else mark.end + position - removed.end
 
     def span_of(self, span: Span) -> Span:
-        """Where a span of the original is now, a mark that it touched wholly within."""
+        """Return the new span of an original span, which includes every mark that it touches as a whole."""
         start, end = self.place_of(span.start), self.place_of(span.end)
         inside = next((mark for removed, mark in self._pairs() if removed.start < span.end < removed.end), None)
         return Span(start, inside.end if inside else end)
@@ -97,7 +97,7 @@ def redact(text: str, spans: Iterable[Span]) -> Redacted:
 
 
 def touched(passages: Iterable[AnyPassage], *, page: int, spans: Sequence[Span]) -> list[AnyPassage]:
-    """The passages that hold something of the spans of one page."""
+    """Return the passages that overlap the spans of one page."""
     return [passage for passage in passages if any(_on_page(passage, page).touches(span) for span in spans)]
 
 

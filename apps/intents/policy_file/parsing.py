@@ -1,4 +1,4 @@
-"""Read the one file into a policy snapshot, without executing any of it."""
+"""Read a policy file into a policy snapshot without executing it."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ class _Policy:
         return name
 
     def _kinds(self, node: ast.expr | None, what: str) -> tuple[Kind, ...]:
-        """In the order of the enumeration, so that equal sets are equal values."""
+        """Return the kinds in the order of the enumeration, so that equal sets are equal values."""
         kinds: set[Kind] = set()
         for item in self.reader.items(node, f"{what}: kinds"):
             kind = self._kind(item, what)

@@ -1,4 +1,4 @@
-"""Which terms the policy file could not give back. Pure."""
+"""Find the terms that can't be read back from the policy file. Pure."""
 
 from __future__ import annotations
 
