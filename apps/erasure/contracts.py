@@ -1,4 +1,4 @@
-"""What a removal is aimed at, and what every store of the application answers about it."""
+"""Define the targets of a removal, and the interface that every store of the application implements for it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class TargetType(StrEnum):
     TENANT = "tenant"  # Tenant.id
 
 
-# What other things lie in: of it everything goes but what must stay, item by item.
+# Types that contain other things. Everything inside such a target is removed, except single items that must stay.
 WHOLE: Final = (TargetType.SCOPE, TargetType.TENANT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Target:
-    """part: of an event group, its name (apps.audit.registry.Group); else empty."""
+    """One thing to remove. part: the name of the group (apps.audit.registry.Group) for an event group; else empty."""
 
     type: TargetType
     id: UUID
@@ -31,7 +31,7 @@ class Target:
 
 
 class Phase(IntEnum):
-    """The order in which stores are cleared: what is made of a thing goes before the thing."""
+    """The order in which stores are cleared: what is derived from a thing is removed before the thing."""
 
     CACHES = 10  # caches, queues, answers kept for repeated requests
     DERIVED = 20  # mentions, metrics, feedback, conversations, previews
@@ -46,31 +46,31 @@ class Phase(IntEnum):
 class Store(Protocol):
     """One place where personal data lie: a table, a kind of key in Redis, a folder.
 
-    All of them run in the open scope. A target whose type the store knows nothing of counts 0 and clears nothing. Of a
-    scope or a tenant, what must stay in it (registry.kept_within) is left out of both.
+    All methods run in the open scope. For a target of a type that the store does not know, count() adds 0 and clear()
+    removes nothing. For a scope or a tenant, both leave out the items in it that must stay (registry.kept_within).
 
-    A store may say `waits_for_holds = True`: of a scope or tenant in which something must stay it is not cleared at
-    all, since whoever answers for what stays needs it.
+    A store may set `waits_for_holds = True`. It is then not cleared at all for a scope or tenant in which something
+    must stay, because the people who answer for the retained items need what the store holds.
     """
 
-    key: str  # dotted, `app.things`, such as corpus.pages; stays what it is: ledgers and certificates name it
+    key: str  # dotted, `app.things`, such as corpus.pages; never change it: ledgers and certificates name it
     label: str  # as a DPO would call it
     phase: Phase
 
     def count(self, targets: Sequence[Target]) -> int:
-        """How many items (rows, keys, files) the store holds of the targets now. Zero is what completion means."""
+        """Return how many items (rows, keys, files) of the targets the store holds now. Zero means complete."""
         ...
 
     def clear(self, targets: Sequence[Target], *, limit: int) -> int:
         """Remove at most about `limit` items of the targets, in the open transaction. Returns: how many were removed.
 
-        Can be repeated: what is gone already is passed over. Returns 0 only when nothing of the targets can be
-        removed now; the caller then asks count() whether that is the end or a wait.
+        The call can be repeated: items that are already gone are skipped. It returns 0 only when nothing of the targets
+        can be removed now; the caller then calls count() to learn whether the store is empty or must be tried later.
         """
         ...
 
 
-# What lies in the scopes and tenants among the targets, as targets.
+# Returns, as targets, what the scopes and tenants among the given targets contain.
 Contents = Callable[[Sequence[Target]], Sequence[Target]]
 
 
@@ -81,15 +81,15 @@ class DigestKind(StrEnum):
     EXTERNAL_ID = "external_id"
 
 
-# In the open scope, before anything of the targets is removed: (kind, value) of what is held of them.
+# Called in the open scope before anything is removed; yields (kind, value) for what is stored of the targets.
 DigestSource = Callable[[Sequence[Target]], Iterable[tuple[DigestKind, str]]]
 
 
 class Origin(StrEnum):
-    """What a run of removals was proposed for."""
+    """The reason for which a removal run was proposed."""
 
     PURGE = "purge"  # a retention rule: origin_id is the purge's
-    LOG = "log"  # a log that was spoilt: origin_id is the tenant's (apps/erasure/mending.py)
+    LOG = "log"  # a log that was tampered with: origin_id is the tenant's (apps/erasure/mending.py)
     REQUEST = "request"  # a request for erasure: origin_id is the request's
     REMOVAL = "removal"  # somebody wants a document gone: origin_id is the document's
 
@@ -99,37 +99,38 @@ class RunState(StrEnum):
     REJECTED = "rejected"
     APPROVED = "approved"  # waits for the eraser
     EXECUTING = "executing"
-    VERIFYING = "verifying"  # every store counts zero; the disk is made to forget, and looked through (proof/)
-    COMPLETED = "completed"  # every store counts zero, and what Proof asks for was shown
-    PARTIALLY_COMPLETED = "partially_completed"  # likewise, but for what is held
-    FAILED = "failed"  # tried again by the clock, or by a person; nothing is taken back
+    VERIFYING = "verifying"  # every store counts zero; the disk is overwritten and scanned (proof/)
+    COMPLETED = "completed"  # every store counts zero, and the run's Proof was produced
+    PARTIALLY_COMPLETED = "partially_completed"  # as COMPLETED, except for items that must stay
+    FAILED = "failed"  # retried on a schedule or by a person; nothing is rolled back
 
 
 class Proof(StrEnum):
-    """What shows that a run has removed what it named. Of the run from its proposal on."""
+    """The evidence that a run has removed its targets. It is fixed when the run is proposed."""
 
     COUNTS = "counts"  # every store counts zero
-    PHYSICAL = "physical"  # besides: tables and WAL written anew, a clean residue scan after a control, a certificate
+    PHYSICAL = "physical"  # also: tables and WAL rewritten, a clean residue scan after a control, a certificate
 
 
 class Obstacle(Protocol):
-    """What may keep targets from being removed: a legal hold, an open request that concerns them."""
+    """Something that may keep targets from being removed: a legal hold, or an open request that concerns them."""
 
     def __call__(self, targets: Sequence[Target]) -> Mapping[Target, str]:
-        """Of the targets, those that must stay, with the ground as a code and an id, such as `hold:<uuid>`.
+        """Return the targets that must stay, each with its ground as a code and an id, such as `hold:<uuid>`.
 
-        Called in the transaction that removes. What it answers stays true until that ends: it takes the locks for it.
+        It is called in the transaction that removes, and takes the locks that keep its answer true until that
+        transaction ends.
         """
         ...
 
 
 class KeptWithin(Protocol):
-    """As Obstacle, of whole scopes and tenants: the documents and parts of events in them that must stay."""
+    """As Obstacle, for whole scopes and tenants: returns the documents and parts of events in them that must stay."""
 
     def __call__(self, targets: Sequence[Target]) -> Mapping[Target, Mapping[Target, str]]: ...
 
 
 class RunListener(Protocol):
-    """Told, in the same transaction, when a run changes its state."""
+    """A callback that is called when a run changes its state, in the same transaction."""
 
     def __call__(self, *, origin_id: UUID, run_id: UUID, state: RunState) -> None: ...

@@ -1,8 +1,8 @@
-"""Carrying out an approved run, as glassbox_eraser: store by store, in bounded transactions, until each counts zero.
+"""Carry out an approved run as glassbox_eraser: store by store, in bounded transactions, until each store counts zero.
 
-Every transaction holds the run's lease, asks what must stay, and is a step that can be repeated: killed anywhere, the
-run is taken up where its last commit left it, by whoever finds its lease expired. Nothing waits inside: what can't go
-yet (a part of an event is removed once the event that authorises it is sealed) is come back to by the clock.
+Every transaction holds the run's lease, asks what must stay, and can be repeated. If the process is killed, the next
+process that finds the lease expired continues from the last commit. No transaction waits: what cannot be removed yet is
+tried again on a schedule. For example, a part of an event is removed only once the event that authorises it is sealed.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ _USUAL: Final = EnginePolicy()
 
 
 class _NotYet(Exception):
-    """A store holds something that can't be removed now."""
+    """Raised when a store holds something that cannot be removed now."""
 
 
 class _TurnOver(Exception):
-    """Other runs have their turn."""
+    """Raised when the run has used up its turn, so that other runs can go on."""
 
 
 def carry_out_due(policy: EnginePolicy = _USUAL) -> int:
-    """Go on with every run that is approved, waits, or was left by a process that died. Returns: how many."""
+    """Continue every run that is approved, waits, or was left by a process that died. Returns: how many."""
     return each_tenant(
         lambda tenant_id: _carry_out_due(tenant_id, policy),
         doing=Sweep.REMOVALS,
@@ -76,10 +76,10 @@ def _carry_out_due(tenant_id: TenantId, policy: EnginePolicy) -> int:
 
 
 def run_carry_out(*, tenant_id: TenantId, run_id: UUID, policy: EnginePolicy = _USUAL) -> RunState | None:
-    """Go on with one run, for a turn at most.
+    """Continue one run for at most one turn.
 
-    Returns: the state that it is left in, EXECUTING where it goes on later, VERIFYING where others look at the disk
-             before it ends (but for one that is to end without: unproven.py); None where there was nothing to take.
+    Returns: the state in which the run is left: EXECUTING if it goes on later, VERIFYING if the prover checks the disk
+             before it ends (unless it is to end without that proof: unproven.py). None if no run could be claimed.
     """
     lease = claim(tenant_id=tenant_id, run_id=run_id, policy=policy)
     if lease is None:
@@ -95,7 +95,7 @@ def run_carry_out(*, tenant_id: TenantId, run_id: UUID, policy: EnginePolicy = _
         logger.warning("removal run %s was taken over by another process", run_id)
         return None
     except Exception as error:  # noqa: BLE001 - a room's store may raise anything; the clock tries again
-        # Not its message: a database's may quote a row.
+        # The message is not logged: a database error may quote a row.
         code = error.code if isinstance(error, ApplicationError) else CRASHED
         logger.error("removal run %s failed: %s", run_id, type(error).__name__)  # noqa: TRY400
         return _fail(lease, code)
@@ -127,9 +127,9 @@ def _carry_out(lease: Lease) -> RunState:
 
 
 def _note_outside(write: Callable[..., None], run: RemovalRun, targets: Sequence[Target]) -> None:
-    """Between transactions: what is kept outside of the database must not depend on whether one of ours commits.
+    """Write a tombstone between transactions, so that what is kept outside the database never depends on a commit.
 
-    What it raises keeps the run from going on; it is tried again with the run.
+    An exception stops the run; the write is tried again together with the run.
     """
     write(
         tenant_id=TenantId(run.tenant_id),
@@ -141,7 +141,7 @@ def _note_outside(write: Callable[..., None], run: RemovalRun, targets: Sequence
 
 
 def _authorise(lease: Lease, ledger: Ledger) -> None:
-    """Record in the log which parts of events shall go. What is not sealed itself yet is left for the next time."""
+    """Record in the log which parts of events are to be removed. Leave events that are not sealed yet for later."""
     waiting = sorted(ledger.unauthorised & ledger.going)
     for start in range(0, len(waiting), MOST_REMOVALS):
         with holding(lease) as run:
@@ -159,7 +159,7 @@ def _authorise(lease: Lease, ledger: Ledger) -> None:
 
 
 def _clear(lease: Lease, ledger: Ledger, store: Store) -> None:
-    """One transaction of a step. Raises: _NotYet: nothing could be removed, and something is there."""
+    """Run one transaction of a step. Raises: _NotYet: nothing could be removed, although items remain."""
     step = ledger.steps[store.key]
     with holding(lease) as run:
         ledger.keep(run)
@@ -182,7 +182,7 @@ def _clear(lease: Lease, ledger: Ledger, store: Store) -> None:
 
 
 def _end(lease: Lease, ledger: Ledger) -> RunState | None:
-    """Ask every store once more, in one transaction. Returns: how the run ended; None where it goes on."""
+    """Count every store once more, in one transaction. Returns: how the run ended, or None if it goes on."""
     with holding(lease) as run:
         if ledger.let_go() or ledger.take_along(run):
             return None
@@ -209,7 +209,7 @@ def _end(lease: Lease, ledger: Ledger) -> RunState | None:
         run.attempts = 0
         _let_go_of(run)
         if run.proof == Proof.PHYSICAL:
-            # What it ends with is up to whoever looks at the disk: proof/prover.py.
+            # The prover, which examines the disk, decides how the run ends: proof/prover.py.
             run.state, run.verifying_at = RunState.VERIFYING, timezone.now()
             run.save(update_fields=["state", "verifying_at", "attempts", "lease_owner", "lease_until"])
             events.record_run(events.COUNTED_ZERO, run, **counts)
@@ -223,7 +223,7 @@ def _end(lease: Lease, ledger: Ledger) -> RunState | None:
 
 
 def _give_back(lease: Lease, *, moved: bool) -> RunState | None:
-    """Let the run go on later: at once after others, or when something may have moved."""
+    """Release the run so that it goes on later: right after other runs if it made progress, else after a wait."""
     try:
         with holding(lease) as run:
             if not moved and run.attempts >= lease.policy.most_waits:

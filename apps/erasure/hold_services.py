@@ -1,4 +1,4 @@
-"""Placing, extending and releasing a legal hold: a person's decision, in their own name, with a reason."""
+"""Place, extend and release legal holds. A person decides each of these, in their own name and with a reason."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ from apps.tenants.models.membership import IN_FORCE
 from apps.tenants.roles import Permission
 from apps.tenants.second_person import require_step_up
 
-# Of one act: its event names them all.
+# The limit for one call, because its event names every item.
 MOST_ITEMS: Final = 500
 
 
 def hold_place(*, matter: str, ground: str, owner_id: UUID, review_on: date, targets: Iterable[Target]) -> LegalHold:
-    """Keep these from being removed until the hold is released; documents are restricted from now on.
+    """Keep the targets from being removed until the hold is released, and restrict the documents from now on.
 
-    Args:    matter, ground: what it is about and what obliges to it, in a person's words.
-             owner_id: the member who answers for it. review_on: when it is looked at again; after today.
+    Args:    matter, ground: what the hold is about and what obliges the firm to it, in a person's words.
+             owner_id: the member who answers for it. review_on: when the hold is reviewed; must be after today.
              targets: documents and parts of events, 1 to MOST_ITEMS.
     Raises:  PermissionDeniedError; HoldNeedsPersonError; MissingWordsError; OwnerNotAMemberError; ReviewDateError;
-             NothingToHoldError; NotHoldableError; ItemNotFoundError: one of them is not there for this person.
-    Costs:   about ten queries, and an event a document. Waits for removals that go on.
+             NothingToHoldError; NotHoldableError; ItemNotFoundError: a target does not exist for this person.
+    Costs:   about ten queries, and one event for each document. Waits for removals that are in progress.
     """
     person = _require_person()
     words = {"matter": _words("matter", matter), "ground": _words("ground", ground)}
@@ -73,7 +73,7 @@ def hold_place(*, matter: str, ground: str, owner_id: UUID, review_on: date, tar
 
 
 def hold_items_add(*, hold_id: UUID, targets: Iterable[Target]) -> list[Target]:
-    """Put more under an open hold; what is under it already is passed over. Returns: what was added.
+    """Put more targets under an open hold, and skip those already under it. Returns: the targets added.
 
     Raises: as hold_place; HoldNotFoundError; HoldReleasedError.
     """
@@ -83,7 +83,7 @@ def hold_items_add(*, hold_id: UUID, targets: Iterable[Target]) -> list[Target]:
 
 
 def hold_review_move(*, hold_id: UUID, review_on: date, reason: str) -> LegalHold:
-    """Say when an open hold is looked at again, as what a review comes to when the hold goes on.
+    """Move the review date of an open hold. A review that decides to continue the hold ends with this call.
 
     Raises: PermissionDeniedError; HoldNeedsPersonError; HoldNotFoundError; HoldReleasedError; ReviewDateError;
             MissingWordsError.
@@ -101,10 +101,10 @@ def hold_review_move(*, hold_id: UUID, review_on: date, reason: str) -> LegalHol
 
 
 def hold_release(*, hold_id: UUID, reason: str) -> LegalHold:
-    """End a hold. Removals that waited for what no other hold keeps go on, in the same transaction.
+    """End a hold. Resume, in the same transaction, the removals that waited for targets which no other hold keeps.
 
     Raises: PermissionDeniedError; HoldNeedsPersonError; HoldNotFoundError; HoldReleasedError; MissingWordsError;
-            HoldBeyondScopesError: it is on documents in scopes that are not open.
+            HoldBeyondScopesError: the hold covers documents in scopes that are not open.
     """
     person = _require_person()
     require_step_up()
@@ -174,7 +174,7 @@ def _require_person() -> UUID:
 
 
 def _open(hold_id: UUID) -> LegalHold:
-    """Locked, so that of two who end it one finds it ended."""
+    """Return the open hold, locked, so that the second of two concurrent releases finds it released."""
     hold_by_id(hold_id)
     hold: LegalHold | None = LegalHold.objects.select_for_update().filter(id=hold_id, released_at__isnull=True).first()
     if hold is None:

@@ -1,11 +1,12 @@
-"""The one way to remove something from the log, in two steps.
+"""The only way to remove something from the log, in two steps.
 
-1. payload_erase, as glassbox_eraser, records which groups of which events shall go and why: those that a run which
-   two people are behind names, or that a restore repeats, and no other. Nothing is removed; the event is sealed.
-2. removals_execute, as glassbox_eraser, removes what a sealed event names. The database holds to it (audit_erase, in
-   apps/audit/sql/erasing.sql): what no sealed event names can't be removed by anybody.
+1. payload_erase, as glassbox_eraser, records which groups of which events are to be removed, and why. Only groups that
+   an approved run (two people) names, or that a restore repeats, are allowed. Nothing is removed; the event is sealed.
+2. removals_execute, as glassbox_eraser, removes what a sealed event names. The database enforces this (audit_erase, in
+   apps/audit/sql/erasing.sql): nobody can remove what no sealed event names.
 
-A verifier tells a removal from a theft by these events, so their own core is never removed, and holds ids alone.
+Verifiers use these events to tell a removal from a theft. The core of these events is therefore never removed, and
+holds only ids.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ from apps.tenants.ids import ScopeId
 from apps.tenants.roles import Permission
 
 ERASED: Final = "audit.payload.erased"
-# Of one event: executing looks for each of its removals among all of its terms.
+# The limit for one event: for each removal, the execution searches all of the event's terms.
 MOST_REMOVALS: Final = 1_000
 
 
 class RemovalReason(StrEnum):
-    """Why, as a code: the event that says it stays for ever."""
+    """The reason for a removal, as a code, because the event that states it is kept for ever."""
 
     ERASURE_REQUEST = "erasure_request"
     RETENTION_ENDED = "retention_ended"
     ORDER_OF_AUTHORITY = "order_of_authority"
     RECORDED_BY_MISTAKE = "recorded_by_mistake"
-    # Of documents that somebody wants gone.
+    # Reasons to remove a document.
     UPLOADED_BY_MISTAKE = "uploaded_by_mistake"
     DUPLICATE = "duplicate"
     WRONG_PLACE = "wrong_place"
@@ -50,7 +51,7 @@ class RemovalReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Removal:
-    """group: of what the application wrote a registry.Group; what was put there beside it may be named anything."""
+    """group: a registry.Group if the application wrote it; a group written past the application may have any name."""
 
     event_id: UUID
     group: str
@@ -58,7 +59,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """removed: this time; gone: of those that were named, what was gone already; held: what a legal hold keeps."""
+    """Counts. removed: by this call; gone: named, but already removed before; held: kept by a legal hold."""
 
     removed: int
     gone: int
@@ -70,15 +71,15 @@ def target_of(removal: Removal) -> Target:
 
 
 def disowns(removal: Removal, event: Event) -> bool:
-    """Whether it names the actor of an event that was written without: somebody wrote it beside the application.
+    """Return whether the removal names the actor of an event that was written without one, past the application.
 
-    Nothing is there to remove but the name in the row. Verifiers take it that nobody stands by the event.
+    Only the name in the row can be removed. Verifiers then treat the event as one that nobody vouches for.
     """
     return removal.group == Group.ACTOR and is_unvouched(event)
 
 
 def is_unvouched(event: Event) -> bool:
-    """Whether it was written without the group that says who acted."""
+    """Return whether the event was written without the group that says who acted."""
     return Group.ACTOR not in event.commitments
 
 
@@ -95,7 +96,7 @@ class TooManyRemovalsError(ApplicationError):
 
 
 class RemovalNotSealedError(ApplicationError):
-    """Step two came before the log could prove step one."""
+    """Step two was called before the log could prove step one."""
 
     code = "audit.removal_not_sealed"
     status = 409
@@ -103,13 +104,13 @@ class RemovalNotSealedError(ApplicationError):
 
 
 def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) -> Event:
-    """Authorise the removal of groups, and record it: as glassbox_eraser, for what an executing run names.
+    """Authorise the removal of groups that an executing run names, and record it. Runs as glassbox_eraser.
 
     Returns: the event that removals_execute takes, once it is sealed.
-    Raises:  PermissionDeniedError: a person, who may not manage privacy; TooManyRemovalsError; RemovalRefusedError: a
-             group is not there, its event is not sealed yet (what authorises must come later in the log), it authorises
-             removals itself, or it is held.
-    Costs:   five queries, and the event's.
+    Raises:  PermissionDeniedError: the principal may not manage privacy; TooManyRemovalsError; RemovalRefusedError: a
+             group does not exist, its event is not sealed yet (the authorising event must come later in the log), it
+             authorises removals itself, or it is held.
+    Costs:   five queries, and those of recording the event.
     """
     current_scope().principal.require(Permission.PRIVACY_MANAGE)
     wanted = sorted(set(removals))
@@ -150,11 +151,11 @@ def payload_erase(*, removals: Sequence[Removal], reason_code: RemovalReason) ->
 
 
 def removals_execute(*, authorising_event_id: UUID) -> Execution:
-    """Remove what a sealed event authorises, in the open scope, as glassbox_eraser: no other role may.
+    """Remove what a sealed event authorises, in the open scope. Only the role glassbox_eraser may do this.
 
-    Can be repeated, and is when it was interrupted: what is gone already is passed over, and so is what is held.
+    The call can be repeated, for example after an interruption. It skips groups that are already gone or that are held.
 
-    Raises: RemovalNotSealedError. Costs: one query a removal, and four.
+    Raises: RemovalNotSealedError. Costs: one query for each removal, and four more.
     """
     is_sealed = Leaf.objects.filter(event_id=authorising_event_id).exists()
     rows = Payload.objects.filter(event_id=authorising_event_id, group=Group.CORE).values_list("terms", flat=True)

@@ -1,10 +1,10 @@
-"""Mending a log that was spoilt: what stands in it beside what was recorded goes, by two people and with an event.
+"""Mend a log that was tampered with: remove what was not recorded, with two people's approval and an event.
 
-Rows that nobody could remove would keep a verification from ever saying "intact" again, and so hide what comes later.
-What is removed here was put into the log past the application, or is not what was recorded: a removal that a sealed
-event authorises takes it out (apps/erasure/log_removal.py), and both verifiers go by that event. An event that was
-written without the group that says who acted is disowned in the same way: it stays in its place, without a name beside
-it.
+If nobody could remove such rows, no later verification could say "intact" again, and later tampering would stay hidden.
+What is removed here was put into the log past the application, or differs from what was recorded. A removal that a
+sealed event authorises takes it out (apps/erasure/log_removal.py), and both verifiers rely on that event. An event that
+was written without the group that says who acted is disowned in the same way: the event stays in its place, without the
+actor's name.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ class NothingToMendError(ApplicationError):
 
 
 def parts_to_mend(tenant: TenantId) -> list[Target]:
-    """Parts of sealed events that the event was written without, that are not what was recorded, or that are there
-    though their removal was authorised; and the actors of events that were written without.
+    """Return the parts of sealed events that are to be removed to mend the log.
 
-    The core of an event that authorises removals is never among them. Costs: a verification with contents.
+    These are parts that the event was written without, parts that differ from what was recorded, parts that are still
+    there although their removal was authorised, and the actors of events that were written without one. The core of an
+    event that authorises removals is never among them. Costs: a verification with contents.
     """
     with snapshot(tenant, "find what spoils the log"):
         reader = LogReader(contents=True)
-        # The newest events count as well: what they authorise is under way, though no checkpoint covers them yet.
+        # Include the newest events, which no checkpoint covers yet: the removals they authorise are in progress.
         authorised = Authorised(reader, covered=stored_size())
         return sorted(
             Target(type=TargetType.EVENT_GROUP, id=entry.event_id, part=part)
@@ -53,9 +54,9 @@ def parts_to_mend(tenant: TenantId) -> list[Target]:
 
 
 def mend_propose(principal: Principal) -> RemovalRun:
-    """Propose, in the principal's own name, to take all of these out. Another person approves the run on its page.
+    """Propose a run that removes all parts_to_mend, in the principal's name. Another person approves it on its page.
 
-    Raises: NothingToMendError; what run_propose raises.
+    Raises: NothingToMendError; every error of run_propose.
     """
     targets = parts_to_mend(principal.tenant_id)
     if not targets:

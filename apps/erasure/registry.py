@@ -1,7 +1,7 @@
-"""What the rooms above declare to erasure: the one place where they register, each in its AppConfig.ready.
+"""The one place where other apps register what they declare to erasure, each in its AppConfig.ready.
 
-What is taken in here is read by the packages of this room, and by the rooms above. What a declaration says stands in
-contracts.py and declarations/. tests/audit/test_registries.py fails where nobody registers.
+The packages of this app and the apps above it read these registries. The types of the declarations are defined in
+contracts.py and declarations/. tests/audit/test_registries.py fails if nothing is registered.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from apps.erasure.declarations.searched import Searched
 if TYPE_CHECKING:
     from apps.erasure.models import RemovalRun
 
-# What the room of an origin says of a proposal to whoever decides on it.
+# Returns the notes that the app of an origin shows to the person who decides on a proposal.
 Notes = Callable[["RemovalRun"], Sequence[str]]
 
 _stores: dict[str, Store] = {}
@@ -62,29 +62,29 @@ def register_store(*stores: Store) -> None:
 
 
 def stores() -> tuple[Store, ...]:
-    """In the order in which they are cleared."""
+    """Return the stores in the order in which they are cleared."""
     return tuple(sorted(_stores.values(), key=lambda store: (store.phase, store.key)))
 
 
 def stores_for(type: TargetType) -> tuple[Store, ...]:
-    """The stores that know targets of this type: by their `types`, or by the keys of their `found_by` (rows.Rows)."""
+    """Return the stores that know this type, by their `types` or by the keys of their `found_by` (rows.Rows)."""
     return tuple(store for store in stores() if type in types_of(store))
 
 
 def types_of(store: Store) -> frozenset[TargetType]:
-    """Those that it may hold something of; none where it does not say."""
+    """Return the target types of which the store may hold something, or no type if it does not declare any."""
     declared = getattr(store, "types", None) or getattr(store, "found_by", None) or ()
     return frozenset(declared)
 
 
 def register_contents(contents: Contents) -> None:
-    """Say what lies in a scope or a tenant."""
+    """Register a function that returns what a scope or a tenant contains."""
     if contents not in _contents:
         _contents.append(contents)
 
 
 def contents_of(targets: Iterable[Target]) -> set[Target]:
-    """The targets, with what lies in the scopes and tenants among them."""
+    """Return the targets together with what the scopes and tenants among them contain."""
     whole = set(targets)
     for contents in _contents:
         whole.update(contents(sorted(whole)))
@@ -92,7 +92,7 @@ def contents_of(targets: Iterable[Target]) -> set[Target]:
 
 
 def register_obstacle(obstacle: Obstacle, within: KeptWithin | None = None) -> None:
-    """within: what the same obstacle keeps inside a scope or tenant, where it knows of things in them."""
+    """Register an obstacle. within: returns what the same obstacle keeps inside a scope or tenant, if it knows that."""
     if obstacle not in _obstacles:
         _obstacles.append(obstacle)
     if within is not None and within not in _within:
@@ -100,14 +100,14 @@ def register_obstacle(obstacle: Obstacle, within: KeptWithin | None = None) -> N
 
 
 def kept(targets: Sequence[Target]) -> dict[Target, str]:
-    """Of the targets, those that must stay, with a ground each. See Obstacle."""
+    """Return the targets that must stay, each with a ground. See Obstacle."""
     return {target: ground for obstacle in _obstacles for target, ground in obstacle(targets).items()}
 
 
 def kept_within(targets: Sequence[Target]) -> dict[Target, dict[Target, str]]:
-    """Of the scopes and tenants among the targets, those in which something must stay: what, with a ground each.
+    """Return the scopes and tenants among the targets in which something must stay, with those items and their grounds.
 
-    Costs: a query or two for each obstacle; none where there is no scope and no tenant among the targets.
+    Costs: a query or two for each obstacle; none if there is no scope and no tenant among the targets.
     """
     wholes = [target for target in targets if target.type in WHOLE]
     found: dict[Target, dict[Target, str]] = {}
@@ -119,7 +119,7 @@ def kept_within(targets: Sequence[Target]) -> dict[Target, dict[Target, str]]:
 
 
 def register_items(type: TargetType, items: Items) -> None:
-    """Say how things of one type, which can be held, are shown and found."""
+    """Register how items of one holdable type are shown and found."""
     if type not in HOLDABLE:
         raise ValueError(f"{type} is nothing that can be held")
     known = _items.setdefault(type, items)
@@ -128,7 +128,7 @@ def register_items(type: TargetType, items: Items) -> None:
 
 
 def items_of(type: TargetType) -> Items:
-    """Raises KeyError: nobody registered the type."""
+    """Return the source of items of a type. Raises KeyError: the type is not registered."""
     return _items[type]
 
 
@@ -178,7 +178,7 @@ def register_digest_source(source: DigestSource) -> None:
 
 
 def values_to_digest(targets: Sequence[Target]) -> set[tuple[DigestKind, str]]:
-    """What a tombstone keeps of its targets, before it is digested. In the open scope."""
+    """Return the values of the targets whose digests a tombstone keeps. Runs in the open scope."""
     return {pair for source in _digest_sources for pair in source(targets)}
 
 
@@ -190,7 +190,7 @@ def register_retained(*subjects: RetainedSubject) -> None:
 
 
 def retained() -> tuple[RetainedSubject, ...]:
-    """But for the event classes: see retention/subjects.py."""
+    """Return the registered subjects, without the event classes: for those see retention/subjects.py."""
     return tuple(_retained.values())
 
 
@@ -208,7 +208,7 @@ def searched() -> tuple[Searched, ...]:
 
 
 def searched_of(store: str) -> Searched:
-    """Raises KeyError: nobody registered the store."""
+    """Return the source of texts of a store. Raises KeyError: the store is not registered."""
     for source in _searched:
         if store in source.stores:
             return source
@@ -216,21 +216,21 @@ def searched_of(store: str) -> Searched:
 
 
 def leave_unsearched(names: str, *, because: str) -> None:
-    """Say why places are not searched: their names in the classification, with blanks between them."""
+    """Record why places are not searched. names: their names in the classification, separated by blanks."""
     for name in names.split():
         if _left_out.setdefault(name, because) != because:
             raise ValueError(f"{name} is left out of the search twice, for different reasons")
 
 
 def left_out_of_search() -> dict[str, str]:
-    """By name in the classification, why."""
+    """Return why each place is not searched, by its name in the classification."""
     return dict(_left_out)
 
 
 def classify(
     name: str, sort: Sort, *, because: str, cleared_by: str | tuple[str, ...] | None = None, stays: str = ""
 ) -> None:
-    """Say what a column or another place holds. Once; again only with the same words."""
+    """Classify what a column or another place holds. A repeated call must have the same arguments."""
     keys = (cleared_by,) if isinstance(cleared_by, str) else cleared_by or ()
     entry = Classified(name=name, sort=sort, because=because, cleared_by=keys, stays=stays)
     if _classified.setdefault(name, entry) != entry:
@@ -246,7 +246,7 @@ def classify_columns(
     cleared_by: str | tuple[str, ...] | None = None,
     stays: str = "",
 ) -> None:
-    """The same of several columns of a table, named with blanks between them."""
+    """Classify several columns of a table alike. columns: their names, separated by blanks."""
     for column in columns.split():
         classify(f"{table}.{column}", sort, because=because, cleared_by=cleared_by, stays=stays)
 

@@ -1,6 +1,6 @@
-"""What this room does by the clock, and on a message.
+"""The Celery tasks of this app, run on a schedule or on a message.
 
-Removals as glassbox_eraser, which no other process is: their queue is `erasure`.
+Removals run as glassbox_eraser, a role that no other process has. Their queue is `erasure`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _carry_out_due() -> None:
 
 
 def _issue(tenant_id: str = "") -> None:
-    """By the clock of all tenants; of one, when a run of it has ended."""
+    """Issue certificates for all tenants on a schedule, or for one tenant when one of its runs has ended."""
     issue_all(only=TenantId(UUID(tenant_id)) if tenant_id else None)
 
 

@@ -1,4 +1,4 @@
-"""Watch over approved removals that do not go on."""
+"""Raise an alarm for approved removals that make no progress."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from apps.erasure.contracts import RunState
 from apps.tenants.alarms import TELL, Alarm, Rows, Watch, Watched, register_watch
 from apps.tenants.sweeping import LONGEST_WAIT
 
-# An approved removal is taken up within seconds; whoever looks at the disk may do so once a night.
+# The eraser takes up an approved removal within seconds; the prover may examine the disk only once a night.
 REMOVED_WITHIN: Final = timedelta(minutes=10)
 PROVED_WITHIN: Final = timedelta(hours=26)
-# Tried again after one minute, two, four: this often in a row, it does not mend itself.
+# Retries come after one, two and four minutes. After this many in a row the run will not recover by itself.
 _MOST_ATTEMPTS: Final = 3
 
 _UNDER_WAY: Final = """
@@ -30,7 +30,7 @@ def register_watches() -> None:
 
 
 def _stuck(rows: Rows, now: datetime) -> Iterator[Alarm]:
-    """One alarm a tenant, however many of its removals are concerned."""
+    """Yield one alarm for each tenant, however many of its removals are stuck."""
     found: dict[Any, int] = {}
     for row in rows:
         if not _moves(row, now):
@@ -52,10 +52,10 @@ def _moves(row: tuple[Any, ...], now: datetime) -> bool:
     if state == RunState.VERIFYING:
         return _within(verifying_at, PROVED_WITHIN, now)
     if state == RunState.FAILED:
-        # Without a next time somebody must have it tried again.
+        # Without a time of the next attempt, a person must have the run tried again.
         return next_at is not None and attempts < _MOST_ATTEMPTS and _within(next_at, REMOVED_WITHIN, now)
     if state == RunState.APPROVED:
-        # Taken up again, it says so by its next time, and its approval is of long ago.
+        # A run that was taken up again may have an old approval; next_attempt_at says when it was taken up.
         since = max(filter(None, (approved_at, prepared_at, next_at)), default=None)
         return _within(since, PROVED_WITHIN if waits_for_proof else REMOVED_WITHIN, now)
     until = max(filter(None, (lease_until, next_at)), default=None)
@@ -63,5 +63,5 @@ def _moves(row: tuple[Any, ...], now: datetime) -> bool:
 
 
 def _within(moment: datetime | None, longest: timedelta, now: datetime) -> bool:
-    """Not longer ago than that; and no time further off than any that we write."""
+    """Return whether the moment is at most `longest` ago, and at most LONGEST_WAIT ahead."""
     return moment is not None and now - longest <= moment <= now + LONGEST_WAIT

@@ -1,4 +1,4 @@
-"""What must stay although it might be removed, and what is out of everybody's sight although it is there."""
+"""Legal holds, which keep things from removal, and restrictions, which hide documents that still exist."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from apps.tenants.models.base import TenantForeignKey, TenantModel
 
 
 class LegalHold(TenantModel):
-    """A duty to keep things: which matter, on what ground, who answers for it, when it is looked at again.
+    """A duty to keep things: which matter, on what ground, who answers for it, and when it is reviewed.
 
-    The database holds that it is placed and released in one's own name, released once, and never removed; of an open
-    one the review date alone can change. Matter, ground and reasons are free text, and may name people.
+    The database enforces that people place and release a hold in their own name, that it is released only once, and
+    that it is never removed. Only the review date of an open hold can change. Matter, ground and reasons are free text,
+    and may name people.
     """
 
     matter = models.CharField(max_length=200)
@@ -86,17 +87,17 @@ class HeldItem(TenantModel):
 
 
 class Because(models.TextChoices):
-    """Why something is restricted: because_id is the hold's, or the request's for erasure."""
+    """The reason for a restriction. because_id is the id of the hold or of the erasure request."""
 
     HOLD = "hold", "Legal hold"
     REQUEST = "request", "Request for erasure"
 
 
 class Restriction(TenantModel):
-    """A document out of retrieval and out of every reader's view, and still there; a row a document and reason.
+    """A document that still exists but is hidden from retrieval and from every reader. One row per document and reason.
 
-    In force while the row is there. What follows from it is held by the database: apps/corpus/sql/restrictions.sql.
-    scope_id is the document's own: nobody learns of restrictions in scopes that are not theirs.
+    The restriction is in force while the row exists. The database enforces it: apps/corpus/sql/restrictions.sql.
+    scope_id is the document's scope, so that nobody learns of restrictions outside their own scopes.
     """
 
     scope_id = models.UUIDField()

@@ -1,6 +1,6 @@
-"""A purge: a dry run that is kept as it was counted, and the parts of it that were handed on to be removed.
+"""A purge: a stored dry run with its counts, and the parts of it that were proposed for removal.
 
-Rows are inserted and read; nothing of them changes. What became of a part is told by its run.
+Rows are inserted and read, and never change. The run of a part shows what became of the part.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Reach(models.TextChoices):
 
 
 class Purge(TenantModel):
-    """counted_for: the day whose dates it goes by, and all its parts later. subject: of this alone; empty for all."""
+    """A purge. counted_for: the day by which it and all its parts count. subject: only this one; empty for all."""
 
     schedule = TenantForeignKey(RetentionSchedule, on_delete=models.PROTECT, related_name="purges")
     reach = models.CharField(max_length=8, choices=Reach.choices)
@@ -38,10 +38,10 @@ class Purge(TenantModel):
 
 
 class PurgeFigure(TenantModel):
-    """What one rule yields: counted exactly. kept: ground (its kind) -> how many of the items looked at.
+    """The exact count for one rule. kept: the kind of ground -> how many of the items looked at it keeps.
 
-    looked_at: of so many it was asked whether something keeps them; all are asked again when they are proposed.
-    samples: the oldest few, each `{"type", "id", "part", "at"}`: ids, never contents.
+    looked_at: how many items were checked for something that keeps them; all are checked again when they are proposed.
+    samples: the oldest few items, each `{"type", "id", "part", "at"}`: ids, never contents.
     """
 
     purge = TenantForeignKey(Purge, on_delete=models.PROTECT, related_name="figures")
@@ -68,9 +68,9 @@ class PurgeFigure(TenantModel):
 
 
 class PurgePart(TenantModel):
-    """So much of a purge as one run removes. The next part begins after the place where this one ended.
+    """The part of a purge that one run removes. The next part begins after the place where this one ended.
 
-    run_id: a RemovalRun's; empty where everything up to that place is kept by something. kept: as in a figure.
+    run_id: the id of the RemovalRun; empty if something keeps every item up to that place. kept: as in PurgeFigure.
     last_position, last_at, last_id: the rule, the clock and the id of the last item that was looked at.
     """
 

@@ -1,4 +1,4 @@
-"""A run of removals: what shall go, who said so, and how far it has come. Rows are never removed."""
+"""A removal run: what it removes, who decided on it, and its progress. Rows are never removed."""
 
 from __future__ import annotations
 
@@ -56,26 +56,27 @@ class TargetOutcome(models.TextChoices):
 
 
 class RemovalRun(TenantModel):
-    """Proposed by one person, approved by another, carried out by the eraser; the database holds who may do which step.
+    """A run that one person proposes, another approves and the eraser carries out. The database enforces who may do
+    which step.
 
-    reason_code: apps.erasure.log_removal.RemovalReason. frozen_at: from then on no target is added; made_in is the
-    transaction in which the run was made, the only one in which targets can be. attempts count those in a row without
-    progress. An expired lease means that whoever had it died.
+    reason_code: apps.erasure.log_removal.RemovalReason. frozen_at: from then on no target is added. made_in: the
+    transaction in which the run was made, the only one in which the proposer's targets can be added. attempts: the
+    number of attempts in a row without progress. An expired lease means that the process which held it died.
 
-    Of a run with proof "physical": prepared_at, when needles were made and the control passed, before which nothing
-    goes; verifying_at, when every store counted zero; verification, what became of control, physical phase and scan
-    (counts, codes and names of tables), which the server's administrator alone can write; end_events, the events of the
-    log that say how it ended, one for each time that it came to an end.
+    For a run with proof "physical": prepared_at is when the needles were made and the control passed; nothing is
+    removed before. verifying_at is when every store counted zero. verification holds the results of control, physical
+    phase and scan (counts, codes and names of tables); only the server's administrator can write it. end_events are the
+    events of the log that say how the run ended, one for each time that it came to an end.
 
-    staying: of a person's request, what was found of them and is no target, frozen with the proposal:
-    [{"ground": "17_3_b", "store": "audit.payloads", "places": 2}]. redacted: likewise, documents of which a redacted
-    version stays, and how many older versions are targets: [{"document": "<its id>", "version": 2, "older": 1}];
-    None of a run that was proposed by a release which did not say. unproven_...: why no physical proof is made
-    (apps.erasure.runs.unproven.Unproven), who asked to do without one, and who agreed; from the agreement on it ends
-    without, for good.
+    staying: for a person's request, what was found of the person and is not a target, frozen with the proposal:
+    [{"ground": "17_3_b", "store": "audit.payloads", "places": 2}]. redacted: also frozen, the documents of which a
+    redacted version stays, and how many older versions are targets: [{"document": "<its id>", "version": 2, "older":
+    1}]; None if the run was proposed by a release that did not record it. unproven_...: why no physical proof is made
+    (apps.erasure.runs.unproven.Unproven), who asked to do without one, and who agreed. Once agreed, the run ends
+    without a physical proof, and this cannot be changed.
 
-    revision: counted by the database with each step and each word about the proof; decided_revision: the one that was
-    last decided on.
+    revision: a counter that the database increments with each step and each statement about the proof.
+    decided_revision: the revision that was last decided on.
     """
 
     origin = models.CharField(max_length=16, choices=RemovalOrigin.choices)
@@ -166,14 +167,14 @@ class RemovalRun(TenantModel):
 
     @property
     def is_unproven(self) -> bool:
-        """Whether two people have agreed that it ends without a physical proof."""
+        """Return whether two people have agreed that the run ends without a physical proof."""
         return self.unproven_agreed_by is not None
 
 
 class RemovalTarget(TenantModel):
-    """One thing that a run removes: an id, and of an event the name of the part. Frozen with its run.
+    """One thing that a run removes: an id and, for an event, the name of the part. It is frozen with its run.
 
-    ground: why it was retained, as a code and an id. authorised_by: of an event's part, the event of the log that
+    ground: why it was retained, as a code and an id. authorised_by: for a part of an event, the event of the log that
     authorises its removal.
     """
 
@@ -207,10 +208,11 @@ class RemovalTarget(TenantModel):
 
 
 class RemovalStep(TenantModel):
-    """The ledger: what a store held of a run's targets before, and what became of it. Written before anything goes.
+    """One line of the ledger: what a store held of a run's targets, and what became of it. It is written before
+    anything is removed.
 
-    before: of all targets; removed: by this run; retained: of targets that must stay; remaining: what the store counted
-    last of those that are to go. It is finished when that was zero.
+    before: items of all targets; removed: items removed by this run; retained: items of targets that must stay;
+    remaining: the last count of the items that are to be removed. The step is finished when that count is zero.
     """
 
     run = TenantForeignKey(RemovalRun, on_delete=models.PROTECT, related_name="steps")

@@ -1,4 +1,4 @@
-"""Which tombstones the database has: by it a database that was put back is told from one that was not."""
+"""Marks of the tombstones that this database knows. They show whether the database was restored from a backup."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from apps.tenants.models.base import TenantModel
 
 
 class TombstoneMark(TenantModel):
-    """The tombstones lie outside (apps/erasure/tombstones). number: the newest's of the time.
+    """A mark of tombstones, which are stored outside the database (apps/erasure/tombstones).
 
-    kind: as the tombstone's, or `replayed`: everything up to the number was removed again after a restore.
+    number: of the newest tombstone at the time. kind: the tombstone's kind, or `replayed`: everything up to the
+    number was removed again after a restore.
     """
 
     number = models.BigIntegerField()

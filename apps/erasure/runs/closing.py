@@ -1,9 +1,9 @@
-"""Scopes and tenants that are erased take in nothing more, from the approval on: nothing can come between.
+"""Close the scopes and tenants of an erasure to new content, from its approval on.
 
-What came into them between the proposal and the approval joins the frozen targets in the approval's own transaction
-(came_since), so that it is looked for, buried by a tombstone and refused when it comes again like everything else.
-Whoever takes something in for a scope waits for an approval that goes on, and looks once more (require_open): what was
-committed before is found by the approval, what comes after is refused.
+What came into them between the proposal and the approval joins the frozen targets in the transaction of the approval
+(came_since). It is then searched for, covered by a tombstone and refused when it comes again, like every other target.
+A transaction that writes something for a scope waits for an approval in progress and then checks again (require_open).
+So the approval finds what was committed before it, and what comes after it is refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from apps.tenants.models import Scope
 
 _REASON: Final = "what came into a scope since its erasure was proposed"
 _AT_ONCE: Final = 5_000
-# Of a tenant that is erased, every scope. A scope that was made below one that is erased is closed with it.
+# An erased tenant closes all its scopes. A scope that was made below an erased scope is closed with it.
 _CLOSED: Final = """
     WITH RECURSIVE named AS (
         SELECT t.type, t.item_id FROM audit_removaltarget t
@@ -43,7 +43,7 @@ _CLOSED: Final = """
 
 
 def closed_among(scope_ids: Collection[ScopeId]) -> frozenset[ScopeId]:
-    """Of these scopes of the open tenant, those whose erasure, or whose tenant's, somebody has approved. One query."""
+    """Return those of the scopes whose erasure, or whose tenant's erasure, was approved. Costs: one query."""
     if not scope_ids:
         return frozenset()
     with connection.cursor() as cursor:
@@ -52,9 +52,9 @@ def closed_among(scope_ids: Collection[ScopeId]) -> frozenset[ScopeId]:
 
 
 def require_open(scope_ids: Collection[ScopeId]) -> None:
-    """Before something is written for these scopes, in the transaction that writes it.
+    """Require that the scopes are open. Call this before writing for them, in the transaction that writes.
 
-    No erasure is approved, and none begins, until that transaction ends. Raises: ScopeClosedError. Costs: two queries.
+    No erasure is approved or begun until that transaction ends. Raises: ScopeClosedError. Costs: two queries.
     """
     keep_removals_waiting()
     if closed_among(scope_ids):
@@ -62,14 +62,15 @@ def require_open(scope_ids: Collection[ScopeId]) -> None:
 
 
 def no_scope_below_a_closed_one(parent: Scope) -> None:
-    """See provisioning.on_scope_create. Raises: ScopeClosedError."""
+    """Refuse a new scope below a closed one; see provisioning.on_scope_create. Raises: ScopeClosedError."""
     require_open([ScopeId(parent.id)])
 
 
 def came_since(run: RemovalRun) -> tuple[Target, ...]:
-    """What lies in the scopes and the tenant of a run for a request by now, and is none of its targets yet.
+    """Return what the scopes and the tenant of a run for a request contain now and is not among its targets yet.
 
-    Over all scopes, whoever asks: ids alone. Nothing for a run that names neither. Costs: as expanded.
+    It looks at all scopes, whatever scopes the caller has open, and returns only ids. For a run that names no scope and
+    no tenant it returns nothing. Costs: as expanded.
     """
     known = {
         Target(type=TargetType(type), id=id, part=part)
@@ -83,9 +84,9 @@ def came_since(run: RemovalRun) -> tuple[Target, ...]:
 
 
 def join_what_came(run: RemovalRun) -> tuple[Target, ...]:
-    """Add it to the targets, in the transaction that approves the run; whoever takes something in waits meanwhile.
+    """Add what came since the proposal to the targets, in the approving transaction. Other writers wait meanwhile.
 
-    The database adds it to a proposal alone (removal_targets.sql). Returns: what joined.
+    The database accepts these targets only while the run is a proposal (removal_targets.sql). Returns: what was added.
     """
     wholes: Iterable[UUID] = RemovalTarget.objects.filter(run=run, type__in=WHOLE).values_list("id", flat=True)[:1]
     if run.origin != Origin.REQUEST or not list(wholes):

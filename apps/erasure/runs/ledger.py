@@ -1,4 +1,4 @@
-"""A run's targets and steps while it is carried out: what is there before, what has gone, what must stay."""
+"""A run's targets and steps while it is carried out: what was there before, what was removed, what must stay."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ _AT_ONCE: Final = 5_000
 
 
 class Ledger:
-    """Read once for each time that a run is taken up: nobody but the holder of its lease changes it meanwhile.
+    """The targets and steps of a run. They are read once each time a run is taken up, since only its lease holder
+    changes them.
 
-    Whatever it writes belongs to the open transaction; where that is undone the run is read anew. going: the targets
-    that are to be removed; retained: those that stay, with the ground. within: of the scopes and tenants that are
-    going, those in which something stays; of them the rest goes, and they end as retained.
+    All writes belong to the open transaction; if that is rolled back, the run is read anew. going: the targets to be
+    removed; retained: the targets that stay, with the ground. within: the scopes and tenants in `going` in which
+    something stays; the rest of their contents is removed, and they end as retained.
     """
 
     def __init__(self, run: RemovalRun) -> None:
@@ -48,32 +49,32 @@ class Ledger:
 
     @property
     def to_go(self) -> list[Target]:
-        """In order. Asked for in every transaction, of which there are as many as there are thousands of targets."""
+        """Return the targets to remove, sorted. Cached: every transaction (one per thousand targets) asks for it."""
         if self._to_go is None:
             self._to_go = sorted(self.going)
         return self._to_go
 
     @property
     def is_kept_off(self) -> bool:
-        """Whether something stays."""
+        """Return whether anything of the run must stay."""
         return bool(self.retained or self.within)
 
     def of(self, store: Store) -> list[Target]:
-        """What the store is to clear."""
+        """Return the targets that the store is to clear."""
         left_out = self.within.keys() if _waits(store) else frozenset()
         return [target for target in _known_to(store, self.to_go) if not left_out or target not in left_out]
 
     def staying_in(self, store: Store) -> int:
-        """How many items of what stays the store holds."""
+        """Return how many items the store holds of what must stay."""
         inside = {item for items in self.within.values() for item in items}
         wholes = self.within.keys() if _waits(store) else frozenset[Target]()
         stays = _known_to(store, sorted(self.retained.keys() | inside | wholes))
         return store.count(stays) if stays else 0
 
     def open_steps(self, run: RemovalRun) -> None:
-        """Write the ledger: a row for each store that has none, with what it holds of all targets.
+        """Create a step for each store that has none, with the count of what the store holds of all targets.
 
-        Raises: StoreGoneError.
+        Raises: StoreGoneError: a step names a store that is no longer registered.
         """
         known = {store.key for store in stores()}
         for key in self.steps.keys() - known:
@@ -90,7 +91,7 @@ class Ledger:
             events.record_run(events.STARTED, run, before={store.key: self.steps[store.key].before for store in new})
 
     def keep(self, run: RemovalRun) -> None:
-        """Leave out what must stay, from this transaction on."""
+        """Mark the targets that must stay as retained, and leave them out from this transaction on."""
         self.within = kept_within(self.to_go)
         found = {target: ground for target, ground in kept(self.to_go).items() if target in self.going}
         if not found:
@@ -106,9 +107,10 @@ class Ledger:
         events.record_run(events.RETAINED, run, targets=len(found), grounds=sorted(by_ground))
 
     def let_go(self) -> bool:
-        """Take up what stayed and is kept by nothing any more. Returns: whether there was something.
+        """Take up retained targets that nothing keeps any more. Returns: whether there were any.
 
-        A scope or tenant that ended as retained is taken up whatever stays in it: that is left out of it again.
+        A scope or tenant that ended as retained is taken up even if items in it must stay: keep() leaves those out
+        again.
         """
         stays = kept(sorted(self.retained)) if self.retained else {}
         free = self.retained.keys() - stays.keys()
@@ -123,7 +125,7 @@ class Ledger:
         return True
 
     def take_along(self, run: RemovalRun) -> bool:
-        """Take up parts of events that concern what goes and are not among the targets. Returns: whether there were."""
+        """Add parts of events that concern the targets to remove and are not targets yet. Returns: whether any were."""
         rows = [row for row in taken_along(run, self.going, self._ids) if target_of(row) not in self._ids]
         if not rows:
             return False
@@ -137,7 +139,7 @@ class Ledger:
         return True
 
     def reopen_refilled(self) -> None:
-        """Come back to stores that were done, and hold something again, such as a job that was sent meanwhile."""
+        """Reopen finished stores that hold something again, such as a job that was sent meanwhile."""
         done = [store for store in stores() if store.key in self.steps and self.steps[store.key].finished_at]
         self.reopen([store.key for store in done if (targets := _known_to(store, self.to_go)) and store.count(targets)])
 
@@ -153,7 +155,7 @@ class Ledger:
         self.unauthorised -= done
 
     def finish_step(self, run: RemovalRun, store: Store) -> None:
-        """The store has counted zero of what is to go, in this transaction."""
+        """Finish the step of a store that has counted zero of what is to be removed, in this transaction."""
         step = self.steps[store.key]
         step.remaining, step.finished_at = 0, timezone.now()
         step.retained = self.staying_in(store)
@@ -168,7 +170,7 @@ class Ledger:
         )
 
     def close(self) -> None:
-        """What was to go is gone."""
+        """Mark the removed targets as removed, and the scopes and tenants in which something stays as retained."""
         self._mark([self._ids[target] for target in self.going - self.within.keys()], outcome=TargetOutcome.REMOVED)
         for whole, items in self.within.items():
             self._mark([self._ids[whole]], outcome=TargetOutcome.RETAINED, ground=next(iter(items.values())))
@@ -179,7 +181,7 @@ class Ledger:
 
 
 def _known_to(store: Store, targets: Iterable[Target]) -> list[Target]:
-    """Of the targets, those of the types that the store says it knows; all where it does not say."""
+    """Return the targets of the types that the store declares, or all targets if it declares none."""
     types = types_of(store) or frozenset(TargetType)
     return [target for target in targets if target.type in types]
 

@@ -1,4 +1,4 @@
-"""Proposing, approving and taking up runs of removals. What they do is carried out by engine.py, as glassbox_eraser."""
+"""Propose, approve, reject and retry removal runs. The engine (engine.py) carries them out as glassbox_eraser."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _AT_ONCE: Final = 5_000
 
 
 class RejectionReason(StrEnum):
-    """Why a run is not carried out, as a code: the event that says it stays for ever."""
+    """The reason for a rejection, as a code, because the event that states it is kept for ever."""
 
     WRONG_TARGETS = "wrong_targets"
     NOT_DUE = "not_due"
@@ -68,18 +68,18 @@ def run_propose(
     redacted: Sequence[Mapping[str, Any]] = (),
     words: str = "",
 ) -> RemovalRun:
-    """Propose to remove these targets, in the principal's own name. From here on nothing is added to them.
+    """Propose to remove these targets, in the principal's own name, and freeze the list of targets.
 
-    Args:    origin, origin_id: what it is for; its listener is told of every step (registry.register_listener).
-             targets: all of them. What lies in scopes and tenants among them is added here (expansion.expanded), so
-                 that none of these is frozen without; of documents and people it is the caller's to say, since a
-                 retention rule that ends a document's time does not end that of the log.
+    Args:    origin, origin_id: what the run is for; its listener is told of every step (registry.register_listener).
+             targets: all of them. This function adds what scopes and tenants among them contain (expansion.expanded),
+                 so that they are always frozen with their contents. For documents and people the caller names what
+                 goes with them, because a retention rule that ends a document's time does not end that of the log.
              staying, redacted: see RemovalRun.
-             words: why, in the proposer's own; the log keeps them.
+             words: the reason in the proposer's own words; the log keeps them.
     Returns: the run, waiting for the approval of another person.
     Raises:  PermissionDeniedError, RemoverNotAPersonError; NothingToRemoveError; UnknownTargetTypeError: no store knows
-             the type; TargetRefusedError: a part of an event that is none, or that must stay; OtherTenantError.
-    Costs:   a query for every 5,000 targets, and four; with a scope or tenant among them, those of expanded() besides.
+             the type; TargetRefusedError: no such part of an event, or one that must stay; OtherTenantError.
+    Costs:   a query for every 5,000 targets, and four more; with a scope or tenant, also those of expanded().
     """
     principal = _person(_proposes(origin))
     if any(target.type is TargetType.TENANT and target.id != principal.tenant_id for target in targets):
@@ -117,14 +117,14 @@ def run_propose(
 
 
 def run_approve(run_id: UUID, *, revision: int) -> RemovalRun:
-    """Approve a run, in the principal's own name: it is carried out at once, and can't be undone.
+    """Approve a run, in the principal's own name. It is carried out at once and cannot be undone.
 
-    Of a run for a request, nobody but who decides about privacy sees the documents from this transaction on. Scopes and
-    tenants take in nothing more; what came into them since the proposal goes too (closing.py).
+    If the run is for a request, from this transaction on only people who decide about privacy see the documents. Scopes
+    and tenants of the run accept nothing new, and what came into them since the proposal is removed too (closing.py).
 
-    Args:   revision: of the run that was read, here and in every step.
+    Args:   revision: the revision of the run that the person read, as in every step.
     Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError, RunChangedError;
-            OwnRunError: whoever proposed it does not approve it.
+            OwnRunError: the principal proposed the run, so another person must approve it.
     """
     principal = _person(Permission.PRIVACY_APPROVE)
     with transaction.atomic():
@@ -154,7 +154,7 @@ def run_approve(run_id: UUID, *, revision: int) -> RemovalRun:
 
 
 def run_reject(run_id: UUID, reason: RejectionReason, *, revision: int) -> RemovalRun:
-    """Refuse a run for good; whoever proposed it, or manages privacy, may take it back so.
+    """Reject a run for good. Its proposer, or a person who manages privacy, withdraws it in the same way.
 
     Raises: PermissionDeniedError, RemoverNotAPersonError, RunNotFoundError, RunStateError, RunChangedError.
     """
@@ -183,7 +183,7 @@ def run_reject(run_id: UUID, reason: RejectionReason, *, revision: int) -> Remov
 
 
 def run_retry(run_id: UUID, *, revision: int) -> RemovalRun:
-    """Carry out a run that failed again, now and not when the clock comes to it. What was approved stays approved.
+    """Retry a failed run now, without waiting for its scheduled retry. Its approval stays valid.
 
     Raises: PermissionDeniedError, RunNotFoundError, RunStateError, RunChangedError.
     """
@@ -197,7 +197,7 @@ def run_retry(run_id: UUID, *, revision: int) -> RemovalRun:
 
 
 def tell(run: RemovalRun) -> None:
-    """Tell whoever the run was proposed for what state it is in, within the current transaction."""
+    """Tell the listener of the run's origin its new state, within the current transaction."""
     listener = listener_of(Origin(run.origin))
     if listener is not None:
         listener(origin_id=run.origin_id, run_id=run.id, state=RunState(run.state))
@@ -208,9 +208,9 @@ def target_of(row: RemovalTarget) -> Target:
 
 
 def run_take_up(run: RemovalRun, action: str, *, besides: Sequence[str] = (), **core: Any) -> None:
-    """Have it carried out again, within the current transaction.
+    """Mark a run to be carried out again, within the current transaction.
 
-    Args: action: the event that says why. besides: fields of the run that are written with it.
+    Args: action: the event that says why. besides: further fields of the run to save.
     """
     run.state, run.error_code = RunState.APPROVED, ""
     run.finished_at, run.next_attempt_at = None, timezone.now()
@@ -221,9 +221,9 @@ def run_take_up(run: RemovalRun, action: str, *, besides: Sequence[str] = (), **
 
 
 def _require_removable(targets: Iterable[Target], *, any_part: bool) -> None:
-    """Of events: only parts that there are, and never what authorises removals itself.
+    """Raise TargetRefusedError for a part of an event that does not exist, or that authorises removals itself.
 
-    Args: any_part: what was put into the log beside the application may be named anything.
+    Args: any_part: accept any name of a part, because what was put into the log past the application may have any.
     """
     groups = [target for target in targets if target.type is TargetType.EVENT_GROUP]
     for target in groups:
@@ -241,7 +241,7 @@ def _by_type(targets: Iterable[Target]) -> dict[str, int]:
 
 
 def _proposes(origin: Origin) -> Permission:
-    """What it takes to propose a run. Who removes documents proposes that of a document, and nothing else."""
+    """Return the permission needed to propose a run. DOCUMENT_DELETE suffices only for the removal of a document."""
     may_manage = current_scope().principal.may(Permission.PRIVACY_MANAGE)
     return Permission.DOCUMENT_DELETE if origin is Origin.REMOVAL and not may_manage else Permission.PRIVACY_MANAGE
 
@@ -255,7 +255,7 @@ def _person(permission: Permission) -> Principal:
 
 
 def locked_run(run_id: UUID) -> RemovalRun:
-    """Raises: RunNotFoundError."""
+    """Return the run, locked for update. Raises: RunNotFoundError."""
     run: RemovalRun | None = RemovalRun.objects.select_for_update(no_key=True).filter(id=run_id).first()
     if run is None:
         raise RunNotFoundError(run=run_id)
@@ -268,6 +268,6 @@ def _require_state(run: RemovalRun, state: RunState, *, act: str) -> None:
 
 
 def require_read(run: RemovalRun, revision: int) -> None:
-    """Raises: RunChangedError: another revision than this one stands there."""
+    """Require that the run still has this revision. Raises: RunChangedError: it has another."""
     if run.revision != revision:
         raise RunChangedError(run=run.id)
