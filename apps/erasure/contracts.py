@@ -89,7 +89,7 @@ class Origin(StrEnum):
     """The reason for which a removal run was proposed."""
 
     PURGE = "purge"  # a retention rule: origin_id is the purge's
-    LOG = "log"  # a log that was tampered with: origin_id is the tenant's (apps/erasure/mending.py)
+    LOG = "log"  # a damaged log: origin_id is the tenant's (apps/erasure/mending.py)
     REQUEST = "request"  # a request for erasure: origin_id is the request's
     REMOVAL = "removal"  # somebody wants a document gone: origin_id is the document's
 

@@ -1,4 +1,4 @@
-"""Mend a log that was tampered with: remove what was not recorded, with two people's approval and an event.
+"""Mend a damaged log: remove what was not recorded, with two people's approval and an event.
 
 If nobody could remove such rows, no later verification could say "intact" again, and later tampering would stay hidden.
 What is removed here was put into the log past the application, or differs from what was recorded. A removal that a

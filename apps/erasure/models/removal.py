@@ -59,9 +59,10 @@ class RemovalRun(TenantModel):
     """A run that one person proposes, another approves and the eraser carries out. The database enforces who may do
     which step.
 
-    reason_code: apps.erasure.log_removal.RemovalReason. frozen_at: from then on no target is added. made_in: the
-    transaction in which the run was made, the only one in which the proposer's targets can be added. attempts: the
-    number of attempts in a row without progress. An expired lease means that the process which held it died.
+    reason_code: apps.erasure.log_removal.RemovalReason. frozen_at: from then on the proposer adds no target.
+    Approval adds what came into a proposed scope or tenant since then. made_in: the transaction in which the run
+    was made, the only one in which the proposer's targets can be added. attempts: the number of attempts in a row
+    without progress. An expired lease means that the process which held it died.
 
     For a run with proof "physical": prepared_at is when the needles were made and the control passed; nothing is
     removed before. verifying_at is when every store counted zero. verification holds the results of control, physical
@@ -70,10 +71,10 @@ class RemovalRun(TenantModel):
 
     staying: for a person's request, what was found of the person and is not a target, frozen with the proposal:
     [{"ground": "17_3_b", "store": "audit.payloads", "places": 2}]. redacted: also frozen, the documents of which a
-    redacted version stays, and how many older versions are targets: [{"document": "<its id>", "version": 2, "older":
-    1}]; None if the run was proposed by a release that did not record it. unproven_...: why no physical proof is made
-    (apps.erasure.runs.unproven.Unproven), who asked to do without one, and who agreed. Once agreed, the run ends
-    without a physical proof, and this cannot be changed.
+    redacted version stays, and how many older versions are targets: [{"document": "<its id>", "version": 2,
+    "older": 1}]; None if the run was proposed by a release that did not record it. unproven_...: why no physical
+    proof is made (apps.erasure.runs.unproven.Unproven), who asked to do without one, and who agreed. Once agreed,
+    the run ends without a physical proof, and this cannot be changed.
 
     revision: a counter that the database increments with each step and each statement about the proof.
     decided_revision: the revision that was last decided on.
