@@ -52,7 +52,6 @@ def test_one_proposes_a_removal_and_another_decides(acme: Firm, sign_in: Callabl
     expect(page.get_by_role("button", name="Take it back, and remove nothing")).to_be_visible()
     picture(page, "proposed")
 
-    page.context.clear_cookies()
     page = sign_in("rita")
     page.get_by_role("link", name="Removals to approve").click()
     picture(page, "list")

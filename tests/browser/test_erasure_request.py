@@ -86,7 +86,6 @@ def test_from_receipt_to_the_second_persons_approval(acme: Firm, page: Page, sig
     page.goto("/admin/privacy/requests/")
     picture(page, "list")
 
-    page.context.clear_cookies()
     sign_in("rita")
     page.get_by_role("link", name="Erasures to approve").click()
     expect(page.get_by_role("link", name="ER-")).to_have_count(1)

@@ -96,7 +96,6 @@ def test_a_reviewer_is_invited_accepts_and_is_confirmed(
     page.goto(f"{live_server.url}/admin/tenants/membership/")
     expect(page.get_by_role("row", name="rob@example.com")).to_contain_text("Awaiting confirmation")
     look(page, "members-waiting")
-    page.context.clear_cookies()
 
     page = sign_in("rita")
     page.goto(f"{live_server.url}/admin/tenants/membership/")

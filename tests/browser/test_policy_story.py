@@ -13,7 +13,7 @@ import httpx
 import psycopg
 import pytest
 from django.conf import settings
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.intents import tasks
@@ -46,11 +46,6 @@ def tab_to(page: Page, wanted: Locator, most: int = 500) -> None:
 def enter(page: Page, wanted: Locator) -> None:
     tab_to(page, wanted)
     page.keyboard.press("Enter")
-
-
-def as_person(context: BrowserContext, sign_in: SignIn, name: str) -> Page:
-    context.clear_cookies()
-    return sign_in(name)
 
 
 def begin_two_days_ago(firm: Firm) -> None:
@@ -90,7 +85,7 @@ def approve_from_a_moment(page: Page) -> datetime:
 
 
 def test_a_change_of_the_whitelist_from_its_draft_to_the_auditor_with_the_keyboard_alone(
-    acme: Firm, live_server: LiveServer, context: BrowserContext, sign_in: SignIn
+    acme: Firm, live_server: LiveServer, sign_in: SignIn
 ) -> None:
     for name, role in (("olivia", Role.COMPLIANCE_OFFICER), ("rupert", Role.REVIEWER), ("dora", Role.AUDITOR)):
         make_member(acme, name, role, password=PASSWORD)
@@ -111,7 +106,7 @@ def test_a_change_of_the_whitelist_from_its_draft_to_the_auditor_with_the_keyboa
     assert reached() == (1, False)
 
     # The officer drafts and submits.
-    page = as_person(context, sign_in, "olivia")
+    page = sign_in("olivia")
     enter(page, page.get_by_role("link", name="Drafts", exact=True))
     expect(page.get_by_role("heading", name="Drafts").first).to_be_visible()
     enter(page, page.get_by_role("link", name="Begin a draft").first)
@@ -147,7 +142,7 @@ def test_a_change_of_the_whitelist_from_its_draft_to_the_auditor_with_the_keyboa
     review = page.url.partition("#")[0]
 
     # Somebody else approves it, from a moment on.
-    page = as_person(context, sign_in, "rupert")
+    page = sign_in("rupert")
     enter(page, page.get_by_role("link", name="Waiting for review", exact=True))
     enter(page, page.locator("#to-decide a.gb-primary"))
     page.wait_for_url(review)
@@ -163,7 +158,7 @@ def test_a_change_of_the_whitelist_from_its_draft_to_the_auditor_with_the_keyboa
     assert reached() == (2, True)
 
     # An auditor asks what could be reached yesterday, and what now.
-    page = as_person(context, sign_in, "dora")
+    page = sign_in("dora")
     enter(page, page.get_by_role("link", name="Who could reach what", exact=True))
     yesterday = datetime.now(UTC) - timedelta(days=1)
     for at, version, schedules in ((yesterday, 1, False), (datetime.now(UTC), 2, True)):
