@@ -43,7 +43,7 @@ QUEUES: Final[Mapping[Process, Queue]] = {
     # Tasks that people wait for and that may take hours: verifications, searches for people, previews.
     Process.WORKER: Queue(name="celery", processes=1, memory_mb=2_000),
     # Documents. At least two processes: one place is kept free of large documents
-    # (apps/corpus/services/ingest_turns.py).
+    # (apps/corpus/services/ingest/turns.py).
     Process.INGEST: Queue(name="ingest", processes=2, memory_mb=2_000),
     # Scheduled tasks and letters: they are short, and must never wait behind the tasks above.
     Process.CLOCK: Queue(name="clock", processes=2, memory_mb=500),

@@ -18,8 +18,8 @@ class CorpusConfig(AppConfig):
         from apps.corpus.reader import checks as reader_checks
         from apps.corpus.retention import register_retained_documents
         from apps.corpus.searched_texts import JOBS, DocumentTexts, leave_unsearched_of_documents
-        from apps.corpus.services.ingest_erased import digests_of_documents
-        from apps.corpus.services.ingest_reembed import reembed_after_change
+        from apps.corpus.services.ingest.erased import digests_of_documents
+        from apps.corpus.services.ingest.reembed import reembed_after_change
         from apps.corpus.services.restricted import DocumentItems
         from apps.erasure.contracts import TargetType
         from apps.erasure.registry import register_contents, register_digest_source, register_items, register_searched

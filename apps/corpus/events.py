@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from apps.audit.registry import EventClass, Group, offer_to_webhooks, register
-from apps.corpus.services import ingest_events
-from apps.corpus.services.ingest_events import register_ingest_events
+from apps.corpus.services.ingest import events as ingest_events
+from apps.corpus.services.ingest.events import register_ingest_events
 from apps.tenants.roles import Permission
 
 DELETED = "corpus.document.deleted"

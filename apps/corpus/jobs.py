@@ -24,18 +24,18 @@ from apps.corpus.providers.errors import ProviderError
 from apps.corpus.providers.protocol import EmbeddingProvider
 from apps.corpus.providers.registry import provider_for
 from apps.corpus.reader.reading import searched_text
-from apps.corpus.services.ingest_errors import (
+from apps.corpus.services.ingest.errors import (
     IngestError,
     NotStorableError,
     UnsupportedDimensionError,
     WorkerLostError,
 )
-from apps.corpus.services.ingest_finish import fail, finish, wait_or_fail
-from apps.corpus.services.ingest_lease import Heartbeat, Lease, RunPolicy, claim, give_back, holding
-from apps.corpus.services.ingest_metadata import fill_in
-from apps.corpus.services.ingest_read import read_file, warnings_of
-from apps.corpus.services.ingest_store import store_reading, store_vectors
-from apps.corpus.services.ingest_turns import take_next
+from apps.corpus.services.ingest.finish import fail, finish, wait_or_fail
+from apps.corpus.services.ingest.lease import Heartbeat, Lease, RunPolicy, claim, give_back, holding
+from apps.corpus.services.ingest.metadata import fill_in
+from apps.corpus.services.ingest.read import read_file, warnings_of
+from apps.corpus.services.ingest.store import store_reading, store_vectors
+from apps.corpus.services.ingest.turns import take_next
 from apps.corpus.terms import TERMS_VERSION
 from apps.tenants.ids import TenantId
 from apps.tenants.leased_jobs import LeaseLostError
@@ -64,7 +64,7 @@ def job_run(*, job_id: UUID, tenant_id: TenantId, policy: RunPolicy | None = Non
 
 
 def next_run(*, policy: RunPolicy | None = None) -> tuple[UUID, RunOutcome] | None:
-    """Run the next job by the rules of ingest_turns. Returns: None if no job may be taken now."""
+    """Run the next job by the rules of services/ingest/turns.py. Returns: None if no job may be taken now."""
     lease = take_next(policy or RunPolicy())
     return None if lease is None else (lease.job_id, _run_held(lease))
 

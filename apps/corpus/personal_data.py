@@ -36,7 +36,7 @@ def classify_corpus() -> None:
     )
     classify("memory:apps.corpus.tokens", Sort.NONE, because="A program's vocabulary, which is the same for everybody.")
     classify(
-        "cache:apps.corpus.services.ingest_turns",
+        "cache:apps.corpus.services.ingest.turns",
         Sort.NONE,
         because="ingest:served:<tenant>: when a document of the tenant was last taken up; a day.",
     )

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from apps.corpus.jobs import next_run
 from apps.corpus.models import IngestJob, JobStatus
-from apps.corpus.services.ingest_queue import RUN_NEXT_TASK, announce_work, enqueue
-from apps.corpus.services.ingest_turns import anything_waits, waiting
+from apps.corpus.services.ingest.queue import RUN_NEXT_TASK, announce_work, enqueue
+from apps.corpus.services.ingest.turns import anything_waits, waiting
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import active_tenants

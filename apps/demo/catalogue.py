@@ -10,7 +10,7 @@ from string import Template
 from typing import Final
 
 from apps.corpus.kinds import DocumentType, Kind, SourceType
-from apps.corpus.services.ingest_metadata import DocumentMetadata
+from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.demo.docx_builder import build_docx
 from apps.demo.markup import reflowed
 from apps.demo.pdf_builder import build_pdf

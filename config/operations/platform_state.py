@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 from redis import Redis
 from redis.exceptions import RedisError
 
-from apps.corpus.services.ingest_events import INGEST_ENDS
+from apps.corpus.services.ingest.events import INGEST_ENDS
 from apps.retrieval.events import ASKED
 from apps.tenants.api.probes import Part, health, readiness
 from apps.tenants.clock import lateness_s

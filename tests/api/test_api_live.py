@@ -17,7 +17,7 @@ from pytest_django.live_server_helper import LiveServer
 from apps.corpus.api import documents
 from apps.corpus.api.upload import ingest_upload
 from apps.corpus.models import Document
-from apps.corpus.services.ingest import IngestResult
+from apps.corpus.services.ingest.document import IngestResult
 from apps.tenants.context import open_scope
 from apps.tenants.models import IdempotentRequest
 from apps.tenants.roles import Role

@@ -20,7 +20,7 @@ from apps.corpus.errors import (
 )
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.services import documents
-from apps.corpus.services.ingest_restart import job_restart
+from apps.corpus.services.ingest.restart import job_restart
 from apps.corpus.services.removals import document_remove
 from apps.erasure.contracts import Origin, RunState, Target, TargetType
 from apps.erasure.errors import OwnRunError, RemoverNotAPersonError, RunStateError

@@ -15,7 +15,7 @@ from apps.audit.ids import new_id
 from apps.audit.models import Event
 from apps.audit.selectors import payloads_of
 from apps.corpus.models import Chunk, Document, IngestJob, Page
-from apps.corpus.services.ingest import document_ingest
+from apps.corpus.services.ingest.document import document_ingest
 from apps.erasure.contracts import DigestKind, Origin, RunState, Target, TargetType
 from apps.erasure.errors import ScopeClosedError
 from apps.erasure.log_removal import RemovalReason

@@ -39,8 +39,8 @@ EXCEPTIONS: Mapping[str, str] = {
     "apps.audit.log.sequencer._let_off": "takes off the queue what has its place already, and says so in the log file",
     "apps.audit.webhooks.collecting._forget": "deliveries that ended a month ago; their events stay in the log",
     "apps.audit.webhooks.collecting._sent_for": "notes that an endpoint's message was sent; giving up is recorded",
-    "apps.corpus.services.ingest_lease._held": "how long a worker still has its job; the job's end is recorded",
-    "apps.corpus.services.ingest_reembed.reembed": "jobs of a change of the provider; that change is recorded",
+    "apps.corpus.services.ingest.lease._held": "how long a worker still has its job; the job's end is recorded",
+    "apps.corpus.services.ingest.reembed.reembed": "jobs of a change of the provider; that change is recorded",
     "apps.corpus.services.restricted.DocumentItems.withdraw": "forgets answers kept for a day; restricting is recorded",
     "apps.corpus.tasks.sweep_tenant": "notes that a job was sent again; its end is recorded",
     "apps.intents.services.golden._take_over": "copies what a model says of a text that the policy holds already",
@@ -281,7 +281,7 @@ def test_the_reading_finds_the_writing_of_every_floor() -> None:
     writing = {name for name, function in Graph(sources()).functions.items() if function.writes}
     assert writing >= {
         "apps.corpus.services.documents.document_delete",
-        "apps.corpus.services.ingest_store.store_vectors",
+        "apps.corpus.services.ingest.store.store_vectors",
         "apps.intents.services.drafts.draft_save",
         "apps.quality.services.evaluation.evaluation_query_remove",
         "apps.tenants.services.members.membership_revoke",
@@ -315,7 +315,7 @@ _RECORDED = {
     "by itself": "def act(row):\n    row.save()\n    record(action='x')",
     "by a helper": "def act(row):\n    row.save()\n    _tell(row)\n\ndef _tell(row):\n    record(action='x')",
     "by its callers": "def act(row):\n    row.save()\n\ndef one(row):\n    act(row)\n    record(action='x')",
-    "by another module": "from apps.corpus.services.ingest_events import record_document_event as tell\n\n"
+    "by another module": "from apps.corpus.services.ingest.events import record_document_event as tell\n\n"
     "def act(row):\n    row.save()\n    tell(row)",
     "by another method": "class A:\n    def act(self, row):\n        row.save()\n        self._tell()\n\n"
     "    def _tell(self):\n        record(action='x')",

@@ -24,9 +24,9 @@ from apps.corpus.providers.local import SentenceTransformersProvider
 from apps.corpus.providers.profiles import EmbeddingProfile, profile_for
 from apps.corpus.providers.protocol import Vectors
 from apps.corpus.providers.tenant import tenant_provider
-from apps.corpus.services.ingest import document_ingest
-from apps.corpus.services.ingest_lease import RunPolicy
-from apps.corpus.services.ingest_metadata import DocumentMetadata
+from apps.corpus.services.ingest.document import document_ingest
+from apps.corpus.services.ingest.lease import RunPolicy
+from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import VersionOrigin
 from apps.intents.selectors import policy_in_force

@@ -26,7 +26,7 @@ from rest_framework.request import Request
 from apps.audit.log.export import state
 from apps.audit.log.lag import ALARM_AFTER, SealingLag, _alarm
 from apps.audit.verify.stating import exported_statements
-from apps.corpus.services import ingest_turns
+from apps.corpus.services.ingest import turns as ingest_turns
 from apps.erasure.personal_data import places
 from apps.tenants import alarm_mail, attempts, clock, sweeping, waiting, watchdog
 from apps.tenants.api.throttling import PrincipalThrottle
@@ -212,7 +212,7 @@ _READERS: dict[str, tuple[Callable[[], None], ...]] = {
     "cache:apps.audit.log.lag": (_late,),
     "cache:apps.tenants.waiting": (_wait,),
     "cache:apps.tenants.watchdog": (_watch,),
-    "cache:apps.corpus.services.ingest_turns": (_take_turns,),
+    "cache:apps.corpus.services.ingest.turns": (_take_turns,),
     "cache:apps.audit.verify.stating": (_state,),
     "cache:apps.erasure.stores.counters": (),  # names and deletes keys; reads no value
 }

@@ -9,9 +9,9 @@ from uuid import UUID
 from apps.corpus.jobs import RunOutcome, job_run
 from apps.corpus.models import Chunk, Document, IngestJob, Page, Posting
 from apps.corpus.models.embedding import EMBEDDING_MODELS
-from apps.corpus.services.ingest import IngestResult, document_ingest
-from apps.corpus.services.ingest_lease import RunPolicy
-from apps.corpus.services.ingest_metadata import DocumentMetadata
+from apps.corpus.services.ingest.document import IngestResult, document_ingest
+from apps.corpus.services.ingest.lease import RunPolicy
+from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.principals import Principal

@@ -14,14 +14,14 @@ from apps.corpus.errors import DocumentNotFoundError
 from apps.corpus.jobs import RunOutcome, _read
 from apps.corpus.models import Document, DocumentStatus, IngestJob, SourceFile
 from apps.corpus.services.correct import document_correct
-from apps.corpus.services.ingest_errors import (
+from apps.corpus.services.ingest.errors import (
     ExternalIdTakenError,
     NotCurrentError,
     RemovalPendingError,
     RestrictedContentError,
 )
-from apps.corpus.services.ingest_lease import claim, holding
-from apps.corpus.services.ingest_metadata import CORRECTABLE
+from apps.corpus.services.ingest.lease import claim, holding
+from apps.corpus.services.ingest.metadata import CORRECTABLE
 from apps.erasure.contracts import Target, TargetType
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError

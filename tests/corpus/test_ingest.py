@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.extraction.errors import EmptyFileError, LyingFileError, UnknownEncodingError, UnsupportedFileError
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus, SourceFile
-from apps.corpus.services.ingest_errors import (
+from apps.corpus.services.ingest.errors import (
     EmptyUploadError,
     UnknownDocumentError,
     UnknownKindError,

@@ -13,10 +13,10 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from apps.corpus.models import Document, DocumentStatus
-from apps.corpus.services.ingest_batch import Batch
-from apps.corpus.services.ingest_local import LocalRunner
-from apps.corpus.services.ingest_manifest import PlannedFile
-from apps.corpus.services.ingest_metadata import DocumentMetadata
+from apps.corpus.services.ingest.batch import Batch
+from apps.corpus.services.ingest.local import LocalRunner
+from apps.corpus.services.ingest.manifest import PlannedFile
+from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId
 from tests.corpus.ingesting import REPORT, ingest, job
@@ -54,7 +54,7 @@ def firm() -> Firm:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.corpus.services.ingest_batch.LocalRunner", HereRunner)
+    monkeypatch.setattr("apps.corpus.services.ingest.batch.LocalRunner", HereRunner)
     monkeypatch.setattr("apps.corpus.management.commands.ingest.prepare", lambda: None)
 
 

@@ -17,10 +17,10 @@ from apps.audit.models import Event, Outcome
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document
 from apps.corpus.services.documents import document_delete
-from apps.corpus.services.ingest_batch import Batch
-from apps.corpus.services.ingest_errors import ErasedDocumentError
-from apps.corpus.services.ingest_manifest import PlannedFile
-from apps.corpus.services.ingest_metadata import DocumentMetadata
+from apps.corpus.services.ingest.batch import Batch
+from apps.corpus.services.ingest.errors import ErasedDocumentError
+from apps.corpus.services.ingest.manifest import PlannedFile
+from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.erasure.contracts import Origin, Target, TargetType
 from apps.erasure.tombstones import chain
 from apps.erasure.tombstones.writing import tombstone_write

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from apps.corpus.services.ingest_manifest import PlannedFile, plan
-from apps.corpus.services.ingest_metadata import KNOWN_KEYS, metadata_from_row
+from apps.corpus.services.ingest.manifest import PlannedFile, plan
+from apps.corpus.services.ingest.metadata import KNOWN_KEYS, metadata_from_row
 
 
 @pytest.fixture
@@ -206,7 +206,7 @@ def test_a_manifest_names_no_file_outside_its_folder(folder: Path, outside: Path
 
 
 def test_without_the_check_it_would(folder: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.corpus.services.ingest_manifest.inside", lambda folder, name: (folder / name).resolve())
+    monkeypatch.setattr("apps.corpus.services.ingest.manifest.inside", lambda folder, name: (folder / name).resolve())
     assert OUTSIDE in read(planned(folder, rows=({"file": "documents/link.md"},)))
 
 

@@ -13,8 +13,8 @@ from apps.corpus.description import InvalidFieldError, title_from_filename
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Document
-from apps.corpus.services.ingest_metadata import metadata_from_row
-from apps.corpus.services.ingest_read import read_file
+from apps.corpus.services.ingest.metadata import metadata_from_row
+from apps.corpus.services.ingest.read import read_file
 from tests.corpus.files import lines, pdf
 from tests.corpus.ingesting import chunks, document, ingest, run
 from tests.factories import make_firm
@@ -112,8 +112,8 @@ def test_a_value_that_can_not_be_read_names_its_field(fields: dict[str, str]) ->
 
 def read(content: bytes, filename: str, **stated: Any) -> Document:
     """The document after its job, without the provider."""
-    from apps.corpus.services.ingest_metadata import fill_in
-    from apps.corpus.services.ingest_read import warnings_of
+    from apps.corpus.services.ingest.metadata import fill_in
+    from apps.corpus.services.ingest.read import warnings_of
 
     made = Document(filename=filename, title=stated.pop("title", title_from_filename(filename)), **stated)
     found = read_file(content, document=made)

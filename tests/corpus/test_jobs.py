@@ -16,8 +16,8 @@ from django.utils import timezone
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.models import Document, DocumentStatus, JobStage, JobStatus
 from apps.corpus.reader.reading import searched_text
-from apps.corpus.services.ingest_lease import RunPolicy, claim
-from apps.corpus.services.ingest_read import read_file
+from apps.corpus.services.ingest.lease import RunPolicy, claim
+from apps.corpus.services.ingest.read import read_file
 from apps.corpus.terms import TERMS_VERSION
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant

@@ -19,8 +19,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.corpus.models import DocumentStatus, IngestJob, JobStatus
-from apps.corpus.services.ingest_errors import JobNotRetryableError
-from apps.corpus.services.ingest_restart import job_restart
+from apps.corpus.services.ingest.errors import JobNotRetryableError
+from apps.corpus.services.ingest.restart import job_restart
 from apps.corpus.tasks import run_next, sweep
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError

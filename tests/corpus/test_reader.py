@@ -21,8 +21,8 @@ from apps.corpus.jobs import RunOutcome
 from apps.corpus.models import DocumentStatus
 from apps.corpus.reader import ReadRequest, pages_contained, process, read_contained
 from apps.corpus.reader.costs import Costs
-from apps.corpus.services import ingest_read
-from apps.corpus.services.ingest_errors import IngestError
+from apps.corpus.services.ingest import read as ingest_read
+from apps.corpus.services.ingest.errors import IngestError
 from tests.corpus.files import lines, pdf
 from tests.corpus.hostile import FAMILIES, csv_headings, pdf_many_pages, pdf_nested_forms
 from tests.corpus.ingesting import document, ingest, job, run

@@ -14,8 +14,8 @@ from apps.audit.models import Event, Outcome
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStage, JobStatus
 from apps.corpus.progress import progress_of_job
-from apps.corpus.services.ingest_lease import claim
-from apps.corpus.services.ingest_restart import job_restart
+from apps.corpus.services.ingest.lease import claim
+from apps.corpus.services.ingest.restart import job_restart
 from apps.tenants.context import open_scope
 from apps.tenants.models import Tenant
 from apps.tenants.principals import Principal
@@ -105,7 +105,7 @@ def test_the_message_is_sent_when_the_change_is_committed(
 ) -> None:
     ready(firm)
     sent: list[str] = []
-    monkeypatch.setattr("apps.corpus.services.ingest_queue.announce_work", sent.append)
+    monkeypatch.setattr("apps.corpus.services.ingest.queue.announce_work", sent.append)
     with django_capture_on_commit_callbacks(execute=True):
         (again,) = move(firm, "second")
         assert sent == []

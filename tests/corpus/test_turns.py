@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from apps.corpus.jobs import RunOutcome, next_run
 from apps.corpus.models import JobStatus
-from apps.corpus.services import ingest_turns
-from apps.corpus.services.ingest_lease import Lease, RunPolicy, give_back
-from apps.corpus.services.ingest_turns import take_next
+from apps.corpus.services.ingest import turns as ingest_turns
+from apps.corpus.services.ingest.lease import Lease, RunPolicy, give_back
+from apps.corpus.services.ingest.turns import take_next
 from apps.tenants.ids import TenantId
 from tests.corpus.ingesting import PATIENT, change_job, ingest, job, remote_profile
 from tests.factories import Firm, make_firm

@@ -14,7 +14,7 @@ import pytest
 
 from apps.corpus.extraction import ExtractedDocument, extract
 from apps.corpus.kinds import DocumentType, Kind
-from apps.corpus.services.ingest_manifest import plan
+from apps.corpus.services.ingest.manifest import plan
 from tests.evaluation import tarnwick
 from tests.evaluation.folder import content_of, main, page_of, source_named, write_folder
 from tests.evaluation.questions import QUESTIONS, TWINS, Evidence, Question, QuestionType

@@ -8,7 +8,7 @@ from typing import Self
 from django.http import QueryDict
 from lxml import html
 
-from apps.intents.admin.draft_fields import DraftFields
+from apps.intents.admin.draft.fields import DraftFields
 
 
 class Typed:

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.corpus.kinds import Kind
-from apps.intents.admin.draft_fields import FALLBACK, fields_of, with_new_intent
-from apps.intents.admin.draft_parse import ParsedDraft, parse_draft
-from apps.intents.admin.draft_post import fields_from
-from apps.intents.admin.draft_problems import by_part, placed_problems
-from apps.intents.admin.draft_rows import field_title
-from apps.intents.admin.draft_settings import RETRIEVAL, THRESHOLDS, Setting
+from apps.intents.admin.draft.fields import FALLBACK, fields_of, with_new_intent
+from apps.intents.admin.draft.parse import ParsedDraft, parse_draft
+from apps.intents.admin.draft.post import fields_from
+from apps.intents.admin.draft.problems import by_part, placed_problems
+from apps.intents.admin.draft.rows import field_title
+from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS, Setting
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot, RecordingMode
 from apps.intents.diff import policy_diff

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.corpus.kinds import Kind
-from apps.intents.admin.draft_room import fill, fillings
+from apps.intents.admin.draft.room import fill, fillings
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import KindBudget
 from apps.retrieval.stages.ranking.assemble import assemble, ref_id

@@ -27,8 +27,8 @@ from rest_framework.views import APIView
 
 from apps.audit.models import Event
 from apps.corpus.models import Document, IngestJob
-from apps.corpus.services import ingest as ingest_service
-from apps.corpus.services.ingest import IngestResult
+from apps.corpus.services.ingest import document as ingest_service
+from apps.corpus.services.ingest.document import IngestResult
 from apps.errors import ApplicationError
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import PolicySnapshot

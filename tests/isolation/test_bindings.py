@@ -20,9 +20,9 @@ from apps.audit.registry import EventClass, Group, event_classes
 from apps.audit.services import record
 from apps.audit.verify.entries import AUTHORISING
 from apps.corpus.models import Document
-from apps.corpus.services.ingest_events import RECEIVED
+from apps.corpus.services.ingest.events import RECEIVED
 from apps.erasure.log_removal import ERASED
-from apps.intents.admin import draft_list
+from apps.intents.admin.draft import list as draft_list
 from apps.retrieval import events as of_questions
 from apps.tenants.context import open_scope
 from apps.tenants.roles import Permission

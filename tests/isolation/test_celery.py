@@ -31,9 +31,9 @@ from kombu.serialization import loads
 
 from apps.corpus import jobs, tasks
 from apps.corpus.models import Document, IngestJob
-from apps.corpus.services import ingest_actor
-from apps.corpus.services.ingest_lease import Lease, RunPolicy, claim
-from apps.corpus.services.ingest_queue import QUEUE, RUN_NEXT_TASK
+from apps.corpus.services.ingest import actor as ingest_actor
+from apps.corpus.services.ingest.lease import Lease, RunPolicy, claim
+from apps.corpus.services.ingest.queue import QUEUE, RUN_NEXT_TASK
 from apps.corpus.tasks import run_next, sweep_all, sweep_tenant
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId

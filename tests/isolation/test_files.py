@@ -25,7 +25,7 @@ from django.urls import reverse
 
 from apps.corpus.api.upload import UploadSerializer
 from apps.corpus.models import Document, SourceFile
-from apps.corpus.services import ingest as ingest_service
+from apps.corpus.services.ingest import document as ingest_service
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.models import User

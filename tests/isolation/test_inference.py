@@ -25,7 +25,7 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk, Document, Embedding384, Embedding1536, IngestJob, Posting
-from apps.corpus.services import ingest as ingest_service
+from apps.corpus.services.ingest import document as ingest_service
 from apps.intents import selectors
 from apps.intents.models import PolicyVersion
 from apps.quality.models import EvaluationAnswer, EvaluationQuery

@@ -39,7 +39,7 @@ from apps.corpus.models import (
     SourceFile,
 )
 from apps.corpus.services.documents import document_delete
-from apps.corpus.services.ingest_errors import RestrictedContentError, UnknownDocumentError
+from apps.corpus.services.ingest.errors import RestrictedContentError, UnknownDocumentError
 from apps.corpus.services.removals import document_remove
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.hold_services import hold_place, hold_release

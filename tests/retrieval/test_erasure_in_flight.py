@@ -19,7 +19,7 @@ from apps.corpus import jobs
 from apps.corpus.jobs import RunOutcome
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document, IngestJob
-from apps.corpus.services.ingest_reembed import reembed
+from apps.corpus.services.ingest.reembed import reembed
 from apps.erasure import engine
 from apps.erasure.contracts import Origin, RunState, Target, TargetType
 from apps.erasure.models import RemovalStep, RemovalTarget, Restriction

@@ -105,7 +105,7 @@ WALKS_BY_THEMSELVES = {
     "apps/tenants/sweeping.py",
     "apps/erasure/retention/counting.py",
     # One at a time, each by each_that_can: the first that has something is enough.
-    "apps/corpus/services/ingest_turns.py",
+    "apps/corpus/services/ingest/turns.py",
 }
 
 

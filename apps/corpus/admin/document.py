@@ -28,13 +28,13 @@ from apps.corpus.models import Chunk, Document, DocumentStatus, IngestJob, JobSt
 from apps.corpus.progress import progress_of_documents
 from apps.corpus.reservations import reservations
 from apps.corpus.services.documents import may_discard
-from apps.corpus.services.ingest_errors import (
+from apps.corpus.services.ingest.errors import (
     EmptyUploadError,
     ErasedDocumentError,
     RestrictedContentError,
     UploadTooLargeError,
 )
-from apps.corpus.services.ingest_restart import job_restart
+from apps.corpus.services.ingest.restart import job_restart
 from apps.corpus.services.removals import proposal_of
 from apps.erasure.admin.holds.links import hold_url, restriction_notice
 from apps.erasure.contracts import Target, TargetType

@@ -19,8 +19,8 @@ from apps.corpus.admin.progress import state_html
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus
 from apps.corpus.progress import IngestProgress, progress_of_documents
 from apps.corpus.reservations import reservations
-from apps.corpus.services.ingest_each import FileOutcome
-from apps.corpus.services.ingest_restart import job_restart
+from apps.corpus.services.ingest.each import FileOutcome
+from apps.corpus.services.ingest.restart import job_restart
 from apps.tenants.admin.base import TenantModelAdmin, may, require
 from apps.tenants.admin.pages import page
 from apps.tenants.roles import Permission

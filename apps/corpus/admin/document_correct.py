@@ -18,7 +18,7 @@ from unfold.widgets import (
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import PUBLISHED, Document
 from apps.corpus.services.correct import document_correct
-from apps.corpus.services.ingest_metadata import CORRECTABLE, metadata_of
+from apps.corpus.services.ingest.metadata import CORRECTABLE, metadata_of
 from apps.tenants.admin.base import TenantModelAdmin, require
 from apps.tenants.admin.pages import form_page
 from apps.tenants.roles import Permission

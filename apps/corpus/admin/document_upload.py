@@ -22,7 +22,7 @@ from unfold.widgets import (
 from apps.corpus.admin.document_batch import batch_page, keep_batch, not_taken_over, refused_rows
 from apps.corpus.kinds import DocumentType, Kind, SourceType
 from apps.corpus.models import Document
-from apps.corpus.services.ingest_each import FileOutcome, Upload, upload_ingest, uploads_ingest
+from apps.corpus.services.ingest.each import FileOutcome, Upload, upload_ingest, uploads_ingest
 from apps.tenants.admin.base import TenantModelAdmin, require
 from apps.tenants.admin.pages import form_page
 from apps.tenants.admin.scope_field import ScopeField

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from apps.corpus.admin.progress import job_html
 from apps.corpus.models import IngestJob, JobStage, JobStatus
 from apps.corpus.progress import progress_of_job
-from apps.corpus.services.ingest_restart import job_restart
+from apps.corpus.services.ingest.restart import job_restart
 from apps.tenants.admin.base import TenantModelAdmin, may, require
 from apps.tenants.admin.kit import ChoicesDropdownFilter
 from apps.tenants.admin.pages import page

@@ -17,9 +17,9 @@ from apps.corpus.api.documents import document_json
 from apps.corpus.api.serializers import DocumentSerializer, FailureSerializer
 from apps.corpus.api.upload import FORM_OVERHEAD_BYTES
 from apps.corpus.kinds import Kind
-from apps.corpus.services.ingest_each import FileOutcome, Upload, uploads_ingest
-from apps.corpus.services.ingest_errors import OtherwiseDescribedError
-from apps.corpus.services.ingest_manifest import ManifestRow, UnusableLineError, read_line
+from apps.corpus.services.ingest.each import FileOutcome, Upload, uploads_ingest
+from apps.corpus.services.ingest.errors import OtherwiseDescribedError
+from apps.corpus.services.ingest.manifest import ManifestRow, UnusableLineError, read_line
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
 from apps.tenants.api.parsers import StrictMultiPartParser

@@ -22,7 +22,7 @@ from apps.corpus.errors import DocumentNotFoundError, RemovalReasonError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.models import Document
 from apps.corpus.progress import progress_of_documents
-from apps.corpus.services.ingest_errors import (
+from apps.corpus.services.ingest.errors import (
     EmptyUploadError,
     ExternalIdTakenError,
     UnknownDocumentError,

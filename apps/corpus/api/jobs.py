@@ -15,7 +15,7 @@ from apps.corpus.api.filters import JobFilter
 from apps.corpus.api.serializers import JobSerializer
 from apps.corpus.errors import JobNotFoundError
 from apps.corpus.models import IngestJob
-from apps.corpus.services.ingest_restart import job_restart
+from apps.corpus.services.ingest.restart import job_restart
 from apps.tenants.api.examples import sample
 from apps.tenants.api.idempotency import ActResponse, idempotent
 from apps.tenants.api.pagination import CHANGES, ChangePages

@@ -9,9 +9,9 @@ from rest_framework import serializers
 
 from apps.corpus.description import InvalidFieldError
 from apps.corpus.kinds import DocumentType, Kind, SourceType
-from apps.corpus.services.ingest import IngestResult, document_ingest
-from apps.corpus.services.ingest_errors import OtherwiseDescribedError
-from apps.corpus.services.ingest_metadata import metadata_from_row
+from apps.corpus.services.ingest.document import IngestResult, document_ingest
+from apps.corpus.services.ingest.errors import OtherwiseDescribedError
+from apps.corpus.services.ingest.metadata import metadata_from_row
 from apps.tenants.api.serializers import StrictSerializer
 from apps.tenants.ids import ScopeId
 from apps.tenants.selectors.tenants import scope_by_key

@@ -16,7 +16,7 @@ from apps.corpus.description import InvalidFieldError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.extraction.contracts import MediaType, Page
 from apps.corpus.reader.contracts import ReadDocument, ReadPassage, ReadPosting
-from apps.corpus.services.ingest_errors import NoPassagesError
+from apps.corpus.services.ingest.errors import NoPassagesError
 from apps.errors import ApplicationError
 
 

@@ -11,7 +11,7 @@ from apps.corpus.chunking import ChunkDraft, chunk_document
 from apps.corpus.description import describe, without
 from apps.corpus.extraction import extract
 from apps.corpus.reader.contracts import ReadDocument, ReadPassage, ReadPosting, ReadRequest
-from apps.corpus.services.ingest_errors import NoPassagesError
+from apps.corpus.services.ingest.errors import NoPassagesError
 from apps.corpus.terms import statement_term, term_frequencies
 from apps.corpus.tokens import wordpiece_counter
 

@@ -31,22 +31,22 @@ from apps.corpus.metadata_values import (
     year_of,
 )
 from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobStatus, SourceFile
-from apps.corpus.services.ingest import document_ingest, serialise
-from apps.corpus.services.ingest_errors import (
+from apps.corpus.services.ingest.document import document_ingest, serialise
+from apps.corpus.services.ingest.errors import (
     ExternalIdTakenError,
     NotCurrentError,
     RemovalPendingError,
     RestrictedContentError,
 )
-from apps.corpus.services.ingest_events import CORRECTED, record_document_event
-from apps.corpus.services.ingest_metadata import (
+from apps.corpus.services.ingest.events import CORRECTED, record_document_event
+from apps.corpus.services.ingest.metadata import (
     CORRECTABLE,
     DocumentMetadata,
     external_id_in_force,
     metadata_of,
     store_metadata,
 )
-from apps.corpus.services.ingest_queue import RESEND_AFTER, enqueue
+from apps.corpus.services.ingest.queue import RESEND_AFTER, enqueue
 from apps.corpus.services.removals import proposal_of
 from apps.erasure.holds.restrictions import restricted_among
 from apps.tenants.context import current_scope

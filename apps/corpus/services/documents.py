@@ -23,7 +23,7 @@ from apps.corpus.models import (
     Posting,
     SourceFile,
 )
-from apps.corpus.services.ingest_events import RECEIVED, record_document_event
+from apps.corpus.services.ingest.events import RECEIVED, record_document_event
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.holds.errors import ItemHeldError
 from apps.erasure.holds.selectors import held

@@ -19,9 +19,9 @@ from apps.corpus.reader import pages_contained
 from apps.corpus.redaction.errors import NothingToRedactError, NotRedactableError
 from apps.corpus.redaction.pages import pages_of_lines, redacted_pages
 from apps.corpus.redaction.text import Span
-from apps.corpus.services.ingest import document_ingest
-from apps.corpus.services.ingest_events import record_document_event
-from apps.corpus.services.ingest_metadata import DocumentMetadata, metadata_of
+from apps.corpus.services.ingest.document import document_ingest
+from apps.corpus.services.ingest.events import record_document_event
+from apps.corpus.services.ingest.metadata import DocumentMetadata, metadata_of
 from apps.erasure.contracts import Target, TargetType
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope, open_scope

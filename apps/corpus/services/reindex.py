@@ -17,8 +17,8 @@ from django.db import transaction
 from apps.corpus.models import Chunk, Document, IngestJob, Posting
 from apps.corpus.reader.reading import packed, searched_text
 from apps.corpus.selectors import outdated_documents
-from apps.corpus.services.ingest_events import REINDEXED, record_document_event
-from apps.corpus.services.ingest_store import store_postings
+from apps.corpus.services.ingest.events import REINDEXED, record_document_event
+from apps.corpus.services.ingest.store import store_postings
 from apps.corpus.terms import STATEMENT_MARK, TERMS_VERSION, term_frequencies
 from apps.erasure.holds.restrictions import restricted_among
 from apps.tenants.context import current_scope, renew_scope

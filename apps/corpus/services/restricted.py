@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from apps.corpus.models import Document, IngestJob
-from apps.corpus.services.ingest_errors import RestrictedContentError
+from apps.corpus.services.ingest.errors import RestrictedContentError
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.declarations.holdable import Item
 from apps.erasure.holds.restrictions import restricted_among

@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 from django.conf import settings
 
-from apps.corpus.services.ingest_errors import ErasedDocumentError
+from apps.corpus.services.ingest.errors import ErasedDocumentError
 from apps.demo.catalogue import DemoDocument
 from apps.errors import ApplicationError
 

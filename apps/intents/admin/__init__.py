@@ -3,11 +3,11 @@
 from apps.intents.admin import policy_version
 from apps.intents.admin.access import access_view
 from apps.intents.admin.compare import compare_view
-from apps.intents.admin.desk import desk_view
-from apps.intents.admin.draft_pages import add_draft_pages
+from apps.intents.admin.desk.page import desk_view
+from apps.intents.admin.draft.pages import add_draft_pages
 from apps.intents.admin.example_add import example_add_view
-from apps.intents.admin.review_list import reviews_view
-from apps.intents.admin.review_page import review_view
+from apps.intents.admin.review.list import reviews_view
+from apps.intents.admin.review.page import review_view
 from config.admin_site import add_page
 
 __all__ = ["policy_version"]

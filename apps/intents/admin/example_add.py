@@ -17,9 +17,9 @@ from django.views.decorators.http import require_http_methods
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
 from apps.errors import ApplicationError
-from apps.intents.admin.desk_filters import examples_address, intent_key
-from apps.intents.admin.desk_versions import own_drafts, version_address
-from apps.intents.admin.desk_words import verdict
+from apps.intents.admin.desk.filters import examples_address, intent_key
+from apps.intents.admin.desk.versions import own_drafts, version_address
+from apps.intents.admin.desk.words import verdict
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
 from apps.intents.desk import Examination, cannot_classify, changed_outcomes, examine, without_example
 from apps.intents.errors import (

@@ -14,8 +14,8 @@ from django.utils.text import Truncator
 
 from apps.corpus.kinds import Kind
 from apps.intents.admin.matrix import kinds_in_order, matrix, search_settings, thresholds
-from apps.intents.admin.review_facts import story
-from apps.intents.admin.review_links import AuthorFilter, StandingFilter, compare_url, copy_url, review_url
+from apps.intents.admin.review.facts import story
+from apps.intents.admin.review.links import AuthorFilter, StandingFilter, compare_url, copy_url, review_url
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.policy_file import render_policy_file, version_heading

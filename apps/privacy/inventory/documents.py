@@ -10,7 +10,7 @@ from uuid import UUID
 
 from apps.corpus.models import Document, DocumentStatus, IngestJob, JobStatus, Page
 from apps.corpus.redaction.text import Preview, Span, previews, redact
-from apps.corpus.services.ingest_restart import job_restart
+from apps.corpus.services.ingest.restart import job_restart
 from apps.corpus.services.redact import REDACTED_FIELDS, document_redact, older_versions
 from apps.erasure.contracts import Target
 from apps.tenants.context import current_scope, open_scope

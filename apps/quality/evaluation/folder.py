@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from apps.corpus.description import InvalidFieldError
 from apps.corpus.kinds import Kind
-from apps.corpus.services.ingest_metadata import DocumentMetadata, metadata_from_row
+from apps.corpus.services.ingest.metadata import DocumentMetadata, metadata_from_row
 from apps.quality.errors import InvalidFolderError
 from config.files import OutsideFolderError, inside
 from config.strict_json import InvalidJsonError, strict_json

@@ -16,9 +16,9 @@ from uuid import UUID
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.services.documents import document_delete
-from apps.corpus.services.ingest_batch import Batch, BatchFile
-from apps.corpus.services.ingest_manifest import PlannedFile
-from apps.corpus.services.ingest_metadata import DocumentMetadata
+from apps.corpus.services.ingest.batch import Batch, BatchFile
+from apps.corpus.services.ingest.manifest import PlannedFile
+from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.errors import ApplicationError
 from apps.quality.evaluation.contracts import Watcher
 from apps.quality.evaluation.folder import Failure, Folder, FolderDocument

@@ -9,7 +9,7 @@ from uuid import UUID
 from apps.audit.models import Event
 from apps.corpus.events import DELETED
 from apps.corpus.models import Chunk, Document
-from apps.corpus.services.ingest_events import REINDEXED
+from apps.corpus.services.ingest.events import REINDEXED
 from apps.corpus.terms import TERMS_VERSION
 from apps.retrieval.replay.contracts import Hit, Recorded
 from apps.retrieval.stage_settings import StageSettings

@@ -16,10 +16,10 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 
 from apps.corpus.kinds import Kind
-from apps.corpus.services.ingest_batch import Batch, BatchFile
-from apps.corpus.services.ingest_errors import UnknownKindError
-from apps.corpus.services.ingest_manifest import PlannedFile, plan
-from apps.corpus.services.ingest_measure import BareRate, bare_rate
+from apps.corpus.services.ingest.batch import Batch, BatchFile
+from apps.corpus.services.ingest.errors import UnknownKindError
+from apps.corpus.services.ingest.manifest import PlannedFile, plan
+from apps.corpus.services.ingest.measure import BareRate, bare_rate
 from apps.errors import ApplicationError
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId

@@ -1,0 +1,1 @@
+"""Take in documents: receive a file, queue it, and make it searchable."""

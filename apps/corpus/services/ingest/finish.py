@@ -1,0 +1,141 @@
+"""End a job: its document is ready (and supersedes the previous version), or the job waits to try again, or it failed.
+
+A document that was ready before the job keeps its state in each case: such a job only adds vectors.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from apps.audit.models import Outcome
+from apps.corpus.models import PUBLISHED, Document, DocumentStatus, IngestJob, JobStage, JobStatus
+from apps.corpus.providers.errors import ProviderError
+from apps.corpus.services.ingest.errors import AttemptsExhaustedError
+from apps.corpus.services.ingest.events import FAILED, READY, REEMBEDDED, SUPERSEDED, record_document_event
+from apps.corpus.services.ingest.lease import Lease, holding, holding_as_system
+from apps.corpus.services.ingest.reembed import await_configuration, reembed
+from apps.corpus.services.restricted import with_restricted
+from apps.errors import ApplicationError
+from apps.tenants.context import current_scope
+from apps.tenants.ids import ScopeId
+from apps.tenants.selectors.tenants import current_tenant
+
+
+def finish(lease: Lease, *, model: str) -> None:
+    """End the job in one transaction: make its document searchable, or record that it has the new vectors too.
+
+    If the tenant's provider changed while the job ran, create another job for the document at once.
+    """
+    with holding(lease) as job:
+        await_configuration(lease.actor.tenant_id)
+        document: Document = Document.objects.get(id=job.document_id)
+        if document.status in PUBLISHED:
+            record_document_event(
+                REEMBEDDED,
+                document,
+                chunk_count=document.chunk_count,
+                embedding_profile=lease.profile,
+                embedding_model=model,
+            )
+        else:
+            _publish(document, lease, model=model)
+        _close(job, JobStatus.SUCCEEDED)
+        job.stage = JobStage.DONE
+        job.attempts = 0
+        job.error_code = job.error_detail = ""
+        job.save()
+        profile = current_tenant().embedding_profile
+        if profile != lease.profile and document.status == DocumentStatus.READY:
+            reembed([document], principal=current_scope().principal, profile=profile)
+
+
+def _publish(document: Document, lease: Lease, *, model: str) -> None:
+    """Make the document searchable and end the version that it replaces.
+
+    If a newer version became ready first, this version is superseded at once. Restricted versions of the series take
+    part in this as well, so that at most one version of a series is in force.
+    """
+    now = timezone.now()
+    with with_restricted(ScopeId(document.scope_id)):
+        series = {
+            version.version: version
+            for version in Document.objects.select_for_update()
+            .filter(series_id=document.series_id, status=DocumentStatus.READY)
+            .order_by("version")
+        }
+        earlier = [version for number, version in series.items() if number < document.version]
+        Document.objects.filter(id__in=[version.id for version in earlier]).update(
+            status=DocumentStatus.SUPERSEDED, valid_to=now
+        )
+    newer = next((version for number, version in sorted(series.items()) if number > document.version), None)
+    for version in earlier:
+        record_document_event(SUPERSEDED, version, superseded_by=str(document.id))
+    document.valid_from = document.valid_from or (newer.valid_from if newer else now)
+    document.status = DocumentStatus.READY
+    if newer is not None:
+        document.status = DocumentStatus.SUPERSEDED
+        document.valid_to = document.valid_from
+    document.save(update_fields=["status", "valid_from", "valid_to"])
+    record_document_event(
+        READY,
+        document,
+        page_count=document.page_count,
+        chunk_count=document.chunk_count,
+        embedding_profile=lease.profile,
+        embedding_model=model,
+    )
+    if newer is not None:
+        record_document_event(SUPERSEDED, document, superseded_by=str(newer.id))
+
+
+def wait_or_fail(lease: Lease, error: ProviderError) -> bool:
+    """Postpone a job after a provider's error; the sweeper sends it again when it is due.
+
+    Returns: False if another attempt is pointless or the attempts are used up, and the job has failed.
+    """
+    with holding_as_system(lease, reason="postpone an ingest job") as job:
+        attempts = job.attempts
+        if error.retryable and attempts < lease.policy.max_attempts:
+            pause = lease.policy.backoff_seconds(attempts, asked=error.retry_after_seconds)
+            job.status = JobStatus.RETRY
+            job.next_attempt_at = timezone.now() + timedelta(seconds=pause)
+            job.lease_owner, job.lease_until = "", None
+            job.error_code, job.error_detail = error.code, error.detail
+            job.save()
+            return True
+    fail(lease, AttemptsExhaustedError(attempts=attempts, reason=error.detail) if error.retryable else error)
+    return False
+
+
+def fail(lease: Lease, error: ApplicationError) -> None:
+    """End the job as failed, with the error on its row, and on the document's row unless the document was ready before.
+
+    The job can be started again from the stage that it reached.
+    """
+    with holding_as_system(lease, reason="end an ingest job that failed") as job:
+        document: Document = Document.objects.get(id=job.document_id)
+        published = document.status in PUBLISHED
+        if not published:
+            document.status = DocumentStatus.FAILED
+            document.error_code, document.error_detail = error.code, error.detail
+            document.save(update_fields=["status", "error_code", "error_detail"])
+        _close(job, JobStatus.FAILED)
+        job.error_code, job.error_detail = error.code, error.detail
+        job.save()
+        record_document_event(
+            REEMBEDDED if published else FAILED,
+            document,
+            outcome=Outcome.FAILED,
+            error_code=error.code,
+            stage=str(job.stage),
+            attempts=job.attempts,
+        )
+
+
+def _close(job: IngestJob, status: JobStatus) -> None:
+    job.status = status
+    job.lease_owner, job.lease_until = "", None
+    job.next_attempt_at = None
+    job.finished_at = timezone.now()

@@ -1,0 +1,1 @@
+"""The classifier's desk: how well questions are recognised."""

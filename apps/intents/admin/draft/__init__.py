@@ -1,0 +1,1 @@
+"""The editor of a draft of the policy, by page."""

@@ -1,0 +1,154 @@
+"""The editor of a policy draft: one form, one save. An officer reads no code here, and no JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from apps.intents.admin.draft.comments import last_words
+from apps.intents.admin.draft.fields import DraftFields, fields_of, with_new_intent
+from apps.intents.admin.draft.links import crumbs, find_version, version_address, version_admin
+from apps.intents.admin.draft.parse import ParsedDraft, parse_draft
+from apps.intents.admin.draft.post import fields_from
+from apps.intents.admin.draft.preview import outlook
+from apps.intents.admin.draft.rows import (
+    budget_rows,
+    field_title,
+    intent_rows,
+    kind_columns,
+    reason_entry,
+    recording_choices,
+    setting_rows,
+    total_entry,
+)
+from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.diff import SAME, policy_diff
+from apps.intents.errors import DraftChangedError, NotADraftError
+from apps.intents.models import PolicyVersion, VersionStatus
+from apps.intents.selectors import policy_in_force, version_snapshot
+from apps.intents.services.drafts import draft_save, own_draft
+from apps.intents.validation import MAXIMUM_INTENTS, MINIMUM_EXAMPLES, MINIMUM_INTENTS, policy_problems
+from apps.tenants.admin.addresses import address
+from apps.tenants.admin.base import require
+from apps.tenants.admin.pages import page
+from apps.tenants.admin.read import number_read
+from apps.tenants.requests import principal_of
+from apps.tenants.roles import Permission
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def draft_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
+    """Show the draft; a POST saves it, or comes back with everything that was typed."""
+    require(request, Permission.POLICY_EDIT)
+    version = find_version(version_id)
+    if request.method == "POST":
+        return _save(request, version)
+    if version.status != VersionStatus.DRAFT:
+        return HttpResponseRedirect(version_address(version))
+    if version.author_id is None or version.author_id != principal_of(request).id:
+        return _of_somebody_else(request, version)
+    stored = version_snapshot(version)
+    fields = fields_of(stored)
+    return _editor(request, version, fields, parse_draft(fields, stored), revision=version.revision)
+
+
+def _save(request: HttpRequest, version: PolicyVersion) -> HttpResponse:
+    fields, revision = fields_from(request.POST), number_read(request.POST)
+    stored = version_snapshot(version)
+    parsed = parse_draft(fields, stored)
+    try:
+        with transaction.atomic():
+            own_draft(version.id)  # whose it is comes before what is wrong with it
+            if "add" in request.POST:
+                fields = with_new_intent(fields)
+                return _editor(request, version, fields, parse_draft(fields, stored), revision=revision, added=True)
+            if parsed.content is None:
+                return _editor(request, version, fields, parsed, revision=revision, status=422)
+            saved = draft_save(version.id, content=parsed.content, reason=fields.reason, revision=revision)
+    except NotADraftError as error:
+        return _editor(request, version, fields, parsed, revision=revision, status=409, refusal=error.detail)
+    except DraftChangedError:
+        conflict = _conflict(stored, parsed.content, fields)
+        # With the revision that stands there now: having read the difference, the officer may save over it.
+        return _editor(request, version, fields, parsed, revision=version.revision, status=409, conflict=conflict)
+    problems = len(policy_problems(parsed.content))
+    left = f" {problems} problem{'s' * (problems != 1)} to mend before it can be submitted." if problems else ""
+    messages.success(request, f"Draft saved, version {saved.number}. Nothing of it holds before it is approved.{left}")
+    return HttpResponseRedirect(reverse("admin:policy_draft", args=[saved.id]))
+
+
+def _conflict(stored: PolicySnapshot, typed: PolicySnapshot | None, fields: DraftFields) -> tuple[str, ...]:
+    """What saving would change of what stands there now; nothing where a save was sent twice."""
+    changes = policy_diff(stored, typed).sentences if typed else ()
+    another = () if stored.reason == fields.reason else ("The reason is another.",)
+    return (*(each for each in changes if each != SAME), *another)
+
+
+def _editor(
+    request: HttpRequest,
+    version: PolicyVersion,
+    fields: DraftFields,
+    parsed: ParsedDraft,
+    *,
+    revision: int,
+    status: int = 200,
+    added: bool = False,
+    refusal: str = "",
+    conflict: tuple[str, ...] | None = None,
+) -> HttpResponse:
+    seen = outlook(fields, parsed)
+    errors, problems = ({} if added else parsed.errors), seen["problems_of"]
+    rows = intent_rows(fields, errors, problems)
+    context: dict[str, Any] = {
+        "version": version,
+        "fields": fields,
+        "revision": revision,
+        "added": added,
+        "dirty": request.method == "POST",
+        "refusal": refusal,
+        "conflict": conflict,
+        "errors": [
+            (field, field_title(field, fields), said) for field, sentences in errors.items() for said in sentences
+        ],
+        "impact_url": address("policy_impact_page", version.id),
+        "comment": last_words([version]).get(version.id),
+        "kinds": kind_columns(fields),
+        "rows": rows,
+        "newest": rows[-2].key if added else "",
+        "budgets": budget_rows(fields, errors, problems),
+        "total": total_entry(fields, errors),
+        "reason": reason_entry(fields, errors),
+        "thresholds": setting_rows(THRESHOLDS, fields, errors, problems),
+        "retrieval": setting_rows(RETRIEVAL, fields, errors, problems),
+        "retrieval_wrong": any(f"setting-{setting.name}" in errors for setting in RETRIEVAL),
+        "problems_matrix": problems.get("part-matrix", ()),
+        "problems_budgets": problems.get("part-budgets", ()),
+        "recording_choices": recording_choices(),
+        "limits": {"low": MINIMUM_INTENTS, "high": MAXIMUM_INTENTS, "examples": MINIMUM_EXAMPLES},
+        **seen,
+    }
+    title = f"Draft of version {version.number}"
+    return page(
+        version_admin(), request, "glassbox/draft.html", title=title, crumbs=crumbs(title), status=status, **context
+    )
+
+
+def _of_somebody_else(request: HttpRequest, version: PolicyVersion) -> HttpResponse:
+    title = f"Draft of version {version.number}"
+    return page(
+        version_admin(),
+        request,
+        "glassbox/draft_foreign.html",
+        title=title,
+        crumbs=crumbs(title),
+        version=version,
+        author=version.author_label or "the platform",
+        diff=policy_diff(policy_in_force(), version_snapshot(version)),
+    )

@@ -1,0 +1,193 @@
+"""Turn what was typed into a policy, or say beside each field why it can't be stored. Pure.
+
+What can be stored but not used (two intents, a fallback that is too large) is stored: validation names it, and keeps it
+from being submitted. A retrieval setting out of its bounds could not even be read again, so it is refused here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from uuid import uuid4
+
+from apps.corpus.kinds import Kind
+from apps.intents.admin.draft.fields import FALLBACK, BudgetFields, DraftFields, IntentFields
+from apps.intents.admin.draft.post import UNKEPT
+from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS, Setting
+from apps.intents.contracts import (
+    UNRECOGNISED,
+    ClassifierSettings,
+    FallbackRule,
+    GoldenQuestion,
+    IntentRule,
+    KindBudget,
+    OwnTerm,
+    PolicySnapshot,
+    RecordingMode,
+)
+from apps.intents.retrieval_settings import RetrievalSettings
+from apps.intents.services.versions import FALLBACK_NAME
+
+MOST_CHARS: Final = 10_000_000
+_LABEL_CHARS, _NAME_CHARS, _EXAMPLE_CHARS, _TERM_CHARS, _TEXT_CHARS = 80, 40, 500, 80, 4000
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
+_WHOLE: Final = re.compile(r"[0-9]{1,12}")
+_DECIMAL: Final = re.compile(r"[+-]?([0-9]{1,12}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?")
+
+Complain = Callable[[str, str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedDraft:
+    """`content` is None where `errors` or faults keep it from being stored. Errors go by the id of their field."""
+
+    content: PolicySnapshot | None
+    errors: Mapping[str, tuple[str, ...]]
+
+
+def parse_draft(fields: DraftFields, stored: PolicySnapshot) -> ParsedDraft:
+    """Read the fields as a policy.
+
+    Args:    stored: the draft as it is kept: whose ids and life the content gets, and the order before the change.
+    Returns: the content, or the errors beside their fields (ids as the page has them: cap-run, example-i2-0).
+    """
+    errors: dict[str, list[str]] = defaultdict(list)
+
+    def complain(field: str, sentence: str) -> None:
+        errors[field].append(sentence)
+
+    rules = _rules(fields, complain)
+    budgets = _budgets(fields.budgets, stored, complain)
+    total = _whole(fields.total_cap, "total_cap", 0, MOST_CHARS, complain)
+    classifier: dict[str, Any] = {each.name: _number(each, fields.settings, complain) for each in THRESHOLDS}
+    retrieval: dict[str, Any] = {each.name: _number(each, fields.settings, complain) for each in RETRIEVAL}
+    _storable(fields.reason, "reason", _TEXT_CHARS, complain, empty="Say why this version is wanted.")
+    if errors or fields.faults:
+        return ParsedDraft(content=None, errors={field: tuple(said) for field, said in errors.items()})
+    content = replace(
+        stored,
+        reason=fields.reason,
+        intents=rules,
+        fallback=FallbackRule(
+            label=fields.fallback.label,
+            description=fields.fallback.description,
+            kinds=_kinds(fields.fallback),
+            recording_mode=RecordingMode(fields.fallback.recording),
+        ),
+        examples=tuple(
+            GoldenQuestion(id=uuid4(), text=text, intent=row.name or UNRECOGNISED)
+            for row in (*fields.kept, fields.fallback)
+            for text in row.examples
+        ),
+        budgets=budgets,
+        total_cap_chars=total,
+        classifier=ClassifierSettings(**classifier),
+        retrieval=RetrievalSettings(**retrieval),
+    )
+    return ParsedDraft(content=content, errors={})
+
+
+def _rules(fields: DraftFields, complain: Complain) -> tuple[IntentRule, ...]:
+    names = [intent.name for intent in fields.kept]
+    for intent in fields.kept:
+        field = f"name-{intent.key}"
+        _storable(intent.name, field, _NAME_CHARS, complain, empty="Give the intent a short name, such as performance.")
+        if intent.name and not _NAME.fullmatch(intent.name):
+            complain(field, "Use lower-case letters, digits and _ only, a letter first, such as fund_costs.")
+        if intent.name == FALLBACK_NAME:
+            complain(field, "This name is taken by the questions that no intent recognises. Choose another.")
+        if intent.name and names.count(intent.name) > 1:
+            complain(field, "Another intent has this short name. Choose another.")
+    for row in (*fields.kept, fields.fallback):
+        _texts(row, complain)
+    return tuple(
+        IntentRule(
+            name=intent.name,
+            label=intent.label,
+            description=intent.description,
+            kinds=_kinds(intent),
+            recording_mode=RecordingMode.strictest_for(intent.recording),
+            terms=tuple(OwnTerm(text=term.text, decisive=term.decisive) for term in intent.terms),
+        )
+        for intent in fields.kept
+    )
+
+
+def _texts(row: IntentFields, complain: Complain) -> None:
+    _storable(row.label, f"label-{row.key}", _LABEL_CHARS, complain, empty="Give it a name to be shown.")
+    _storable(row.description, f"description-{row.key}", _TEXT_CHARS, complain)
+    if row.recording not in set(RecordingMode):
+        complain(f"recording-{row.key}", "Choose what is kept of a question.")
+    _each(row.examples, f"example-{row.key}", _EXAMPLE_CHARS, complain)
+    if row.key != FALLBACK:
+        _each([term.text for term in row.terms], f"term-{row.key}", _TERM_CHARS, complain)
+
+
+def _each(texts: Iterable[str], field: str, longest: int, complain: Complain) -> None:
+    seen: set[str] = set()
+    for number, text in enumerate(texts):
+        _storable(text, f"{field}-{number}", longest, complain)
+        if text in seen:
+            complain(f"{field}-{number}", "It stands in this list twice; remove one of the two.")
+        seen.add(text)
+
+
+def _storable(text: str, field: str, longest: int, complain: Complain, *, empty: str = "") -> None:
+    if empty and not text:
+        complain(field, empty)
+    if len(text) > longest:
+        complain(field, f"It has {len(text):,} characters; {longest:,} can be kept. Shorten it.")
+    if UNKEPT in text:
+        complain(field, f"It holds a character that can't be kept; take out what is shown as {UNKEPT}.")
+
+
+def _kinds(row: IntentFields) -> tuple[Kind, ...]:
+    return tuple(kind for kind in Kind if kind.value in row.kinds)
+
+
+def _budgets(rows: tuple[BudgetFields, ...], stored: PolicySnapshot, complain: Complain) -> tuple[KindBudget, ...]:
+    before = {budget.kind: budget.position for budget in stored.budgets}
+    placed: list[tuple[int, int, int, Kind, str, int]] = []
+    for order, row in enumerate(rows):
+        kind = row.kind.value
+        position = _whole(row.position, f"position-{kind}", 1, 99, complain)
+        if not row.label and not row.cap:
+            continue  # no room for this kind: validation says so
+        cap = _whole(row.cap, f"cap-{kind}", 1, MOST_CHARS, complain)
+        _storable(row.label, f"heading-{kind}", _LABEL_CHARS, complain, empty="Give this kind's passages a heading.")
+        # Without the script somebody types 1 for the fourth: it goes before the one that has 1, and so on down.
+        earlier = before.get(row.kind, position)
+        placed.append((position, (position > earlier) - (position < earlier), order, row.kind, row.label, cap))
+    return tuple(
+        KindBudget(kind=kind, label=label, cap_chars=cap, position=place)
+        for place, (_, _, _, kind, label, cap) in enumerate(sorted(placed), start=1)
+    )
+
+
+def _whole(typed: str, field: str, low: int, high: int, complain: Complain) -> int:
+    if not _WHOLE.fullmatch(typed):
+        complain(field, "Give a whole number, in digits.")
+        return low
+    value = int(typed)
+    if not low <= value <= high:
+        complain(field, f"Give a number from {low:,} to {high:,}.")
+    return value
+
+
+def _number(setting: Setting, typed: Mapping[str, str], complain: Complain) -> float:
+    value, field = typed[setting.name], f"setting-{setting.name}"
+    if setting.switch:
+        return value == "on"
+    if setting.whole:
+        return _whole(value, field, int(setting.low), int(setting.high), complain)
+    number = float(value) if _DECIMAL.fullmatch(value) else math.nan
+    if math.isnan(number):
+        complain(field, "Give a number, with a point before the fraction, such as 0.35.")
+        return setting.low
+    if not setting.low <= number <= setting.high:
+        complain(field, f"Give a number from {setting.low:g} to {setting.high:g}.")
+    return number

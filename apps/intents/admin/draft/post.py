@@ -1,0 +1,137 @@
+"""Read the editor's post into fields. Pure: it believes nothing, and keeps all that was typed."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from apps.corpus.kinds import Kind
+from apps.intents.admin.draft.fields import FALLBACK, BudgetFields, DraftFields, IntentFields, TermFields
+from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS
+
+UNKEPT: Final = "\ufffd"
+"""Stands for a character that the database can't keep; the officer sees it and takes it out."""
+
+MOST_INTENTS: Final = 30
+MOST_EXAMPLES: Final = 1000
+MOST_TERMS: Final = 2000
+_KEY: Final = re.compile(r"i[1-9][0-9]{0,3}")
+
+_INCOMPLETE: Final = "The form did not arrive whole, so nothing was saved. Save again."
+_UNKNOWN_INTENT: Final = "A review example names an intent that is not in this form; it is not shown. Save again."
+_UNKNOWN_KIND: Final = "The form named a kind of document that does not exist; it is not shown. Save again."
+_TWICE: Final = "The form held one intent or kind twice; the second was left out. Save again."
+
+
+class Posted(Protocol):
+    """What of Django's QueryDict is needed."""
+
+    def getlist(self, key: str, /) -> list[str]: ...
+
+
+def fields_from(post: Posted) -> DraftFields:
+    """All that was typed. What can't be understood at all becomes a fault, in words."""
+    faults: dict[str, None] = {}
+    keys = _once([key for key in post.getlist("intent") if _KEY.fullmatch(key)], faults)
+    if not keys or len(keys) > MOST_INTENTS:
+        faults[_INCOMPLETE if not keys else f"More than {MOST_INTENTS} intents can't be kept in one draft."] = None
+    keys = keys[:MOST_INTENTS]
+    examples = _examples(post, keys, faults)
+    rows = [_intent(post, key, examples[key], faults) for key in (*keys, FALLBACK)]
+    if sum(len(row.terms) for row in rows) > MOST_TERMS:
+        faults[f"More than {MOST_TERMS} terms can't be kept in one draft."] = None
+    return DraftFields(
+        intents=tuple(rows[:-1]),
+        fallback=rows[-1],
+        budgets=_budgets(post, faults),
+        total_cap=_line(post, "total_cap"),
+        settings={setting.name: _line(post, f"setting-{setting.name}") for setting in (*THRESHOLDS, *RETRIEVAL)},
+        reason=_text(post, "reason"),
+        faults=tuple(faults),
+    )
+
+
+def _intent(post: Posted, key: str, examples: list[str], faults: dict[str, None]) -> IntentFields:
+    ticked = post.getlist(f"kind-{key}")
+    if not set(ticked) <= set(Kind.values):
+        faults[_UNKNOWN_KIND] = None
+    terms, weights = post.getlist(f"term-{key}"), post.getlist(f"weight-{key}")
+    if len(terms) != len(weights):
+        faults[_INCOMPLETE] = None
+    return IntentFields(
+        key=key,
+        name="" if key == FALLBACK else _line(post, f"name-{key}"),
+        label=_line(post, f"label-{key}"),
+        description=_text(post, f"description-{key}"),
+        recording=_line(post, f"recording-{key}"),
+        kinds=tuple(kind for kind in Kind.values if kind in ticked),
+        examples=tuple(examples),
+        terms=tuple(
+            TermFields(text=tidied, decisive=weight == "decisive")
+            for text, weight in zip(terms, weights, strict=False)
+            if (tidied := _tidy(text))
+        ),
+        removed=key != FALLBACK and bool(post.getlist(f"remove-{key}")),
+    )
+
+
+def _examples(post: Posted, keys: list[str], faults: dict[str, None]) -> dict[str, list[str]]:
+    texts, owners = post.getlist("example"), post.getlist("example-of")
+    if len(texts) != len(owners):
+        faults[_INCOMPLETE] = None
+    found: dict[str, list[str]] = defaultdict(list)
+    known = {*keys, FALLBACK}
+    for text, owner in zip(texts, owners, strict=False):
+        if not (tidied := _tidy(text)):
+            continue
+        if owner not in known:
+            faults[_UNKNOWN_INTENT] = None
+            continue
+        found[owner].append(tidied)
+    if sum(map(len, found.values())) > MOST_EXAMPLES:
+        faults[f"More than {MOST_EXAMPLES} review examples can't be kept in one draft."] = None
+    return found
+
+
+def _budgets(post: Posted, faults: dict[str, None]) -> tuple[BudgetFields, ...]:
+    names = _once(post.getlist("budget"), faults)
+    if not set(names) <= set(Kind.values):
+        faults[_UNKNOWN_KIND] = None
+    kinds = [Kind(name) for name in names if name in Kind.values]
+    missing = [kind for kind in Kind if kind not in kinds]
+    if missing:
+        faults[_INCOMPLETE] = None
+    return tuple(
+        BudgetFields(
+            kind=kind,
+            label=_line(post, f"heading-{kind.value}"),
+            cap=_line(post, f"cap-{kind.value}"),
+            position=_line(post, f"position-{kind.value}"),
+        )
+        for kind in (*kinds, *missing)
+    )
+
+
+def _once(values: list[str], faults: dict[str, None]) -> list[str]:
+    if len(set(values)) != len(values):
+        faults[_TWICE] = None
+    return list(dict.fromkeys(values))
+
+
+def _line(post: Posted, name: str) -> str:
+    return _last(post, name, _tidy)
+
+
+def _text(post: Posted, name: str) -> str:
+    return _last(post, name, lambda text: text.replace("\r\n", "\n").replace("\0", UNKEPT).strip())
+
+
+def _last(post: Posted, name: str, read: Callable[[str], str]) -> str:
+    return read("".join(post.getlist(name)[-1:]))
+
+
+def _tidy(text: str) -> str:
+    """On one line, with one blank between two words: how texts are compared everywhere else."""
+    return " ".join(text.replace("\0", UNKEPT).split())

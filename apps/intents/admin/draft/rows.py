@@ -1,0 +1,184 @@
+"""The editor's parts with what is wrong beside each: what the template draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from apps.corpus.kinds import Kind
+from apps.intents.admin.draft.fields import FALLBACK, BudgetFields, DraftFields, IntentFields
+from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS, Setting
+from apps.intents.admin.matrix import RECORDING
+from apps.intents.diff_words import PLURALS
+from apps.intents.validation import MINIMUM_EXAMPLES
+
+Messages = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A field: its id and name differ where several share a name."""
+
+    id: str
+    value: str
+    errors: tuple[str, ...] = ()
+    decisive: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    kind: str
+    sentence: str
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntentRow:
+    key: str
+    title: str
+    is_fallback: bool
+    removed: bool
+    is_new: bool
+    name: Entry
+    label: Entry
+    description: Entry
+    recording: Entry
+    ticks: tuple[Tick, ...]
+    examples: tuple[Entry, ...]
+    terms: tuple[Entry, ...]
+    problems: tuple[str, ...]
+    open: bool
+
+    @property
+    def spare(self) -> range:
+        """Empty lines to type into; the script keeps one of them, and adds more when asked."""
+        return range(max(2, MINIMUM_EXAMPLES - len(self.examples)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetRow:
+    kind: str
+    title: str
+    heading: Entry
+    cap: Entry
+    position: Entry
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingRow:
+    setting: Setting
+    entry: Entry
+    problems: tuple[str, ...]
+
+
+def recording_choices() -> tuple[tuple[str, str], ...]:
+    return tuple((mode.value, meaning) for mode, meaning in RECORDING.items())
+
+
+def intent_rows(fields: DraftFields, errors: Messages, problems: Messages) -> tuple[IntentRow, ...]:
+    """The intents, then the fallback."""
+    kinds = kind_columns(fields)
+    return tuple(_intent_row(row, kinds, errors, problems) for row in fields.rows)
+
+
+def kind_columns(fields: DraftFields) -> tuple[Kind, ...]:
+    """In the order of the budgets."""
+    return tuple(budget.kind for budget in fields.budgets)
+
+
+def budget_rows(fields: DraftFields, errors: Messages, problems: Messages) -> tuple[BudgetRow, ...]:
+    return tuple(_budget_row(row, errors, problems) for row in fields.budgets)
+
+
+def setting_rows(
+    settings: Iterable[Setting], fields: DraftFields, errors: Messages, problems: Messages
+) -> tuple[SettingRow, ...]:
+    return tuple(
+        SettingRow(
+            setting=setting,
+            entry=_entry(f"setting-{setting.name}", fields.settings[setting.name], errors),
+            problems=problems.get(f"part-{setting.name}", ()),
+        )
+        for setting in settings
+    )
+
+
+def total_entry(fields: DraftFields, errors: Messages) -> Entry:
+    return _entry("total_cap", fields.total_cap, errors)
+
+
+def reason_entry(fields: DraftFields, errors: Messages) -> Entry:
+    return _entry("reason", fields.reason, errors)
+
+
+def field_title(field: str, fields: DraftFields) -> str:
+    """What a field belongs to, for where its complaint stands apart from it."""
+    part, _, rest = field.partition("-")
+    if part == "setting":
+        return next(setting.label for setting in (*THRESHOLDS, *RETRIEVAL) if setting.name == rest)
+    if rest in Kind.values:
+        return str(Kind(rest).label)
+    key = rest.partition("-")[0]
+    row = next((row for row in fields.rows if row.key == key), None)
+    return _title(row) if row else {"total_cap": "Characters in all", "reason": "Reason"}[field]
+
+
+def _title(row: IntentFields) -> str:
+    return row.label or ("Questions that no intent recognises" if row.key == FALLBACK else "New intent")
+
+
+def _intent_row(row: IntentFields, kinds: tuple[Kind, ...], errors: Messages, problems: Messages) -> IntentRow:
+    key = row.key
+    title = _title(row)
+    beside = problems.get(f"intent-{key}", ())
+    own = {f"{field}-{key}" for field in ("name", "label", "description", "recording")}
+    wrong = any(field in own or field.startswith((f"example-{key}-", f"term-{key}-")) for field in errors)
+    is_new = not (row.name or row.label) and key != FALLBACK
+    return IntentRow(
+        key=key,
+        title=title,
+        is_fallback=key == FALLBACK,
+        removed=row.removed,
+        is_new=is_new,
+        name=_entry(f"name-{key}", row.name, errors),
+        label=_entry(f"label-{key}", row.label, errors),
+        description=_entry(f"description-{key}", row.description, errors),
+        recording=_entry(f"recording-{key}", row.recording, errors),
+        ticks=tuple(
+            Tick(
+                kind=kind.value,
+                sentence=f"{title} may reach {PLURALS[kind]}",
+                checked=kind.value in row.kinds,
+            )
+            for kind in kinds
+        ),
+        examples=tuple(_entry(f"example-{key}-{number}", text, errors) for number, text in enumerate(row.examples)),
+        terms=tuple(
+            Entry(
+                id=f"term-{key}-{number}",
+                value=term.text,
+                errors=errors.get(f"term-{key}-{number}", ()),
+                decisive=term.decisive,
+            )
+            for number, term in enumerate(row.terms)
+        ),
+        problems=beside,
+        open=wrong or bool(beside) or is_new,
+    )
+
+
+def _budget_row(row: BudgetFields, errors: Messages, problems: Messages) -> BudgetRow:
+    kind = row.kind.value
+    return BudgetRow(
+        kind=kind,
+        title=str(row.kind.label),
+        heading=_entry(f"heading-{kind}", row.label, errors),
+        cap=_entry(f"cap-{kind}", row.cap, errors),
+        position=_entry(f"position-{kind}", row.position, errors),
+        problems=problems.get(f"budget-{kind}", ()),
+    )
+
+
+def _entry(field: str, value: str, errors: Messages) -> Entry:
+    return Entry(id=field, value=value, errors=errors.get(field, ()))

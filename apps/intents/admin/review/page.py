@@ -1,0 +1,156 @@
+"""The page that a policy version is decided on; after the decision, its record."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from apps.errors import ApplicationError
+from apps.intents.admin.compare import comparison
+from apps.intents.admin.policy_version import approved_by, state_pill
+from apps.intents.admin.review.acts import ACTS, ERROR_FIELDS, Act, carry_out, seen_now
+from apps.intents.admin.review.facts import base_of, deciders, story
+from apps.intents.admin.review.forms import ReviewForm
+from apps.intents.errors import OwnVersionError
+from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
+from apps.intents.rendering import policy_sha256
+from apps.intents.selectors import version_snapshot
+from apps.intents.standing import by_time
+from apps.tenants.admin.addresses import address
+from apps.tenants.admin.base import add_error, may, require
+from apps.tenants.admin.read import number_read
+from apps.tenants.errors import PermissionDeniedError
+from apps.tenants.requests import principal_of
+from apps.tenants.roles import Permission
+
+_DISCUSSED = (VersionStatus.IN_REVIEW, VersionStatus.APPROVED)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def review_view(request: HttpRequest, version_id: UUID) -> HttpResponse:
+    """What it changes, who asks and why, and the decision, for whoever may take it. Nothing is computed by looking."""
+    require(request, Permission.POLICY_VIEW)
+    version = by_time(PolicyVersion.objects.select_related("based_on")).filter(id=version_id).first()
+    if version is None:
+        raise Http404("There is no policy version with this id that you may see.")
+    if request.method != "POST":
+        return _show(request, version)
+    name = request.POST.get("act", "")
+    if name not in ACTS:
+        return _show(request, version, refusal="Nothing was done: choose one of the decisions below.", status=400)
+    return _act(request, version, name, ACTS[name])
+
+
+def _act(request: HttpRequest, version: PolicyVersion, name: str, act: Act) -> HttpResponse:
+    if act.decides:
+        require(request, Permission.POLICY_APPROVE)
+    form = act.form(request.POST, prefix=name)
+    if not form.is_valid():
+        return _show(request, version, forms={name: form}, status=422)
+    try:
+        carry_out(
+            act,
+            version,
+            form.cleaned_data,
+            seen=request.POST.get("seen", ""),
+            read=number_read(request.POST),
+        )
+    except (OwnVersionError, PermissionDeniedError):
+        raise
+    except ApplicationError as error:
+        field = ERROR_FIELDS.get(error.code)
+        version.refresh_from_db()
+        if field in form.fields:
+            add_error(form, error, field)
+            return _show(request, version, forms={name: form}, status=422)
+        # What was written stays in its form, where there still is one.
+        return _show(request, version, forms={name: form}, refusal=error.detail, status=error.status)
+    messages.success(request, act.done.format(number=version.number))
+    return HttpResponseRedirect(reverse("admin:policy_review", args=[version.id]))
+
+
+def _show(
+    request: HttpRequest,
+    version: PolicyVersion,
+    *,
+    forms: dict[str, ReviewForm] | None = None,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    snapshot = version_snapshot(version)
+    base = base_of(version)
+    state = VersionStatus(version.status)
+    title = f"Policy version {version.number}: {'review' if state is VersionStatus.IN_REVIEW else 'record'}"
+    context = {
+        **admin.site.each_context(request),
+        "title": title,
+        "crumbs": [("Waiting for review", reverse("admin:policy_reviews")), (title, "")],
+        "version": version,
+        "state": state_pill(state),
+        "is": {each.name.lower(): each is state for each in VersionStatus},
+        "origin": VersionOrigin(version.origin).label,
+        "approver": approved_by(version.origin, version.approver_label),
+        "content_sha256": policy_sha256(snapshot),
+        "base": base,
+        "comparison": comparison(base.snapshot, snapshot, fold="all" not in request.GET) if base else None,
+        "overtaken_url": _compare_url(base.overtaken.number, base.snapshot.number) if base and base.overtaken else "",
+        "compare_url": _compare_url(base.snapshot.number, version.number) if base else "",
+        "impact_url": address("policy_impact", version.id) if version.submitted_at else "",
+        "comments": version.comments.all(),
+        "story": story(version),
+        "deciders": deciders(version),
+        "sees_members": may(request, Permission.MEMBER_VIEW),
+        "scheduled": _scheduled_beside(version) if state is VersionStatus.IN_REVIEW else (),
+        "version_url": reverse("admin:intents_policyversion_change", args=[version.id]),
+        "events_url": _events_url(request, version),
+        "refusal": refusal,
+        "refused_form": next(iter(forms), "") if forms else "",
+        **_part(request, version, forms or {}),
+    }
+    request.__dict__["current_app"] = admin.site.name
+    # Somebody else may decide at any moment: what is shown is never an old page out of a cache.
+    headers = {"Cache-Control": "no-store"}
+    return TemplateResponse(request, "glassbox/review.html", context, status=status, headers=headers)
+
+
+def _part(request: HttpRequest, version: PolicyVersion, forms: dict[str, ReviewForm]) -> dict[str, Any]:
+    """What the reader has to do with it, and the forms that they may use."""
+    approves, edits = may(request, Permission.POLICY_APPROVE), may(request, Permission.POLICY_EDIT)
+    own = version.author_id is not None and version.author_id == principal_of(request).id
+    in_review, approved = version.status == VersionStatus.IN_REVIEW, version.status == VersionStatus.APPROVED
+    decides = in_review and approves and not own
+    offered = ["approve", "approve_later", "send_back", "reject"] if decides else []
+    if (own and edits and (in_review or approved)) or (approves and approved):
+        offered.append("withdraw")
+    if version.status in _DISCUSSED and (approves or edits):
+        offered.append("comment")
+    return {
+        "own": own,
+        "decides": decides,
+        "forms": {name: forms.get(name) or ACTS[name].form(prefix=name) for name in offered},
+        "seen": seen_now(version) if decides else "",
+        "draft_url": reverse("admin:policy_draft", args=[version.id]) if own and edits else "",
+    }
+
+
+def _scheduled_beside(version: PolicyVersion) -> QuerySet[PolicyVersion]:
+    """Approved versions that would take the place of this one again."""
+    approved = by_time(PolicyVersion.objects.exclude(id=version.id)).filter(standing=VersionStatus.APPROVED)
+    return approved.order_by("effective_from", "number")
+
+
+def _compare_url(before: int, after: int) -> str:
+    return f"{reverse('admin:policy_compare')}?before={before}&after={after}"
+
+
+def _events_url(request: HttpRequest, version: PolicyVersion) -> str:
+    if not may(request, Permission.AUDIT_VIEW):
+        return ""
+    return f"{reverse('admin:audit_event_changelist')}?subject={version.id}"
