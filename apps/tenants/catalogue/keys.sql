@@ -28,9 +28,9 @@ SELECT g.relname, i.indexrelid::regclass::text
 
 -- name: scoped
 , scoped AS (
-        SELECT g.* FROM guarded g WHERE EXISTS (
-            SELECT FROM pg_policy p WHERE p.polrelid = g.oid AND p.polpermissive AND p.polcmd = '*'
-               AND pg_get_expr(p.polqual, g.oid) LIKE '%%(scope_id = ANY%%'))
+    SELECT g.* FROM guarded g WHERE EXISTS (
+        SELECT FROM pg_policy p WHERE p.polrelid = g.oid AND p.polpermissive AND p.polcmd = '*'
+           AND pg_get_expr(p.polqual, g.oid) LIKE '%%(scope_id = ANY%%'))
 
 -- name: indexes_without_scope
 SELECT s.relname, i.indexrelid::regclass::text
