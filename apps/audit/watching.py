@@ -11,22 +11,15 @@ from uuid import UUID
 from apps.audit.models import VerificationState
 from apps.audit.verify.statements import CLOCKS_APART, OVERDUE_AFTER, Statement, newest
 from apps.audit.verify.stating import exported_statements
+from apps.sql_files import read_statements
 from apps.tenants.alarms import TELL, Alarm, Rows, Watch, Watched, register_watch
 from apps.tenants.sweeping import LONGEST_WAIT
 
+_SQL: Final = read_statements(__file__)
 # How long an alarm is shown after an event was given up.
 _GIVEN_UP_TOLD_FOR: Final = timedelta(days=1)
 
-# The last statements, whatever time their rows claim.
-_VERIFIED: Final = """
-    SELECT t.id, t.created_at,
-           (SELECT coalesce(jsonb_agg(v.note), '[]')
-              FROM (SELECT o.note FROM audit_verification o
-                     WHERE o.tenant_id = t.id AND o.note <> '' ORDER BY o.id DESC LIMIT 20) v)
-      FROM tenants_tenant t
-     WHERE t.slug <> 'erased-' || t.id
-     ORDER BY t.id
-"""
+_VERIFIED: Final = _SQL["verified"]
 _WEBHOOKS: Final = """
     SELECT w.tenant_id, w.pause_reason, w.given_up_at FROM audit_webhook w
      WHERE w.pause_reason IN ('failing', 'gone') OR w.given_up_at IS NOT NULL

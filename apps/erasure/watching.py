@@ -7,22 +7,18 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from apps.erasure.contracts import RunState
+from apps.sql_files import read_statements
 from apps.tenants.alarms import TELL, Alarm, Rows, Watch, Watched, register_watch
 from apps.tenants.sweeping import LONGEST_WAIT
 
+_SQL: Final = read_statements(__file__)
 # The eraser takes up an approved removal within seconds; the prover may examine the disk only once a night.
 REMOVED_WITHIN: Final = timedelta(minutes=10)
 PROVED_WITHIN: Final = timedelta(hours=26)
 # Retries come after one, two and four minutes. After this many in a row the run will not recover by itself.
 _MOST_ATTEMPTS: Final = 3
 
-_UNDER_WAY: Final = """
-    SELECT r.tenant_id, r.state, r.proof = 'physical' AND r.prepared_at IS NULL AND r.unproven_agreed_by IS NULL,
-           r.approved_at, r.prepared_at, r.verifying_at, r.lease_until, r.next_attempt_at, r.attempts
-      FROM audit_removalrun r
-     WHERE r.state IN ('approved', 'executing', 'verifying', 'failed')
-     ORDER BY r.tenant_id, r.id
-"""
+_UNDER_WAY: Final = _SQL["under_way"]
 
 
 def register_watches() -> None:

@@ -1,8 +1,9 @@
 """No function changes rows without an event: read from the syntax trees of all of apps/, so that new ones are found.
 
 A function changes rows if it calls the ORM to (`save()`, `delete()`, `Model.objects....create(...)` and their like) or
-uses a text with INSERT INTO, UPDATE ... SET or DELETE FROM. It is recorded if it, or something that it calls, reaches
-`audit.services.record` or `tenants.events.emit`; or if everything that calls it does.
+uses a text with INSERT INTO, UPDATE ... SET or DELETE FROM, be it in the .sql file beside the module. It is recorded if
+it, or something that it calls, reaches `audit.services.record` or `tenants.events.emit`; or if everything that calls it
+does.
 Calls are followed over modules by what is imported under which name. What is called by a name that only exists at run
 time is not seen: such a function must be recorded by itself, or stand below with its reason.
 """
@@ -18,6 +19,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
+from apps.sql_files import read_statements
 
 APPS = Path(__file__).resolve().parents[2] / "apps"
 # Migrations are recorded by their release. The demo asks and writes through services, for a tenant of its own.
@@ -253,12 +256,17 @@ class Graph:
 
 
 def sources() -> dict[str, str]:
+    """The modules by name, with the statements of the file beside each where it names them."""
     found = {}
     for path in sorted(APPS.rglob("*.py")):
         place = path.relative_to(APPS.parent)
         if not set(_NOT_READ) & set(place.parts):
             parts = place.parent.parts if place.name == "__init__.py" else place.with_suffix("").parts
-            found[".".join(parts)] = path.read_text()
+            text = path.read_text()
+            if path.with_suffix(".sql").exists():
+                for name, statement in read_statements(str(path)).items():
+                    text = text.replace(f'_SQL["{name}"]', repr(statement))
+            found[".".join(parts)] = text
     return found
 
 
@@ -283,6 +291,7 @@ def test_the_reading_finds_the_writing_of_every_floor() -> None:
         "apps.corpus.services.documents.document_delete",
         "apps.corpus.services.ingest.store.store_vectors",
         "apps.intents.services.drafts.draft_save",
+        "apps.intents.services.golden._take_over",  # by a statement in golden.sql
         "apps.quality.services.evaluation.evaluation_query_remove",
         "apps.tenants.services.members.membership_revoke",
     }

@@ -19,6 +19,7 @@ from apps.audit.log.leaves import COLUMNS, leaf_of_row
 from apps.audit.log.storage import ARITY, stored_size
 from apps.audit.log.tree import root_of
 from apps.audit.models import Leaf, Subtree, Unsealed
+from apps.sql_files import read_statements
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import open_identity, open_scope, tenant_scope_ids
 from apps.tenants.ids import TenantId
@@ -27,6 +28,7 @@ from apps.tenants.sweeping import Sweep, each_tenant
 from apps.tenants.tally import counted
 from apps.tenants.tokens import Identity
 
+_SQL: Final = read_statements(__file__)
 logger = logging.getLogger("glassbox.audit")
 
 # Four of the smallest subtrees. A transaction costs a dozen round trips to the database, whatever its size. With 256,
@@ -36,40 +38,10 @@ BATCH: Final = 1_024
 TURN: Final = 4
 _REASON: Final = "seal the log"
 
-_SEAL: Final = """
-    WITH sealed AS (
-        INSERT INTO audit_leaf (tenant_id, event_id, index, hash)
-        SELECT %(tenant)s, leaf.event_id, leaf.index, leaf.hash
-          FROM unnest(%(events)s::uuid[], %(indices)s::bigint[], %(hashes)s::bytea[]) AS leaf (event_id, index, hash)
-    )
-    DELETE FROM audit_unsealed WHERE tenant_id = %(tenant)s AND event_id = ANY (%(events)s::uuid[])
-"""
+_SEAL: Final = _SQL["seal"]
 _Leaf = tuple[UUID, bytes]
-# One round trip reads the events that wait longest, whether each has its leaf already, and the columns that its leaf is
-# made of. LATERAL with OFFSET 0 forces one lookup per event in each index, whatever the planner knows of a table that
-# is filling.
-_NEXT: Final = f"""
-    SELECT waiting.event_id,
-           EXISTS (SELECT FROM audit_leaf l WHERE l.tenant_id = %(tenant)s AND l.event_id = waiting.event_id),
-           event.*
-      FROM (SELECT event_id FROM audit_unsealed WHERE tenant_id = %(tenant)s AND event_id > %(after)s
-             ORDER BY event_id LIMIT %(most)s) AS waiting
-      LEFT JOIN LATERAL (
-          SELECT {COLUMNS} FROM audit_event e WHERE e.tenant_id = %(tenant)s AND e.id = waiting.event_id OFFSET 0
-      ) AS event ON true
-     ORDER BY waiting.event_id
-"""  # noqa: S608
-# The query takes one step per tenant, however many events of each tenant wait.
-_WAITING: Final = """
-    WITH RECURSIVE waiting (tenant_id) AS (
-        (SELECT tenant_id FROM audit_unsealed ORDER BY tenant_id LIMIT 1)
-        UNION ALL
-        SELECT (SELECT u.tenant_id FROM audit_unsealed u WHERE u.tenant_id > w.tenant_id
-                 ORDER BY u.tenant_id LIMIT 1)
-          FROM waiting w WHERE w.tenant_id IS NOT NULL
-    )
-    SELECT tenant_id FROM waiting WHERE tenant_id IS NOT NULL
-"""
+_NEXT: Final = _SQL["next"].format(columns=COLUMNS)
+_WAITING: Final = _SQL["waiting"]
 
 
 def tenants_that_wait() -> tuple[TenantId, ...]:

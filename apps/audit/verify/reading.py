@@ -17,10 +17,12 @@ from apps.audit.log.leaves import SECONDS
 from apps.audit.registry import Group
 from apps.audit.sealing import Place, SealBrokenError, unsealed
 from apps.audit.verify.entries import AUTHORISING, Damaged, Entry, Opened, is_commitment, is_sealed, moment_of
+from apps.sql_files import read_statements
 from apps.tenants.context import current_scope, open_scope, renew_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.principals import PrincipalKind
 
+_SQL: Final = read_statements(__file__)
 BATCH: Final = 2_000
 # The garbage collector searches for cycles after this many more allocations than deallocations. A batch of rows makes
 # fewer, and releases all of them.
@@ -44,27 +46,13 @@ _AUTHORISING: Final = f"""
      WHERE e.tenant_id = %s AND e.action = ANY (%s)
 """  # noqa: S608
 _HASHES: Final = "SELECT hash FROM audit_leaf WHERE tenant_id = %s AND index < %s ORDER BY index"
-# One index lookup per event: a list of ids would be compared with all of the tenant's rows, batch after batch.
-_GROUPS: Final = """
-    SELECT p.event_id, p.field_group, p.data_key_id, p.ciphertext, p.scope_ids, p.terms
-      FROM unnest(%s::uuid[]) AS wanted (id)
-     CROSS JOIN LATERAL (
-           SELECT event_id, field_group, data_key_id, ciphertext, scope_ids, terms
-             FROM audit_payload WHERE tenant_id = %s AND event_id = wanted.id OFFSET 0) AS p
-"""
+_GROUPS: Final = _SQL["groups"]
 _PRESENT: Final = """
     SELECT l.event_id, p.field_group, p.scope_ids
       FROM audit_leaf l JOIN audit_payload p ON p.tenant_id = l.tenant_id AND p.event_id = l.event_id
      WHERE l.tenant_id = %s AND l.index BETWEEN %s AND %s
 """
-_WAITING: Final = f"""
-    SELECT e.id, {SECONDS}, EXISTS (SELECT FROM audit_unsealed u WHERE u.tenant_id = e.tenant_id
-                                           AND u.event_id = e.id)
-      FROM audit_event e
-     WHERE e.tenant_id = %s AND NOT EXISTS (SELECT FROM audit_leaf l WHERE l.tenant_id = e.tenant_id
-                                               AND l.event_id = e.id)
-     ORDER BY e.id
-"""  # noqa: S608
+_WAITING: Final = _SQL["waiting"].format(seconds=SECONDS)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from apps.audit.models import Verification
 from apps.audit.models.verification import MOVING
 from apps.audit.services import record
 from apps.audit.verify.statements import stated
+from apps.sql_files import read_statements
 from apps.tenants.context import current_scope, open_identity, open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.leased_jobs import enqueue, send_again
@@ -25,6 +26,7 @@ from apps.tenants.roles import Permission
 from apps.tenants.sweeping import Sweep, each_tenant
 from apps.tenants.tokens import Identity
 
+_SQL: Final = read_statements(__file__)
 REQUESTED_ACTION: Final = "audit.verification.requested"
 # When the night's verification is due, in UTC.
 NIGHT_AT: Final = time(2, 0)
@@ -33,17 +35,7 @@ NIGHT_AT: Final = time(2, 0)
 _AGAIN_AFTER: Final = timedelta(hours=1)
 # How many of a tenant's last verifications are read, which is more than there are in a day.
 LOOKED_AT: Final = 20
-_ALL: Final = f"""
-    SELECT t.id, t.created_at,
-           EXISTS (SELECT FROM audit_verification v WHERE v.tenant_id = t.id AND v.state IN ('waiting', 'running')),
-           (SELECT coalesce(jsonb_agg(jsonb_build_object('night', v.night, 'at', v.finished_at, 'note', v.note)), '[]')
-              FROM (SELECT * FROM audit_verification o
-                     WHERE o.tenant_id = t.id AND o.night IS NOT NULL AND o.finished_at IS NOT NULL
-                     ORDER BY o.id DESC LIMIT {LOOKED_AT}) v)
-      FROM tenants_tenant t
-     WHERE t.slug <> 'erased-' || t.id
-     ORDER BY t.id
-"""  # noqa: S608 (constants)
+_ALL: Final = _SQL["all"].format(looked_at=LOOKED_AT)
 
 
 def verification_request() -> Verification:

@@ -22,11 +22,13 @@ from apps.audit.models import (
     WebhookDelivery,
 )
 from apps.audit.webhooks.queue import announce
+from apps.sql_files import read_statements
 from apps.tenants.context import open_identity, open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.sweeping import Sweep, each_by_itself, each_tenant, is_past
 from apps.tenants.tokens import Identity
 
+_SQL: Final = read_statements(__file__)
 # No next attempt is scheduled further ahead than this.
 _LONGEST: Final = timedelta(hours=24)
 # How many leaves of the log are read at once.
@@ -39,17 +41,7 @@ _REASON: Final = "tell webhooks of events"
 _ENDPOINTS: Final = """
     SELECT w.tenant_id, w.id, w.scope_ids FROM audit_webhook w ORDER BY w.tenant_id, w.id
 """
-_FORGET: Final = """
-    WITH old AS (
-        SELECT id FROM audit_webhookdelivery
-         WHERE tenant_id = %(tenant)s AND webhook_id = %(webhook)s AND state <> 'waiting' AND ended_at < %(before)s
-         LIMIT %(most)s
-    ), attempts AS (
-        DELETE FROM audit_webhookattempt a USING old
-         WHERE a.tenant_id = %(tenant)s AND a.delivery_id = old.id RETURNING a.delivery_id
-    )
-    SELECT id FROM old
-"""
+_FORGET: Final = _SQL["forget"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,22 +16,15 @@ from apps.erasure.contracts import Target, TargetType
 from apps.erasure.holds.errors import HoldNotFoundError
 from apps.erasure.holds.locks import keep_holds_out
 from apps.erasure.models import HeldItem, LegalHold
+from apps.sql_files import read_statements
 from apps.tenants.context import current_scope
 from apps.tenants.ids import ScopeId
 from apps.tenants.models import Membership, Scope
 from apps.tenants.models.membership import IN_FORCE
 from apps.tenants.selectors.grants import subtree
 
-_HELD: Final = """
-    SELECT i.type, i.item_id, i.part, i.hold_id,
-           CASE i.type WHEN 'document' THEN ARRAY(
-                    SELECT DISTINCT r.scope_id FROM audit_restriction r
-                     WHERE r.tenant_id = i.tenant_id AND r.document_id = i.item_id AND r.because = 'hold')
-                ELSE (SELECT e.scope_ids FROM audit_event e WHERE e.tenant_id = i.tenant_id AND e.id = i.item_id) END
-      FROM audit_helditem i JOIN audit_legalhold h ON h.tenant_id = i.tenant_id AND h.id = i.hold_id
-     WHERE i.tenant_id = %(tenant)s AND h.released_at IS NULL
-     ORDER BY i.hold_id, i.id
-"""
+_SQL: Final = read_statements(__file__)
+_HELD: Final = _SQL["held"]
 
 
 def target_of(item: HeldItem) -> Target:

@@ -17,14 +17,10 @@ from typing import Final
 from django.conf import settings
 from django.db import connection
 
-_COLUMNS: Final = """
-    SELECT CASE n.nspname WHEN 'public' THEN '' ELSE n.nspname || '.' END || c.relname || '.' || a.attname,
-           t.typname
-      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
-      JOIN pg_type t ON t.oid = a.atttypid
-     WHERE n.nspname IN ('public', 'authz') AND c.relkind IN ('r', 'p', 'm', 'f') AND NOT c.relispartition
-       AND a.attnum > 0 AND NOT a.attisdropped
-"""
+from apps.sql_files import read_statements
+
+_SQL: Final = read_statements(__file__)
+_COLUMNS: Final = _SQL["columns"]
 # What a module imports that writes to the cache, or that remembers.
 _CACHES: Final = frozenset({"django.core.cache", "rest_framework.throttling", "apps.tenants.counting"})
 _MEMORIES: Final = frozenset({"lru_cache", "cache", "KeyCache"})

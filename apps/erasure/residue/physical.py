@@ -22,7 +22,9 @@ from apps.erasure.residue.access import Access
 from apps.erasure.residue.plan import PhysicalPlan, Relation, next_transaction, plan_physical
 from apps.erasure.residue.redis_places import rewrite_files
 from apps.erasure.residue.wal_turnover import turn_over_wal, wal_kept_elsewhere
+from apps.sql_files import read_statements
 
+_SQL = read_statements(__file__)
 # VACUUM FULL locks everybody out of its table; while it waits for its turn, everybody who comes later waits behind it.
 _LOCK_TIMEOUT = "5s"
 _ATTEMPTS = 60
@@ -153,16 +155,7 @@ def _older(connection: psycopg.Connection[Any], transaction: int) -> Iterator[st
     count in this database. A plain VACUUM is the exception that PostgreSQL itself makes, ANALYZE is none.
     """
     rows = connection.execute(
-        "WITH far AS (SELECT pg_snapshot_xmin(now)::text::bigint AS oldest, "
-        "pg_snapshot_xmax(now)::text::bigint - %(xid)s AS age FROM pg_current_snapshot() AS now) "
-        "SELECT 'session ' || pid FROM pg_stat_activity, far WHERE pid <> pg_backend_pid() "
-        "AND pid NOT IN (SELECT pid FROM pg_stat_progress_vacuum) AND (age(backend_xid) > far.age "
-        "OR (datname = current_database() OR backend_type = 'walsender') AND age(backend_xmin) > far.age) "
-        "UNION ALL SELECT 'prepared transaction ' || gid FROM pg_prepared_xacts, far WHERE age(transaction) > far.age "
-        "UNION ALL SELECT 'replication slot ' || slot_name FROM pg_replication_slots, far "
-        "WHERE greatest(age(xmin), age(catalog_xmin)) > far.age "
-        # Whoever it is: this needs no right to see others' sessions.
-        "UNION ALL SELECT 'transaction ' || oldest FROM far WHERE oldest < %(xid)s",
+        _SQL["older"],
         {"xid": transaction},
     ).fetchall()
     for (holder,) in rows:

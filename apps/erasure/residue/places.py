@@ -15,8 +15,10 @@ from pathlib import Path
 
 from apps.erasure.residue.access import BLOCK_BYTES, Access, ServerFiles, read_file, server_files
 from apps.erasure.residue.redis_places import redis_places
+from apps.sql_files import read_statements
 from config.needs import program_environment
 
+_SQL = read_statements(__file__)
 # Ids of the catalogue's own relations are smaller; later ones are made by somebody.
 FIRST_NORMAL_ID = 16_384
 # Whatever is done, these stay: nobody reads them through a file system or a connection.
@@ -100,16 +102,7 @@ def _relations(access: Access) -> tuple[str, dict[str, _Relation]]:
     """This database's folder, and its relations by their file's path."""
     with access.connect() as connection:
         row = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
-        rows = connection.execute(
-            "SELECT pg_relation_filepath(c.oid), c.relname, c.relkind, coalesce(am.amname, ''), "
-            "coalesce(t.relname, c.relname), coalesce(tn.nspname, n.nspname), c.oid::bigint "
-            "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_am am ON am.oid = c.relam "
-            "LEFT JOIN pg_index i ON i.indexrelid = c.oid "
-            # A TOAST table belongs to a table, its index to a TOAST table.
-            "LEFT JOIN pg_class o ON o.reltoastrelid = coalesce(i.indrelid, c.oid) "
-            "LEFT JOIN pg_class t ON t.oid = coalesce(o.oid, i.indrelid) LEFT JOIN pg_namespace tn "
-            "ON tn.oid = t.relnamespace WHERE pg_relation_filepath(c.oid) IS NOT NULL"
-        ).fetchall()
+        rows = connection.execute(_SQL["relations"]).fetchall()
     folder = f"base/{row[0]}/" if row else ""
     return folder, {
         path: _Relation(name, kind, method, table, schema, id) for path, name, kind, method, table, schema, id in rows

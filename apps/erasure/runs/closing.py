@@ -19,27 +19,15 @@ from apps.erasure.errors import ScopeClosedError
 from apps.erasure.models import RemovalRun, RemovalTarget
 from apps.erasure.runs.expansion import expanded
 from apps.erasure.runs.in_flight import keep_records_out, keep_removals_waiting
+from apps.sql_files import read_statements
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope
 
+_SQL: Final = read_statements(__file__)
 _REASON: Final = "what came into a scope since its erasure was proposed"
 _AT_ONCE: Final = 5_000
-# An erased tenant closes all its scopes. A scope that was made below an erased scope is closed with it.
-_CLOSED: Final = """
-    WITH RECURSIVE named AS (
-        SELECT t.type, t.item_id FROM audit_removaltarget t
-          JOIN audit_removalrun r ON r.tenant_id = t.tenant_id AND r.id = t.run_id
-         WHERE t.tenant_id = %(tenant)s AND t.type IN ('scope', 'tenant')
-           AND r.origin = 'request' AND r.state NOT IN ('proposed', 'rejected')
-    ), closed (id) AS (
-        SELECT item_id FROM named WHERE type = 'scope'
-        UNION
-        SELECT s.id FROM tenants_scope s JOIN closed c ON s.parent_id = c.id WHERE s.tenant_id = %(tenant)s
-    )
-    SELECT asked.id FROM unnest(%(asked)s::uuid[]) AS asked (id)
-     WHERE asked.id IN (SELECT id FROM closed) OR EXISTS (SELECT FROM named WHERE type = 'tenant')
-"""
+_CLOSED: Final = _SQL["closed"]
 
 
 def closed_among(scope_ids: Collection[ScopeId]) -> frozenset[ScopeId]:

@@ -25,33 +25,15 @@ from apps.audit.registry import Group
 from apps.audit.terms import DOCUMENT, term
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.stores.rows import SCOPES_BELOW, ids, ids_of
+from apps.sql_files import read_statements
 
-# However many ids there are, they are a table that is joined, not a list that every row is compared with.
-_OF_DOCUMENTS: Final = f"""
-    SELECT p.event_id, p.field_group FROM audit_payload p
-     WHERE p.tenant_id = %(open_tenant)s AND p.field_group IN ('{Group.PASSAGES}', '{Group.ANSWER}')
-       AND p.event_id IN (
-           SELECT hit.event_id FROM audit_payload hit, unnest(hit.terms) AS found (term)
-             JOIN unnest(%(terms)s::text[]) AS wanted (term) ON wanted.term = found.term
-            WHERE hit.tenant_id = %(open_tenant)s AND hit.field_group = '{Group.PASSAGES}')
-"""  # noqa: S608 (constants)
-_OF_USERS: Final = f"""
-    SELECT p.event_id, p.field_group
-      FROM audit_event e JOIN unnest(%(user)s::uuid[]) AS person (id) ON person.id = e.actor_id
-      JOIN audit_payload p ON p.tenant_id = e.tenant_id AND p.event_id = e.id
-     WHERE e.tenant_id = %(open_tenant)s AND e.actor_kind = 'user'
-       AND p.field_group IN ('{Group.ACTOR}', '{Group.QUESTION}')
-"""  # noqa: S608 (constants)
-_OF_SCOPES: Final = f"""
-    SELECT p.event_id, p.field_group FROM audit_payload p
-     WHERE p.tenant_id = %(open_tenant)s AND p.scope_ids <> '{{}}' AND p.scope_ids <@ {SCOPES_BELOW}
-       AND p.field_group IN ('{Group.QUESTION}', '{Group.ANSWER}', '{Group.PASSAGES}')
-"""  # noqa: S608 (constants)
-_OF_TENANT: Final = f"""
-    SELECT p.event_id, p.field_group FROM audit_payload p
-     WHERE p.tenant_id = %(open_tenant)s AND p.tenant_id = ANY (%(tenant)s::uuid[])
-       AND p.field_group <> '{Group.CORE}'
-"""  # noqa: S608 (constants)
+_SQL: Final = read_statements(__file__)
+_OF_DOCUMENTS: Final = _SQL["of_documents"].format(passages=Group.PASSAGES, answer=Group.ANSWER)
+_OF_USERS: Final = _SQL["of_users"].format(actor=Group.ACTOR, question=Group.QUESTION)
+_OF_SCOPES: Final = _SQL["of_scopes"].format(
+    scopes_below=SCOPES_BELOW, question=Group.QUESTION, answer=Group.ANSWER, passages=Group.PASSAGES
+)
+_OF_TENANT: Final = _SQL["of_tenant"].format(core=Group.CORE)
 _QUERIES: Final = {
     TargetType.DOCUMENT: _OF_DOCUMENTS,
     TargetType.USER: _OF_USERS,

@@ -29,18 +29,12 @@ from apps.erasure.events import LOG_EMPTIED
 from apps.erasure.models import RemovalTarget, TargetOutcome
 from apps.erasure.registry import kept_within
 from apps.erasure.stores.tenant_rows import names_tenant
+from apps.sql_files import read_statements
 from apps.tenants.context import current_scope
 
+_SQL: Final = read_statements(__file__)
 _TYPES: Final = frozenset({TargetType.TENANT})
-# What the platform itself records of the erasure stays, under the newest key; whatever a person or a key did does not.
-_TO_GO: Final = """
-    SELECT count(*) FROM audit_payload p JOIN audit_event e ON e.tenant_id = p.tenant_id AND e.id = p.event_id
-     WHERE p.tenant_id = %(tenant)s
-       AND (p.data_key_id IS DISTINCT FROM %(newest)s OR e.actor_kind <> 'system')
-       AND (p.event_id, p.field_group) NOT IN (
-           SELECT held.event_id, held.field_group
-             FROM unnest(%(events)s::uuid[], %(groups)s::text[]) AS held (event_id, field_group))
-"""
+_TO_GO: Final = _SQL["to_go"]
 _DESTROY: Final = "SELECT audit_destroy_keys(%(said)s)"
 
 

@@ -15,40 +15,13 @@ from apps.corpus.providers.protocol import EmbeddingProvider
 from apps.intents.contracts import GoldenQuestion, PolicySnapshot
 from apps.intents.models import GoldenVector
 from apps.intents.scoring import Vector
+from apps.sql_files import read_statements
 from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import TenantId
 
+_SQL: Final = read_statements(__file__)
 _KEPT: Final = 64  # matrices; the one of the baseline with MiniLM has about 220 kB
-# Step by step, each by an index: in one join, a planner without statistics would read every example for every other.
-_TAKE_OVER: Final = """
-    WITH wanted AS MATERIALIZED (
-        SELECT e.id, e.text FROM unnest(%(examples)s::uuid[]) AS given (id)
-         CROSS JOIN LATERAL (
-             SELECT id, text FROM intents_goldenexample WHERE tenant_id = %(tenant)s AND id = given.id OFFSET 0
-         ) AS e
-    ), known AS MATERIALIZED (
-        SELECT e.id, e.text
-          FROM (SELECT id FROM intents_policyversion WHERE tenant_id = %(tenant)s AND status = 'active') AS p
-         CROSS JOIN LATERAL (
-             SELECT id FROM intents_policyintent WHERE tenant_id = %(tenant)s AND version_id = p.id OFFSET 0
-         ) AS i
-         CROSS JOIN LATERAL (
-             SELECT id, text FROM intents_goldenexample WHERE tenant_id = %(tenant)s AND intent_id = i.id OFFSET 0
-         ) AS e
-    ), paired AS MATERIALIZED (
-        SELECT wanted.id, min(known.id::text)::uuid AS known_id
-          FROM wanted JOIN known ON known.text = wanted.text GROUP BY wanted.id
-    )
-    INSERT INTO intents_goldenvector (tenant_id, example_id, model, vector, created_at)
-    SELECT %(tenant)s, paired.id, %(model)s, v.vector, statement_timestamp()
-      FROM paired
-     CROSS JOIN LATERAL (
-         SELECT vector FROM intents_goldenvector
-          WHERE tenant_id = %(tenant)s AND example_id = paired.known_id AND model = %(model)s OFFSET 0
-     ) AS v
-        ON CONFLICT DO NOTHING
-    RETURNING example_id, vector
-"""
+_TAKE_OVER: Final = _SQL["take_over"]
 # Another process may have stored the same vectors meanwhile, hence ON CONFLICT DO NOTHING.
 _STORE: Final = """
     INSERT INTO intents_goldenvector (tenant_id, example_id, model, vector, created_at)

@@ -14,17 +14,11 @@ from django.db import connection
 from apps.erasure.contracts import Phase, Target, TargetType
 from apps.erasure.stores.rows import SCOPES_BELOW, ids_of
 from apps.privacy.requests.services.forgetting import remove_packages
+from apps.sql_files import read_statements
 
+_SQL: Final = read_statements(__file__)
 _TYPES: Final = frozenset(TargetType)
-# Holds for a request if one of its confirmed places lies in something that is removed.
-_ABOUT: Final = f"""(
-    %(open_tenant)s = ANY (%(tenant)s::uuid[]) OR EXISTS (
-        SELECT FROM audit_inventoryhit h
-         WHERE h.tenant_id = %(open_tenant)s AND h.request_id = r.id AND h.decision = 'confirmed'
-           AND (h.target_type = 'document' AND h.target_id = ANY (%(document)s::uuid[])
-             OR h.target_type = 'event_group' AND h.target_id = ANY (%(event_group)s::uuid[])
-             OR h.target_type = 'user' AND h.target_id = ANY (%(user)s::uuid[])
-             OR h.scope_ids && {SCOPES_BELOW})))"""
+_ABOUT: Final = _SQL["about"].format(scopes_below=SCOPES_BELOW)
 _OF_ACCESS: Final = f"r.tenant_id = %(open_tenant)s AND r.purpose = 'access' AND {_ABOUT}"
 _PACKAGES: Final = f"""
     SELECT p.id, p.data_key_id FROM audit_accesspackage p

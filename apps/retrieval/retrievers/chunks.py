@@ -19,7 +19,9 @@ from apps.corpus.terms import statement_term
 from apps.retrieval.contracts import ChunkId, DocumentFacts, DocumentId, FloatVector, SearchBounds, StoredChunk
 from apps.retrieval.errors import UnsupportedEmbeddingDimensionError
 from apps.retrieval.retrievers.documents import GIVEN, LIVE, given_parameters, reachable
+from apps.sql_files import read_statements
 
+_SQL: Final = read_statements(__file__)
 _OF_CHUNK: Final = ("number", "text", "context_header", "page_start", "page_end", "char_start", "content_sha256")
 _OF_DOCUMENT: Final = (
     "slug",
@@ -33,33 +35,8 @@ _OF_DOCUMENT: Final = (
     "published_on",
     "jurisdictions",
 )
-# Plain rows are read instead of model instances, because two rankings find a hundred passages. Documents are read in a
-# query of their own: in a join, the planner either takes the documents first and reads all their chunks, or looks up
-# the document again for each chunk.
-_CHUNKS: Final = sql.SQL(
-    """
-    SELECT c.id, c.parent_id, c.document_id, coalesce(nullif(c.section, ''), c.sec_item), {columns}
-      FROM {chunk} c
-     WHERE c.tenant_id = %(tenant)s::uuid
-       AND c.scope_id = ANY (%(scopes)s::uuid[])
-       AND c.kind = ANY (%(kinds)s::text[])
-       AND c.is_parent = false
-       AND {which}
-     ORDER BY c.number, c.id
-    """
-)
-_DOCUMENTS: Final = sql.SQL(
-    """
-    SELECT d.id, d.language, {columns}
-      FROM {document} d
-     WHERE d.tenant_id = %(tenant)s::uuid
-       AND d.scope_id = ANY (%(scopes)s::uuid[])
-       AND d.id = ANY (%(documents)s::uuid[])
-       AND d.id <> ALL ((SELECT restricted_documents())::uuid[])
-       AND {live}
-       AND {given}
-    """
-)
+_CHUNKS: Final = sql.SQL(_SQL["chunks"])
+_DOCUMENTS: Final = sql.SQL(_SQL["documents"])
 
 
 class _By(StrEnum):
@@ -72,31 +49,8 @@ class _By(StrEnum):
 
 _WHICH: Final[Mapping[_By, sql.Composable]] = {
     _By.ID: sql.SQL("c.id = ANY (%(ids)s::uuid[])"),
-    # One lookup per passage (LATERAL, kept separate by OFFSET 0): if pairs were compared, every chunk of the scope
-    # would be read.
-    _By.NUMBER: sql.SQL(
-        """
-        c.id = ANY (ARRAY(
-            SELECT one.id
-              FROM unnest(%(documents)s::uuid[], %(numbers)s::int[]) AS wanted (document_id, number)
-             CROSS JOIN LATERAL (
-                 SELECT n.id FROM {chunk} n
-                  WHERE n.tenant_id = %(tenant)s::uuid AND n.scope_id = ANY (%(scopes)s::uuid[])
-                    AND n.document_id = wanted.document_id AND n.is_parent = false AND n.number = wanted.number
-                 OFFSET 0
-             ) AS one
-        ))
-        """
-    ).format(chunk=sql.Identifier(Chunk._meta.db_table)),
-    _By.PARENT: sql.SQL(
-        """
-        c.parent_id IN (
-            SELECT p.parent_id FROM {chunk} p
-             WHERE p.tenant_id = %(tenant)s::uuid AND p.scope_id = ANY (%(scopes)s::uuid[])
-               AND p.kind = ANY (%(kinds)s::text[]) AND p.id = ANY (%(ids)s::uuid[])
-        )
-        """
-    ).format(chunk=sql.Identifier(Chunk._meta.db_table)),
+    _By.NUMBER: sql.SQL(_SQL["by_number"]).format(chunk=sql.Identifier(Chunk._meta.db_table)),
+    _By.PARENT: sql.SQL(_SQL["by_parent"]).format(chunk=sql.Identifier(Chunk._meta.db_table)),
 }
 _CHUNKS_BY: Final[Mapping[_By, sql.Composed]] = {
     by: _CHUNKS.format(

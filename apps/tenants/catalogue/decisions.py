@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from apps.sql_files import read_statements
 from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import GUARDED, rows
 from apps.tenants.roles import Role, approvals
+
+_SQL = read_statements(__file__)
 
 # The names of columns that say who decided.
 DECIDED_BY = r"^(approver_id|(.*_)?(approved|agreed|confirmed|released)_by(_id)?)$"
@@ -15,18 +18,7 @@ DECIDED_BY = r"^(approver_id|(.*_)?(approved|agreed|confirmed|released)_by(_id)?
 def unguarded_decisions(cursor: Cursor) -> Iterator[Finding]:
     for table, column in rows(
         cursor,
-        GUARDED
-        + """
-        SELECT g.relname, a.attname
-          FROM guarded g JOIN pg_attribute a ON a.attrelid = g.oid
-         WHERE a.attnum > 0 AND NOT a.attisdropped AND a.atttypid = 'uuid'::regtype AND a.attname ~ %(pattern)s
-           AND NOT EXISTS (
-                SELECT FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
-                 WHERE t.tgrelid = g.oid AND t.tgenabled IN ('O', 'A') AND p.proname = 'tenants_second_person'
-                   -- Arguments end with a zero byte each; the second is the column.
-                   AND position('\\000' || a.attname || '\\000' IN encode(t.tgargs, 'escape')) > 0)
-         ORDER BY 1, 2
-        """,
+        GUARDED + _SQL["unguarded_decisions"],
         pattern=DECIDED_BY,
     ):
         yield Finding(

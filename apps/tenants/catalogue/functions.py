@@ -13,10 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from apps.sql_files import read_statements
 from apps.tenants.catalogue.bodies import Body, Use, read_body
 from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import rows
 from apps.tenants.rights import HANDED_OVER, ORDINARY_ROLES
+
+_SQL: Final = read_statements(__file__)
 
 # The roles that write, and the roles that functions are handed over to, for which triggers fire as well.
 RUNNERS: Final = tuple(sorted({*ORDINARY_ROLES, *HANDED_OVER.values()}))
@@ -87,17 +90,7 @@ def forbidden_bodies(cursor: Cursor) -> Iterator[Finding]:
 
 
 def _columns(cursor: Cursor) -> dict[str, list[str]]:
-    found = rows(
-        cursor,
-        """
-        SELECT c.relname::text, array_agg(a.attname::text ORDER BY a.attnum)
-          FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-          JOIN pg_namespace n ON n.oid = c.relnamespace
-         WHERE n.nspname IN ('public', 'authz') AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
-           AND a.attnum > 0 AND NOT a.attisdropped
-         GROUP BY 1
-        """,
-    )
+    found = rows(cursor, _SQL["columns"])
     return dict(found)
 
 
@@ -111,18 +104,7 @@ def _functions(cursor: Cursor, columns: Mapping[str, Sequence[str]]) -> dict[int
             is_definer=is_definer,
             body=read_body(source, columns=columns, variables=variables),
         )
-        for oid, name, owner, is_definer, source, variables in rows(
-            cursor,
-            """
-            SELECT p.oid::bigint, p.proname::text, pg_get_userbyid(p.proowner)::text, p.prosecdef,
-                   coalesce(pg_get_function_sqlbody(p.oid), p.prosrc), coalesce(p.proargnames, '{}')
-              FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
-             WHERE n.nspname IN ('public', 'authz') AND l.lanname IN ('sql', 'plpgsql')
-               AND NOT EXISTS (SELECT FROM pg_depend d
-                                WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
-             ORDER BY 1
-            """,
-        )
+        for oid, name, owner, is_definer, source, variables in rows(cursor, _SQL["functions"])
     }
 
 
@@ -130,16 +112,7 @@ def _fired(cursor: Cursor, functions: Mapping[int, _Function]) -> Iterator[_Run]
     """Yield the functions of triggers, for each role that may do what fires them."""
     for role, table, trigger, oid, kind, definition, may in rows(
         cursor,
-        """
-        SELECT r.name, c.relname::text, t.tgname::text, t.tgfoid::bigint, t.tgtype::int, pg_get_triggerdef(t.oid),
-               ARRAY(SELECT p.name FROM unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) AS p (name)
-                      WHERE CASE WHEN p.name IN ('INSERT', 'UPDATE')
-                                 THEN has_any_column_privilege(r.name, c.oid, p.name)
-                                 ELSE has_table_privilege(r.name, c.oid, p.name) END)
-          FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid, unnest(%(roles)s::text[]) AS r (name)
-         WHERE NOT t.tgisinternal AND t.tgenabled <> 'D'
-         ORDER BY 1, 2, 3
-        """,
+        _SQL["fired"],
         roles=list(RUNNERS),
     ):
         not_for = _NOT_FOR.search(definition)
@@ -152,26 +125,7 @@ def _asked(cursor: Cursor, functions: Mapping[int, _Function]) -> Iterator[_Run]
     """Yield the functions in policies, constraints and defaults, for each role that may use their table."""
     for role, table, oid in rows(
         cursor,
-        """
-        WITH asking AS (
-            SELECT p.polrelid AS relation, d.refobjid AS function, p.polroles AS roles
-              FROM pg_policy p JOIN pg_depend d ON d.classid = 'pg_policy'::regclass AND d.objid = p.oid
-             WHERE d.refclassid = 'pg_proc'::regclass
-            UNION ALL
-            SELECT k.conrelid, d.refobjid, '{0}'
-              FROM pg_constraint k JOIN pg_depend d ON d.classid = 'pg_constraint'::regclass AND d.objid = k.oid
-             WHERE d.refclassid = 'pg_proc'::regclass AND k.conrelid <> 0
-            UNION ALL
-            SELECT a.adrelid, d.refobjid, '{0}'
-              FROM pg_attrdef a JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = a.oid
-             WHERE d.refclassid = 'pg_proc'::regclass
-        )
-        SELECT DISTINCT r.name, c.relname::text, a.function::bigint
-          FROM asking a JOIN pg_class c ON c.oid = a.relation, unnest(%(roles)s::text[]) AS r (name)
-         WHERE (a.roles = '{0}' OR (SELECT oid FROM pg_roles WHERE rolname = r.name) = ANY (a.roles))
-           AND has_any_column_privilege(r.name, c.oid, 'SELECT, INSERT, UPDATE')
-         ORDER BY 1, 2, 3
-        """,
+        _SQL["asked"],
         roles=list(RUNNERS),
     ):
         if oid in functions:
@@ -185,21 +139,7 @@ def _of_policies(cursor: Cursor) -> list[tuple[str, str, list[str], str]]:
     """
     found: list[tuple[str, str, list[str], str]] = rows(
         cursor,
-        """
-        SELECT r.name, o.relname::text, array_agg(DISTINCT a.attname::text), p.polname || ' of ' || c.relname
-          FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
-          JOIN pg_depend d ON d.classid = 'pg_policy'::regclass AND d.objid = p.oid
-               AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> p.polrelid AND d.refobjsubid > 0
-          JOIN pg_class o ON o.oid = d.refobjid
-          JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid,
-               unnest(%(roles)s::text[]) AS r (name)
-         WHERE (p.polroles = '{0}' OR (SELECT oid FROM pg_roles WHERE rolname = r.name) = ANY (p.polroles))
-           AND CASE p.polcmd WHEN 'a' THEN has_any_column_privilege(r.name, c.oid, 'INSERT')
-                             WHEN 'w' THEN has_any_column_privilege(r.name, c.oid, 'UPDATE')
-                             WHEN 'd' THEN has_table_privilege(r.name, c.oid, 'DELETE')
-                             ELSE has_any_column_privilege(r.name, c.oid, 'SELECT, INSERT, UPDATE') END
-         GROUP BY r.name, o.relname, p.polname, c.relname
-        """,
+        _SQL["of_policies"],
         roles=list(RUNNERS),
     )
     return found
@@ -210,17 +150,7 @@ def _refused_uses(cursor: Cursor, wanted: Mapping[tuple[str, Use], set[str]]) ->
     refused: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for role, table, right, column in rows(
         cursor,
-        """
-        SELECT a.role, a.tab, a.right_, a.col
-          FROM unnest(%(roles)s::text[], %(tables)s::text[], %(rights)s::text[], %(columns)s::text[])
-               AS a (role, tab, right_, col)
-          JOIN pg_class c ON c.relname = a.tab
-               AND c.relnamespace IN ('public'::regnamespace, 'authz'::regnamespace)
-         WHERE NOT CASE WHEN a.right_ = 'DELETE' THEN has_table_privilege(a.role, c.oid, 'DELETE')
-                        WHEN a.col = '' THEN has_any_column_privilege(a.role, c.oid, a.right_)
-                        ELSE has_column_privilege(a.role, c.oid, a.col, a.right_) END
-         ORDER BY 1, 2, 3, 4
-        """,
+        _SQL["refused_uses"],
         roles=[each[0] for each in asked],
         tables=[each[1] for each in asked],
         rights=[each[2] for each in asked],
@@ -250,19 +180,7 @@ def _blind_uses(cursor: Cursor, wanted: Mapping[tuple[str, Use], set[str]]) -> I
     asked = sorted({(role, use.table, use.right) for role, use in wanted})
     for role, table, right in rows(
         cursor,
-        """
-        SELECT a.role, a.tab, a.right_
-          FROM unnest(%(roles)s::text[], %(tables)s::text[], %(rights)s::text[]) AS a (role, tab, right_)
-          JOIN pg_class c ON c.relname = a.tab
-               AND c.relnamespace IN ('public'::regnamespace, 'authz'::regnamespace)
-         WHERE c.relrowsecurity AND NOT EXISTS (
-               SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polpermissive
-                  AND (p.polroles = '{0}' OR (SELECT oid FROM pg_roles WHERE rolname = a.role) = ANY (p.polroles))
-                  AND p.polcmd IN ('*', CASE a.right_ WHEN 'SELECT' THEN 'r' WHEN 'INSERT' THEN 'a'
-                                                      WHEN 'UPDATE' THEN 'w' ELSE 'd' END))
-           AND pg_get_userbyid(c.relowner) <> a.role
-         ORDER BY 1, 2, 3
-        """,
+        _SQL["blind_uses"],
         roles=[each[0] for each in asked],
         tables=[each[1] for each in asked],
         rights=[each[2] for each in asked],

@@ -4,34 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from apps.sql_files import read_statements
 from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import GUARDED, rows
 from apps.tenants.rights import DATABASE_DEFAULTS, LEAKPROOF_FUNCTIONS, ORDINARY_ROLES
 
+_SQL = read_statements(__file__)
+
 
 def unguarded_tables(cursor: Cursor) -> Iterator[Finding]:
     for table, is_partition, enabled, forced, permissive, unmatched, open_to_all in rows(
-        cursor,
-        GUARDED
-        + """
-        SELECT g.relname, g.relispartition, g.relrowsecurity, g.relforcerowsecurity,
-               (SELECT count(*) FROM pg_policy p WHERE p.polrelid = g.oid AND p.polpermissive),
-               (SELECT count(*) FROM pg_policy p
-                 WHERE p.polrelid = g.oid AND p.polpermissive AND NOT EXISTS (
-                       SELECT FROM pg_policy f
-                        WHERE f.polrelid = g.oid AND NOT f.polpermissive
-                          AND (f.polcmd = p.polcmd OR (f.polcmd = '*' AND p.polcmd = 'a'))
-                          AND f.polroles = '{0}'::oid[]
-                          AND (p.polcmd = 'a'
-                               OR pg_get_expr(f.polqual, g.oid) IS NOT DISTINCT FROM pg_get_expr(p.polqual, g.oid))
-                          AND pg_get_expr(f.polwithcheck, g.oid)
-                              IS NOT DISTINCT FROM pg_get_expr(p.polwithcheck, g.oid))),
-               (SELECT count(*) FROM pg_policy p
-                 WHERE p.polrelid = g.oid AND p.polpermissive
-                   AND (coalesce(pg_get_expr(p.polqual, g.oid), 'authz.') NOT LIKE '%%authz.%%'
-                        OR coalesce(pg_get_expr(p.polwithcheck, g.oid), 'authz.') NOT LIKE '%%authz.%%'))
-          FROM guarded g ORDER BY g.relname
-        """,
+        cursor, GUARDED + _SQL["unguarded_tables"]
     ):
         missing = [
             name
@@ -59,16 +42,7 @@ def unguarded_relations(cursor: Cursor) -> Iterator[Finding]:
     """Find relations to which row-level security does not apply by itself, and that a runtime role may read."""
     for relation, kind in rows(
         cursor,
-        """
-        SELECT c.relname,
-               CASE c.relkind WHEN 'v' THEN 'View' WHEN 'm' THEN 'Materialised view' ELSE 'Foreign table' END
-          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-         WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND c.relkind IN ('v', 'm', 'f')
-           AND NOT (c.relkind = 'v' AND 'security_invoker=true' = ANY (coalesce(c.reloptions, '{}')))
-           AND EXISTS (SELECT FROM unnest(%(roles)s::text[]) AS r (name)
-                        WHERE has_any_column_privilege(r.name, c.oid, 'SELECT'))
-         ORDER BY 1
-        """,
+        _SQL["unguarded_relations"],
         roles=list(ORDINARY_ROLES),
     ):
         yield Finding(
@@ -81,16 +55,7 @@ def unguarded_relations(cursor: Cursor) -> Iterator[Finding]:
 
 
 def telling_planner(cursor: Cursor) -> Iterator[Finding]:
-    for table, columns in rows(
-        cursor,
-        GUARDED
-        + """
-        SELECT g.relname, string_agg(a.attname, ', ' ORDER BY a.attnum)
-          FROM guarded g JOIN pg_attribute a ON a.attrelid = g.oid
-         WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attstattarget IS DISTINCT FROM 0
-         GROUP BY 1 ORDER BY 1
-        """,
-    ):
+    for table, columns in rows(cursor, GUARDED + _SQL["tables_with_statistics"]):
         yield Finding(
             subject=f"Table {table}",
             problem=f"has planner statistics of {columns}: EXPLAIN would tell of hidden values.",
@@ -117,18 +82,7 @@ def telling_planner(cursor: Cursor) -> Iterator[Finding]:
 def unordered_conditions(cursor: Cursor) -> Iterator[Finding]:
     """Find what lets a condition of a query run before a policy's (authz.conditions_in_order in sql/authz.sql)."""
     remedy = "Run manage.py migrate with ADMIN_DATABASE_URL."
-    for (table,) in rows(
-        cursor,
-        GUARDED
-        + """
-        SELECT g.relname FROM guarded g
-         WHERE NOT EXISTS (
-               SELECT FROM pg_policy p
-                WHERE p.polrelid = g.oid AND NOT p.polpermissive AND p.polcmd = '*' AND p.polroles = '{0}'::oid[]
-                  AND pg_get_expr(p.polqual, g.oid) = 'authz.conditions_in_order()')
-         ORDER BY 1
-        """,
-    ):
+    for (table,) in rows(cursor, GUARDED + _SQL["tables_out_of_order"]):
         yield Finding(
             subject=f"Table {table}",
             problem="does not ask that conditions run in order: one that costs nothing would run before its policies.",
@@ -159,23 +113,7 @@ def unordered_conditions(cursor: Cursor) -> Iterator[Finding]:
             problem=f"does not begin its sessions with {default}: without it no walled table can be read.",
             remedy=remedy,
         )
-    for table, policy in rows(
-        cursor,
-        GUARDED
-        + """
-        SELECT g.relname, p.polname
-          FROM guarded g JOIN pg_policy p ON p.polrelid = g.oid
-         WHERE NOT p.polpermissive AND p.polroles = '{0}'::oid[] AND p.polqual IS NOT NULL AND EXISTS (
-               SELECT FROM pg_policy f
-                WHERE f.polrelid = g.oid AND NOT f.polpermissive AND f.polname < p.polname
-                  AND f.polcmd IN ('*', p.polcmd) AND f.polname LIKE 'isolation%%floor')
-           AND p.polname NOT LIKE 'isolation%%floor'
-           AND NOT EXISTS (SELECT FROM pg_policy t
-                WHERE t.polrelid = g.oid AND t.polpermissive AND t.polcmd = p.polcmd
-                  AND pg_get_expr(t.polqual, g.oid) IS NOT DISTINCT FROM pg_get_expr(p.polqual, g.oid))
-         ORDER BY 1, 2
-        """,
-    ):
+    for table, policy in rows(cursor, GUARDED + _SQL["policies_out_of_order"]):
         yield Finding(
             subject=f"Policy {policy} of {table}",
             problem=(

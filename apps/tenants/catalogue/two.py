@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from apps.sql_files import read_statements
 from apps.tenants.catalogue.contracts import Cursor, Finding
 from apps.tenants.catalogue.guarded import GUARDED, rows
 from apps.tenants.rights import RUNTIME_ROLES
+
+_SQL: Final = read_statements(__file__)
 
 # Tables whose rows one person alone may remove, and why. Every other table from which a runtime role may delete must
 # have a trigger that checks who deletes.
@@ -48,16 +51,7 @@ def deletable_by_one(cursor: Cursor) -> Iterator[Finding]:
     """Find tables whose rows a runtime role may delete without a trigger that checks who deletes."""
     unasked = rows(
         cursor,
-        GUARDED
-        + """
-        SELECT g.relname FROM guarded g
-         WHERE NOT g.relispartition AND g.relname <> ALL (%(one)s::text[])
-           AND EXISTS (SELECT FROM unnest(%(roles)s::text[]) AS role (name)
-                        WHERE has_table_privilege(role.name, g.oid, 'DELETE'))
-           AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = g.oid AND NOT t.tgisinternal
-                              AND t.tgenabled IN ('O', 'A') AND (t.tgtype & 8) <> 0)
-         ORDER BY 1
-        """,
+        GUARDED + _SQL["deletable_by_one"],
         one=list(ONE_PERSON),
         roles=list(RUNTIME_ROLES),
     )
