@@ -12,8 +12,9 @@ from uuid import UUID
 from django.db import connection
 
 from apps.erasure.contracts import Phase, Target, TargetType
-from apps.erasure.stores.rows import SCOPES_BELOW, ids_of
+from apps.erasure.stores.rows import ids_of
 from apps.privacy.requests.services.forgetting import remove_packages
+from apps.tenants.personal_data.stores import SCOPES_BELOW
 
 _TYPES: Final = frozenset(TargetType)
 # Holds for a request if one of its confirmed places lies in something that is removed.
