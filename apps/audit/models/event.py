@@ -46,19 +46,12 @@ class Event(TenantModel):
             Sort.NONE,
             because="Ids, codes and times.",
         ),
-        Fields(
-            "actor_id subject_id",
-            Sort.IDENTIFIER,
-            because="Ids, also of accounts.",
-            stays=reasons.EVIDENCE,
-            shown_in="events",
-        ),
+        Fields("actor_id subject_id", Sort.IDENTIFIER, because="Ids, also of accounts.", stays=reasons.EVIDENCE),
         Fields(
             "actor_label",
             Sort.IDENTIFIER,
             because="The actor's name of that moment.",
             cleared_by=("audit.payloads", "audit.log_contents"),
-            shown_in="events",
         ),
         Fields(
             "commitments",
@@ -67,6 +60,7 @@ class Event(TenantModel):
             stays="It tells nothing of a group that is gone: the salt, 32 random bytes, went with it.",
             withheld=reasons.DIGESTS,
         ),
+        shown_in="events",
     )
 
     class Meta:

@@ -66,7 +66,6 @@ class Webhook(TenantModel):
             "url",
             Sort.CREDENTIAL,
             because="The address of a program of the firm's, which may be as good as a password.",
-            cleared_by="audit.webhooks",
             stays="It is of a program, and the firm changes or deletes it.",
             withheld="The address of a program of the firm's, not yours.",
         ),
@@ -74,9 +73,9 @@ class Webhook(TenantModel):
             "sealed",
             Sort.CREDENTIAL,
             because="The secrets that deliveries are signed with, under a data key of the tenant.",
-            cleared_by="audit.webhooks",
             withheld=reasons.A_PROOF,
         ),
+        cleared_by="audit.webhooks",
         stores=(
             # They hold ids beside the address and the secret, so they go with their tenant alone.
             TenantStore(

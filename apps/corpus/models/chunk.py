@@ -8,8 +8,8 @@ from django.db import models
 from apps.corpus.kinds import Kind
 from apps.corpus.models.document import Document
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
-from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, reasons
-from apps.tenants.personal_data.stores import OF_ANY
+from apps.tenants.personal_data import Fields, PersonalData, Phase, Sort, reasons
+from apps.tenants.personal_data.stores import rows_of_document
 
 
 class Page(ScopedModel):
@@ -25,11 +25,7 @@ class Page(ScopedModel):
         Fields(
             "text", Sort.CONTENT, because="The text of a page.", cleared_by="corpus.pages", withheld=reasons.CONTENT
         ),
-        stores=(
-            RowStore(
-                key="corpus.pages", label="Pages", phase=Phase.PASSAGES, found_by=OF_ANY, document_column="document_id"
-            ),
-        ),
+        stores=(rows_of_document("corpus.pages", "Pages", Phase.PASSAGES),),
     )
 
     class Meta:
@@ -74,35 +70,18 @@ class Chunk(ScopedModel):
             "text",
             Sort.CONTENT,
             because="The text of a passage and the headings above it.",
-            cleared_by="corpus.chunks",
             unsearched="It is the text of pages, which are searched.",
-            withheld=reasons.CONTENT,
         ),
-        Fields(
-            "context_header section",
-            Sort.CONTENT,
-            because="The text of a passage and the headings above it.",
-            cleared_by="corpus.chunks",
-            withheld=reasons.CONTENT,
-        ),
-        Fields(
-            "content_sha256",
-            Sort.DERIVED,
-            because="Digest of the text.",
-            cleared_by="corpus.chunks",
-            withheld=reasons.CONTENT,
-        ),
+        Fields("context_header section", Sort.CONTENT, because="The text of a passage and the headings above it."),
+        Fields("content_sha256", Sort.DERIVED, because="Digest of the text."),
+        cleared_by="corpus.chunks",
+        withheld=reasons.CONTENT,
         stores=(
             # Within a document, children come before the parents that they refer to, because each part may be a
             # separate transaction. The order is that of an index (chunk_number_once): with another order, each part
             # would read all remaining passages of the tenant.
-            RowStore(
-                key="corpus.chunks",
-                label="Passages",
-                phase=Phase.PASSAGES,
-                found_by=OF_ANY,
-                document_column="document_id",
-                order="t.scope_id, t.document_id, t.is_parent",
+            rows_of_document(
+                "corpus.chunks", "Passages", Phase.PASSAGES, order="t.scope_id, t.document_id, t.is_parent"
             ),
         ),
     )
@@ -149,15 +128,7 @@ class Posting(ScopedModel):
             cleared_by="corpus.postings",
             withheld=reasons.CONTENT,
         ),
-        stores=(
-            RowStore(
-                key="corpus.postings",
-                label="Search terms",
-                phase=Phase.SEARCH,
-                found_by=OF_ANY,
-                document_column="document_id",
-            ),
-        ),
+        stores=(rows_of_document("corpus.postings", "Search terms", Phase.SEARCH),),
     )
 
     class Meta:

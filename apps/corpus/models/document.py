@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from apps.corpus.kinds import DocumentType, Kind, SourceType
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
 from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, reasons
-from apps.tenants.personal_data.stores import OF_ANY
+from apps.tenants.personal_data.stores import OF_ANY, rows_of_document
 
 
 class DocumentStatus(models.TextChoices):
@@ -91,23 +91,11 @@ class Document(ScopedModel):
             "title slug company ticker external_id filename",
             Sort.FREE_TEXT,
             because="What the document is called and whom it is about.",
-            cleared_by="corpus.documents",
-            withheld=reasons.CONTENT,
         ),
-        Fields(
-            "error_detail warnings",
-            Sort.FREE_TEXT,
-            because="May quote the file that they are about.",
-            cleared_by="corpus.documents",
-            withheld=reasons.CONTENT,
-        ),
-        Fields(
-            "content_sha256",
-            Sort.DERIVED,
-            because="Digest of the file: shows who has it already.",
-            cleared_by="corpus.documents",
-            withheld=reasons.CONTENT,
-        ),
+        Fields("error_detail warnings", Sort.FREE_TEXT, because="May quote the file that they are about."),
+        Fields("content_sha256", Sort.DERIVED, because="Digest of the file: shows who has it already."),
+        cleared_by="corpus.documents",
+        withheld=reasons.CONTENT,
         stores=(
             RowStore(
                 key="corpus.documents",
@@ -151,15 +139,7 @@ class SourceFile(ScopedModel):
         Fields(
             "content", Sort.CONTENT, because="The file.", cleared_by="corpus.document_files", withheld=reasons.CONTENT
         ),
-        stores=(
-            RowStore(
-                key="corpus.document_files",
-                label="Original files",
-                phase=Phase.DOCUMENTS,
-                found_by=OF_ANY,
-                document_column="document_id",
-            ),
-        ),
+        stores=(rows_of_document("corpus.document_files", "Original files", Phase.DOCUMENTS),),
     )
 
     class Meta:

@@ -11,8 +11,8 @@ from apps.corpus.kinds import Kind
 from apps.corpus.models.chunk import Chunk
 from apps.corpus.models.document import Document
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
-from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, reasons
-from apps.tenants.personal_data.stores import OF_ANY
+from apps.tenants.personal_data import Fields, PersonalData, Phase, Sort, reasons
+from apps.tenants.personal_data.stores import rows_of_document
 
 
 def _declare(dimensions: int) -> PersonalData:
@@ -26,15 +26,7 @@ def _declare(dimensions: int) -> PersonalData:
             cleared_by=store,
             withheld=reasons.CONTENT,
         ),
-        stores=(
-            RowStore(
-                key=store,
-                label=f"Vectors of passages ({dimensions} dimensions)",
-                phase=Phase.SEARCH,
-                found_by=OF_ANY,
-                document_column="document_id",
-            ),
-        ),
+        stores=(rows_of_document(store, f"Vectors of passages ({dimensions} dimensions)", Phase.SEARCH),),
     )
 
 

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from apps.corpus.models.document import Document
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
 from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, Texts
-from apps.tenants.personal_data.stores import OF_ANY
+from apps.tenants.personal_data.stores import rows_of_document
 
 
 class JobStage(models.TextChoices):
@@ -67,32 +67,24 @@ class IngestJob(ScopedModel):
             "actor_id actor_key_id",
             Sort.IDENTIFIER,
             because="The account or key of whoever brought the document.",
-            cleared_by="corpus.jobs",
             stays="With the document, when a person is erased: the id names nobody once their account is empty.",
-            shown_in="documents",
         ),
         Fields(
             "actor_label",
             Sort.IDENTIFIER,
             because="The name of whoever brought the document.",
             cleared_by=("corpus.job_actors", "corpus.jobs"),
-            shown_in="documents",
         ),
         Fields(
             "error_detail",
             Sort.FREE_TEXT,
             because="May quote the file.",
-            cleared_by="corpus.jobs",
             withheld="What went wrong with a document, which may quote it.",
         ),
+        cleared_by="corpus.jobs",
+        shown_in="documents",
         stores=(
-            RowStore(
-                key="corpus.jobs",
-                label="Ingest jobs",
-                phase=Phase.CACHES,
-                found_by=OF_ANY,
-                document_column="document_id",
-            ),
+            rows_of_document("corpus.jobs", "Ingest jobs", Phase.CACHES),
             # The job stays with its document. The actor's surrogate id identifies nobody once the account is emptied.
             RowStore(
                 key="corpus.job_actors",

@@ -26,25 +26,22 @@ class ReviewComment(TenantModel):
             "author_id",
             Sort.IDENTIFIER,
             because="The account of whoever said it.",
-            cleared_by="intents.comments",
             stays="When a person is erased: the id names nobody once their account is empty.",
-            shown_in="policy_comments",
         ),
         Fields(
             "author_label",
             Sort.IDENTIFIER,
             because="Who said it.",
             cleared_by=("intents.comment_authors", "intents.comments"),
-            shown_in="policy_comments",
         ),
         Fields(
             "text",
             Sort.FREE_TEXT,
             because="What was said about a version.",
-            cleared_by="intents.comments",
             stays=f"When a person is erased. {reasons.RULES_OF_ANSWERS}",
-            shown_in="policy_comments",
         ),
+        cleared_by="intents.comments",
+        shown_in="policy_comments",
         stores=(
             RowStore(
                 key="intents.comment_authors",

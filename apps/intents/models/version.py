@@ -115,21 +115,16 @@ class PolicyVersion(TenantModel):
             because="Ids, figures, times and settings.",
         ),
         Fields(
-            "reason decision_reason",
-            Sort.FREE_TEXT,
-            because="Why the version was wanted, and why it was decided so.",
-            cleared_by="intents.policies",
-            stays=f"When a person is erased. {reasons.RULES_OF_ANSWERS}",
-            shown_in="policy_versions",
+            "reason decision_reason", Sort.FREE_TEXT, because="Why the version was wanted, and why it was decided so."
         ),
         Fields(
             "author author_label approver approver_label",
             Sort.IDENTIFIER,
             because="Who wrote and who approved the version.",
-            cleared_by="intents.policies",
-            stays=f"When a person is erased. {reasons.RULES_OF_ANSWERS}",
-            shown_in="policy_versions",
         ),
+        cleared_by="intents.policies",
+        stays=f"When a person is erased. {reasons.RULES_OF_ANSWERS}",
+        shown_in="policy_versions",
         stores=(
             # A submitted version is never changed or deleted, and only its author changes a draft: triggers enforce it
             # against every role. Versions go with their tenant, because nobody can ask questions under them any more.

@@ -44,19 +44,13 @@ class AccessPackage(TenantModel):
             "ciphertext",
             Sort.SEALED,
             because="What is held of a person who asked for access, under a key of its own.",
-            cleared_by="audit.access_packages",
             unsearched="A package for somebody who asked for access: it is sealed, and goes after thirty days or with "
             "what it quotes.",
             withheld="Packages for people who are named in documents and asked for one: each gets theirs from the data "
             "protection officer.",
         ),
-        Fields(
-            "made_by_id",
-            Sort.IDENTIFIER,
-            because="The account of whoever did it.",
-            cleared_by="audit.access_packages",
-            withheld=reasons.OWN_ACT,
-        ),
+        Fields("made_by_id", Sort.IDENTIFIER, because="The account of whoever did it.", withheld=reasons.OWN_ACT),
+        cleared_by="audit.access_packages",
     )
 
     class Meta:

@@ -149,7 +149,6 @@ class InventoryHit(TenantModel):
             stays="Nobody can read it once that key is destroyed, with the last letter of a request that was carried "
             "out.",
             unsearched=reasons.KEY_OF_REQUEST,
-            withheld=reasons.OFFICERS,
         ),
         Fields(
             "hidden",
@@ -157,7 +156,6 @@ class InventoryHit(TenantModel):
             because="Words about others that an access package hides, under the request's own key.",
             stays="Nobody can read it once that key is destroyed, thirty days after the end of the request.",
             unsearched=reasons.KEY_OF_REQUEST,
-            withheld=reasons.OFFICERS,
         ),
         Fields(
             "decided_by_id",
@@ -166,6 +164,7 @@ class InventoryHit(TenantModel):
             stays=reasons.EVIDENCE,
             withheld=reasons.OWN_ACT,
         ),
+        withheld=reasons.OFFICERS,
     )
 
     class Meta:

@@ -35,15 +35,14 @@ class EvaluationQuery(ScopedModel):
             cleared_by="retrieval.evaluation",
             stays="When its author is erased: it is the firm's question. A person whom it names is found by searching "
             "it.",
-            shown_in="evaluation_questions",
         ),
         Fields(
             "created_by",
             Sort.IDENTIFIER,
             because="The name of whoever added the question.",
             cleared_by=("retrieval.evaluation_authors", "retrieval.evaluation"),
-            shown_in="evaluation_questions",
         ),
+        shown_in="evaluation_questions",
         stores=(
             # A question names its document by series. It is removed with the last version: as long as another version
             # exists, that version is what should be found.
@@ -139,23 +138,16 @@ class EvaluationRun(TenantModel):
             because="Ids, counts, times, codes, settings and figures; the digests are of a policy and of what was "
             "asked.",
         ),
-        Fields(
-            "dataset",
-            Sort.FREE_TEXT,
-            because="The name of a folder, and of the sorts of its questions.",
-            cleared_by="retrieval.evaluation_runs",
-            stays="Until the tenant is removed: it names a set of questions.",
-            withheld="The names of sets of questions. They say nothing of you.",
-        ),
+        Fields("dataset", Sort.FREE_TEXT, because="The name of a folder, and of the sorts of its questions."),
         Fields(
             "by_type",
             Sort.FREE_TEXT,
             because="The name of a folder, and of the sorts of its questions.",
-            cleared_by="retrieval.evaluation_runs",
-            stays="Until the tenant is removed: it names a set of questions.",
             unsearched="Names of sorts of questions: each stands beside its answers too, and is searched there.",
-            withheld="The names of sets of questions. They say nothing of you.",
         ),
+        cleared_by="retrieval.evaluation_runs",
+        stays="Until the tenant is removed: it names a set of questions.",
+        withheld="The names of sets of questions. They say nothing of you.",
         stores=(
             RowStore(
                 key="retrieval.evaluation_runs",
@@ -214,17 +206,15 @@ class EvaluationAnswer(ScopedModel):
             "key text type expected_answer why",
             Sort.FREE_TEXT,
             because="A question that was asked to measure, and the answer that is known to be right.",
-            cleared_by="retrieval.evaluation_answers",
             stays="As long as all documents are there that it names. A person whom it names is found by searching it.",
-            withheld="Questions that are asked to measure the search, with what was found in the firm's documents.",
         ),
         Fields(
             "expected found answer",
             Sort.CONTENT,
             because="What was answered from documents, and which of their pages were expected and found.",
-            cleared_by="retrieval.evaluation_answers",
-            withheld="Questions that are asked to measure the search, with what was found in the firm's documents.",
         ),
+        cleared_by="retrieval.evaluation_answers",
+        withheld="Questions that are asked to measure the search, with what was found in the firm's documents.",
         stores=(
             # A whole answer is removed: without one of its documents it no longer measures anything.
             RowStore(

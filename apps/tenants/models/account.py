@@ -64,29 +64,17 @@ class AccountLink(models.Model):
 
     personal_data = PersonalData(
         Fields("id purpose created_at expires_at used_at", Sort.NONE, because="Ids, a code and times."),
-        Fields(
-            "user",
-            Sort.IDENTIFIER,
-            because="The account, and the mailbox it was sent to.",
-            stays="The hour that the link works, and the one until it is swept.",
-            withheld=reasons.MAILED,
-        ),
+        Fields("user", Sort.IDENTIFIER, because="The account, and the mailbox it was sent to."),
         Fields(
             "email",
             Sort.IDENTIFIER,
             because="The account, and the mailbox it was sent to.",
-            stays="The hour that the link works, and the one until it is swept.",
             unsearched="The mailbox that a link was sent to: it goes within two hours, and is that of an account, "
             "which is searched.",
-            withheld=reasons.MAILED,
         ),
-        Fields(
-            "token_sha256",
-            Sort.CREDENTIAL,
-            because="A digest of the link's secret.",
-            stays="The hour that the link works, and the one until it is swept.",
-            withheld=reasons.A_PROOF,
-        ),
+        Fields("token_sha256", Sort.CREDENTIAL, because="A digest of the link's secret.", withheld=reasons.A_PROOF),
+        stays="The hour that the link works, and the one until it is swept.",
+        withheld=reasons.MAILED,
     )
 
     def __str__(self) -> str:

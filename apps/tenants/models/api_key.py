@@ -58,42 +58,31 @@ class ApiKey(TenantModel):
             "name",
             Sort.FREE_TEXT,
             because="What uses the key.",
-            cleared_by="tenants.access_keys",
             stays="Of a tenant's key, when a person is erased: it is the name of a program.",
-            shown_in="keys",
         ),
         Fields(
             "prefix",
             Sort.CREDENTIAL,
             because="How the key begins, and a digest of it.",
-            cleared_by="tenants.access_keys",
             stays="Of a tenant's key, when a person is erased: it is nobody's.",
-            shown_in="keys",
         ),
         Fields(
             "secret_sha256",
             Sort.CREDENTIAL,
             because="How the key begins, and a digest of it.",
-            cleared_by="tenants.access_keys",
             stays="Of a tenant's key, when a person is erased: it is nobody's.",
             withheld=reasons.A_PROOF,
         ),
-        Fields(
-            "person",
-            Sort.IDENTIFIER,
-            because="Whom the key acts for.",
-            cleared_by="tenants.access_keys",
-            shown_in="keys",
-        ),
+        Fields("person", Sort.IDENTIFIER, because="Whom the key acts for."),
         Fields(
             "created_by_id",
             Sort.IDENTIFIER,
             because="Who made the key.",
-            cleared_by="tenants.access_keys",
             stays="Of a tenant's key, when a person is erased: who gave access is to be shown, and a key that has "
             f"ended is never changed (tenants/sql/api_keys.sql). {reasons.SURROGATE}",
-            shown_in="keys",
         ),
+        cleared_by="tenants.access_keys",
+        shown_in="keys",
         stores=(
             # A key that was rotated is pointed at by its successor, which goes first.
             RowStore(

@@ -39,27 +39,16 @@ class IdempotentRequest(TenantModel):
             Sort.NONE,
             because="Ids, codes and times; a row lives for a day.",
         ),
-        Fields(
-            "principal_id",
-            Sort.IDENTIFIER,
-            because="The account or key that asked.",
-            cleared_by=("tenants.requests", "corpus.answers_kept"),
-            withheld=reasons.MOMENTARY,
-        ),
+        Fields("principal_id", Sort.IDENTIFIER, because="The account or key that asked."),
         Fields(
             "key_digest request_digest",
             Sort.DERIVED,
             because="Keyed digests of what was asked.",
-            cleared_by=("tenants.requests", "corpus.answers_kept"),
             withheld=reasons.DIGESTS,
         ),
-        Fields(
-            "location body",
-            Sort.FREE_TEXT,
-            because="What was answered.",
-            cleared_by=("tenants.requests", "corpus.answers_kept"),
-            withheld=reasons.MOMENTARY,
-        ),
+        Fields("location body", Sort.FREE_TEXT, because="What was answered."),
+        cleared_by=("tenants.requests", "corpus.answers_kept"),
+        withheld=reasons.MOMENTARY,
         stores=(
             # Of a document: corpus.answers_kept (apps/corpus/models/job.py).
             RowStore(

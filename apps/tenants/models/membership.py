@@ -43,21 +43,15 @@ class Membership(TenantModel):
             Sort.NONE,
             because="Ids and times.",
         ),
-        Fields(
-            "user",
-            Sort.IDENTIFIER,
-            because="The account.",
-            cleared_by="tenants.access_memberships",
-            shown_in="memberships",
-        ),
+        Fields("user", Sort.IDENTIFIER, because="The account."),
         Fields(
             "created_by_id confirmed_by_id",
             Sort.IDENTIFIER,
             because="Who invited, and who confirmed.",
-            cleared_by="tenants.access_memberships",
             stays=f"Of somebody else's membership: who gave access is to be shown. {reasons.SURROGATE}",
-            shown_in="memberships",
         ),
+        cleared_by="tenants.access_memberships",
+        shown_in="memberships",
         stores=(
             RowStore(
                 key="tenants.access_memberships",

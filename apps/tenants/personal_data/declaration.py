@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from enum import StrEnum
 
 from django.apps import apps
@@ -63,25 +63,39 @@ class Texts:
     names: str
 
 
-@dataclass(frozen=True, init=False)
 class PersonalData:
     """What the rows of a model hold of people. Every field is named once.
 
+    cleared_by, stays, shown_in, withheld: what holds for the fields about people that do not say it themselves.
     stores: the stores that clear rows of the model. A store that is a class of its own is not among them: it is
         registered (apps/erasure/registry.py), and fields name it by its key.
     texts: what is searched for a person. Texts that a class of their own reads are registered, too.
     """
 
-    fields: tuple[Fields, ...]
-    stores: tuple[RowStore | TenantStore, ...]
-    texts: Texts | None
-
     def __init__(
-        self, *fields: Fields, stores: tuple[RowStore | TenantStore, ...] = (), texts: Texts | None = None
+        self,
+        *fields: Fields,
+        cleared_by: str | tuple[str, ...] = (),
+        stays: str = "",
+        shown_in: str = "",
+        withheld: str = "",
+        stores: tuple[RowStore | TenantStore, ...] = (),
+        texts: Texts | None = None,
     ) -> None:
-        object.__setattr__(self, "fields", fields)
-        object.__setattr__(self, "stores", stores)
-        object.__setattr__(self, "texts", texts)
+        self.fields = tuple(
+            each
+            if each.sort is Sort.NONE
+            else replace(
+                each,
+                cleared_by=each.cleared_by or cleared_by,
+                stays=each.stays or stays,
+                shown_in=each.shown_in or ("" if each.withheld else shown_in),
+                withheld=each.withheld or ("" if each.shown_in else withheld),
+            )
+            for each in fields
+        )
+        self.stores = stores
+        self.texts = texts
 
 
 def declarations() -> Iterator[tuple[type[Model], PersonalData]]:

@@ -75,6 +75,11 @@ class RowStore:
     waits_for_holds: bool = False
 
 
+def rows_of_document(key: str, label: str, phase: Phase, *, order: str = "") -> RowStore:
+    """Return the store of a table whose rows go with their document, its scope or its tenant."""
+    return RowStore(key=key, label=label, phase=phase, found_by=OF_ANY, document_column="document_id", order=order)
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class TenantStore:
     """Whole tables, which the database keeps from everybody until their tenant goes.
