@@ -11,13 +11,12 @@ class CorpusConfig(AppConfig):
     def ready(self) -> None:
         # This import makes it the Celery application for the tasks and messages of this process.
         import config.celery  # noqa: F401
-        from apps.corpus.erasure_stores import documents_of, register_stores
+        from apps.corpus.contents import documents_of
         from apps.corpus.events import register_events
         from apps.corpus.looked_for import register_looked_for_of_documents
-        from apps.corpus.personal_data import classify_corpus
         from apps.corpus.reader import checks as reader_checks
         from apps.corpus.retention import register_retained_documents
-        from apps.corpus.searched_texts import JOBS, DocumentTexts, leave_unsearched_of_documents
+        from apps.corpus.searched_texts import DocumentTexts
         from apps.corpus.services.ingest.erased import digests_of_documents
         from apps.corpus.services.ingest.reembed import reembed_after_change
         from apps.corpus.services.restricted import DocumentItems
@@ -27,13 +26,10 @@ class CorpusConfig(AppConfig):
 
         reader_checks.register()
         register_events()
-        register_searched(DocumentTexts(), JOBS)
-        leave_unsearched_of_documents()
+        register_searched(DocumentTexts())
         register_contents(documents_of)
         register_items(TargetType.DOCUMENT, DocumentItems())
         register_retained_documents()
         on_tenant_configured(reembed_after_change)
-        register_stores()
         register_digest_source(digests_of_documents)
         register_looked_for_of_documents()
-        classify_corpus()

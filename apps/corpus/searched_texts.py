@@ -8,11 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from apps.corpus.chunking.context import SEPARATOR
-from apps.corpus.models import Chunk, Document, IngestJob, Page
+from apps.corpus.models import Chunk, Document, Page
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.declarations.searched import Place, SearchedText, leaves
-from apps.erasure.registry import leave_unsearched
-from apps.erasure.searched.rows import RowTexts
 
 DOCUMENTS, CHUNKS, PAGES = "corpus.documents", "corpus.chunks", "corpus.pages"
 FIELDS = ("title", "filename", "slug", "company", "ticker", "external_id", "error_detail", "warnings")
@@ -78,14 +76,6 @@ class DocumentTexts:
         ids = {place.target.id for place in places if place.target}
         found = dict(Document.objects.filter(id__in=ids).values_list("id", "scope_id"))
         return {place: (found[place.target.id],) for place in places if place.target and place.target.id in found}
-
-
-# The rows about the ingest of a document.
-JOBS = RowTexts("corpus.jobs", "Ingest jobs", IngestJob, ("actor_label", "error_detail"))
-
-
-def leave_unsearched_of_documents() -> None:
-    leave_unsearched("corpus_chunk.text", because="It is the text of pages, which are searched.")
 
 
 def _batches(documents: Any) -> Iterator[list[Any]]:

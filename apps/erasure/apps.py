@@ -14,26 +14,20 @@ class ErasureConfig(AppConfig):
         from apps.erasure.holds.events import register_hold_events
         from apps.erasure.holds.items import EventParts
         from apps.erasure.holds.selectors import held, held_within
-        from apps.erasure.personal_data.audit import classify_audit
+        from apps.erasure.personal_data.declared import classify_declared
         from apps.erasure.proof.of_the_log import register_looked_for_here
-        from apps.erasure.registry import (
-            register_items,
-            register_obstacle,
-            register_store,
-        )
+        from apps.erasure.registry import register_items, register_obstacle
         from apps.erasure.retention.baseline import give_baseline
         from apps.erasure.retention.events import register_retention_events
         from apps.erasure.runs.closing import no_scope_below_a_closed_one
-        from apps.erasure.searched.log import register_texts_of_these_floors
+        from apps.erasure.searched.log import register_texts
         from apps.erasure.stores.declared import register_stores
-        from apps.erasure.stores.log_store import EventPartStore
         from apps.erasure.watching import register_watches
         from apps.tenants.provisioning import on_scope_create, on_tenant_created
 
-        register_texts_of_these_floors()
+        register_texts()
         register_retention_events()
         register_removal_events()
-        register_store(EventPartStore())
         register_looked_for_here()
         register_hold_events()
         offer_events()
@@ -41,6 +35,6 @@ class ErasureConfig(AppConfig):
         register_obstacle(held, within=held_within)
         register_watches()
         register_stores()
-        classify_audit()
+        classify_declared()
         on_tenant_created(give_baseline)
         on_scope_create(no_scope_below_a_closed_one)

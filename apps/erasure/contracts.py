@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 from typing import Final, Protocol
 from uuid import UUID
 
-
-class TargetType(StrEnum):
-    DOCUMENT = "document"  # one version of a document: Document.id
-    EVENT_GROUP = "event_group"  # one field group of one event: Event.id, and the group as part
-    USER = "user"  # an account's traces within the tenant: User.id
-    SCOPE = "scope"  # a scope with all that is in it: Scope.id
-    TENANT = "tenant"  # Tenant.id
-
+from apps.tenants.personal_data import Phase as Phase
+from apps.tenants.personal_data import TargetType as TargetType
 
 # Types that contain other things. Everything inside such a target is removed, except single items that must stay.
 WHOLE: Final = (TargetType.SCOPE, TargetType.TENANT)
@@ -28,19 +22,6 @@ class Target:
     type: TargetType
     id: UUID
     part: str = ""
-
-
-class Phase(IntEnum):
-    """The order in which stores are cleared: what is derived from a thing is removed before the thing."""
-
-    CACHES = 10  # caches, queues, answers kept for repeated requests
-    DERIVED = 20  # mentions, metrics, feedback, conversations, previews
-    SEARCH = 30  # vectors and term statistics
-    PASSAGES = 40  # chunks, pages
-    DOCUMENTS = 50  # documents and their files
-    ACCOUNTS = 60  # memberships, grants, keys of a person
-    LOG = 70  # field groups of events
-    KEYS = 80  # data keys
 
 
 class Store(Protocol):

@@ -25,7 +25,7 @@ from apps.erasure.contracts import (
     Target,
     TargetType,
 )
-from apps.erasure.declarations.classified import Classified, Sort
+from apps.erasure.declarations.classified import Classified
 from apps.erasure.declarations.holdable import HOLDABLE, Items
 from apps.erasure.declarations.looked_for import GivenTexts, LookedFor
 from apps.erasure.declarations.retained import EVENT, RetainedSubject
@@ -49,7 +49,6 @@ _looked_for: list[LookedFor] = []
 _digest_sources: list[DigestSource] = []
 _retained: dict[str, RetainedSubject] = {}
 _searched: list[Searched] = []
-_left_out: dict[str, str] = {}
 _classified: dict[str, Classified] = {}
 
 
@@ -215,40 +214,11 @@ def searched_of(store: str) -> Searched:
     raise KeyError(store)
 
 
-def leave_unsearched(names: str, *, because: str) -> None:
-    """Record why places are not searched. names: their names in the classification, separated by blanks."""
-    for name in names.split():
-        if _left_out.setdefault(name, because) != because:
-            raise ValueError(f"{name} is left out of the search twice, for different reasons")
-
-
-def left_out_of_search() -> dict[str, str]:
-    """Return why each place is not searched, by its name in the classification."""
-    return dict(_left_out)
-
-
-def classify(
-    name: str, sort: Sort, *, because: str, cleared_by: str | tuple[str, ...] | None = None, stays: str = ""
-) -> None:
-    """Classify what a column or another place holds. A repeated call must have the same arguments."""
-    keys = (cleared_by,) if isinstance(cleared_by, str) else cleared_by or ()
-    entry = Classified(name=name, sort=sort, because=because, cleared_by=keys, stays=stays)
-    if _classified.setdefault(name, entry) != entry:
-        raise ValueError(f"{name} is classified twice, differently")
-
-
-def classify_columns(
-    table: str,
-    columns: str,
-    sort: Sort,
-    *,
-    because: str,
-    cleared_by: str | tuple[str, ...] | None = None,
-    stays: str = "",
-) -> None:
-    """Classify several columns of a table alike. columns: their names, separated by blanks."""
-    for column in columns.split():
-        classify(f"{table}.{column}", sort, because=because, cleared_by=cleared_by, stays=stays)
+def classify(*entries: Classified) -> None:
+    """Classify what columns and other places hold. A repeated call must say the same of a place."""
+    for entry in entries:
+        if _classified.setdefault(entry.name, entry) != entry:
+            raise ValueError(f"{entry.name} is classified twice, differently")
 
 
 def classified() -> tuple[Classified, ...]:

@@ -9,15 +9,9 @@ class IntentsConfig(AppConfig):
     verbose_name = "Policy"
 
     def ready(self) -> None:
-        from apps.intents.erasure_stores import register_stores
         from apps.intents.events import register_policy_events
-        from apps.intents.personal_data import classify_policies
         from apps.intents.provisioning import give_baseline
-        from apps.intents.searched import register_policy_texts
         from apps.tenants.provisioning import on_tenant_created
 
         register_policy_events()
-        register_policy_texts()
         on_tenant_created(give_baseline)
-        register_stores()
-        classify_policies()

@@ -26,7 +26,7 @@ _EDIT = frozenset({Permission.POLICY_EDIT})
 
 def register_events() -> None:
     register(
-        # Erasure stores use these events to find whose name stands on a question or a preview (erasure_stores.py).
+        # Erasure stores use these events to find whose name stands on a question or a preview (apps/quality/models).
         EventClass(
             action=EVALUATION_ADDED,
             label="Evaluation question added",

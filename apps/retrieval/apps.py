@@ -13,11 +13,9 @@ class RetrievalConfig(AppConfig):
 
         from apps.intents.stage_words import register_stage_words
         from apps.retrieval.events import register_events
-        from apps.retrieval.personal_data import classify_retrieval
         from apps.retrieval.stage_choice import stages_check
         from apps.retrieval.stage_words import stage_words
 
         register_events()
         checks.register(stages_check)
         register_stage_words(stage_words)
-        classify_retrieval()

@@ -6,14 +6,18 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.apps.registry import Apps
 from django.core.management import CommandError, call_command
 from django.db import connection, models
 
-from apps.erasure.declarations.classified import EVENT_GROUPS, Classified, Sort
+from apps.corpus.models import Page
+from apps.erasure.declarations.classified import EVENT_GROUPS, Classified
 from apps.erasure.personal_data.classification import Gap, findings
+from apps.erasure.personal_data.declared import classify_declared
 from apps.erasure.personal_data.places import caches, columns, everything, memories, tasks
 from apps.erasure.registry import classified, classify, stores
+from apps.tenants.personal_data import Fields, PersonalData, Sort, declarations
 from apps.tenants.rights import SECRET_COLUMNS
 from tests.isolation.harness import changed
 
@@ -41,8 +45,6 @@ def test_every_secret_column_is_one_that_the_catalogue_asks_about() -> None:
 
 
 def test_every_column_of_every_model_is_among_what_is_looked_at() -> None:
-    from django.apps import apps
-
     of_models = {
         f"{model._meta.db_table}.{field.column}"
         for model in apps.get_models(include_auto_created=True)
@@ -62,7 +64,7 @@ def test_a_new_column_and_a_new_table_are_found() -> None:
     ):
         found = findings(everything())
     assert named(found) == {"corpus_page.handwriting", "corpus_note.id", "corpus_note.about", "corpus_names.name"}
-    assert {each.problem for each in found} == {"nobody classified it: see personal_data.py"}
+    assert {each.problem for each in found} == {"nobody declared it: see docs/extend/table.md"}
 
 
 @pytest.mark.slow
@@ -150,9 +152,24 @@ def test_a_task_whose_messages_wait_in_redis_is_found() -> None:
 
 def test_the_same_place_is_not_classified_in_two_ways() -> None:
     entry = next(each for each in classified() if each.name == "corpus_page.text")
-    classify(entry.name, entry.sort, because=entry.because, cleared_by=entry.cleared_by)
+    classify(entry)
     with pytest.raises(ValueError, match="classified twice"):
-        classify(entry.name, Sort.NONE, because="It is only text.")
+        classify(Classified(name=entry.name, sort=Sort.NONE, because="It is only text."))
+
+
+def test_a_field_that_a_declaration_leaves_out_is_found() -> None:
+    """Of every model of ours: nothing is classified by itself."""
+    declared = [model for model, _ in declarations()]
+    assert [model for model in apps.get_models() if model.__module__.startswith("apps.")] == declared
+    for model, personal_data in declarations():
+        names = [name for fields in personal_data.fields for name in fields.names.split()]
+        assert sorted(names) == sorted(field.name for field in model._meta.concrete_fields), model
+
+
+def test_a_declaration_that_names_no_field_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Page, "personal_data", PersonalData(Fields("handwriting", Sort.CONTENT, because="A plant.")))
+    with pytest.raises(KeyError, match="handwriting"):
+        classify_declared()
 
 
 @pytest.mark.slow

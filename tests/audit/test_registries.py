@@ -20,7 +20,6 @@ _BY_NAME = (
     "apps.audit.registry.register",
     "apps.audit.registry.offer_to_webhooks",
     "apps.erasure.registry.classify",
-    "apps.erasure.registry.leave_unsearched",
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,14 +12,15 @@ import pytest
 from django.conf import LazySettings
 from django.db import connection, transaction
 
-from apps.erasure.declarations.classified import Classified, Sort
+from apps.erasure.declarations.classified import Classified
 from apps.erasure.personal_data.places import column_types
-from apps.erasure.registry import classified, leave_unsearched, searched
+from apps.erasure.registry import classified, searched
 from apps.erasure.searched.unsearched import search_gaps, unsearched
 from apps.privacy.people.contracts import PersonDescription, PersonName
 from apps.privacy.people.search import person_search
 from apps.privacy.proposals.problems import BY_HAND
 from apps.tenants.context import open_scope
+from apps.tenants.personal_data import Sort
 from tests.audit.mutations import acting_as
 from tests.audit.removal_world import make_removal_world
 from tests.corpus.ingesting import remote_profile
@@ -60,11 +62,21 @@ def test_a_source_that_is_not_registered_leaves_its_columns_as_gaps() -> None:
     ]
 
 
-def test_a_reason_for_what_is_not_there_is_found_and_two_reasons_are_refused() -> None:
-    left = [entry for entry in classified() if entry.name != "audit_letter.ciphertext"]
-    assert search_gaps(column_types(), known=left) == ["audit_letter.ciphertext"]
-    with pytest.raises(ValueError, match="twice"):
-        leave_unsearched("audit_letter.ciphertext", because="Another one.")
+def test_what_is_not_searched_and_gives_no_reason_is_a_gap() -> None:
+    silent = [
+        replace(entry, unsearched="") if entry.name == "audit_letter.ciphertext" else entry for entry in classified()
+    ]
+    assert search_gaps(column_types(), known=silent) == ["audit_letter.ciphertext"]
+
+
+def test_what_is_searched_and_not_classified_is_found() -> None:
+    left = [entry for entry in classified() if entry.name != "audit_legalhold.matter"]
+    assert search_gaps(column_types(), known=left) == ["audit_legalhold.matter"]
+
+
+def test_nothing_is_both_searched_and_left_out() -> None:
+    read = {name for source in searched() for name in source.columns}
+    assert [entry.name for entry in classified() if entry.unsearched and entry.name in read] == []
 
 
 def test_the_inventory_names_what_is_not_searched() -> None:

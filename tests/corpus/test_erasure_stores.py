@@ -9,9 +9,9 @@ import pytest
 from django.conf import LazySettings
 from django.db import DatabaseError, connection
 
-from apps.corpus.erasure_stores import DOCUMENTS, JOBS, documents_of
+from apps.corpus.contents import documents_of
 from apps.corpus.models import Chunk, Document, IngestJob
-from apps.erasure.contracts import Target, TargetType
+from apps.erasure.contracts import Store, Target, TargetType
 from apps.erasure.registry import stores
 from apps.erasure.stores.rows import Rows
 from apps.tenants.context import open_scope
@@ -37,6 +37,10 @@ def going(firm: Firm, *targets: Target) -> None:
     with psycopg.connect(f"{admin_dsn()} dbname={connection.settings_dict['NAME']}") as administrator:
         for statement in under_way(firm, *targets):
             administrator.execute(statement)
+
+
+def store(key: str) -> Store:
+    return next(each for each in stores() if each.key == key)
 
 
 def target(document: Document) -> Target:
@@ -91,7 +95,7 @@ def test_a_worker_finds_its_job_gone_and_adds_nothing(acme: Firm) -> None:
     goes = ingest(acme, long_report())
     going(acme, target(goes.document))
     with acting_as("glassbox_eraser"), open_scope(tenant=acme.id, reason="a test"):
-        assert JOBS.clear([target(goes.document)], limit=5) == 1
+        assert store("corpus.jobs").clear([target(goes.document)], limit=5) == 1
     run(acme, goes.job)
     with open_scope(tenant=acme.id, reason="a test"):
         assert not Chunk.objects.exists()
@@ -110,7 +114,7 @@ def test_a_document_can_not_go_before_what_hangs_on_it(acme: Firm) -> None:
         pytest.raises(DatabaseError, match="violates foreign key"),
         open_scope(tenant=acme.id, reason="a test"),
     ):
-        DOCUMENTS.clear([target(goes.document)], limit=5)
+        store("corpus.documents").clear([target(goes.document)], limit=5)
     with open_scope(tenant=acme.id, reason="a test"):
         assert Document.objects.filter(id=goes.document.id).exists()
 

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort
 
 
 class AttestationKind(models.TextChoices):
@@ -26,6 +27,14 @@ class Attestation(TenantModel):
     content = models.TextField()
     told_at = models.DateTimeField()
     created_at = models.DateTimeField(db_default=Now())
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant size kind by content told_at created_at",
+            Sort.NONE,
+            because="Sizes, names and addresses of services, times, and signatures over digests.",
+        ),
+    )
 
     class Meta:
         ordering = ("-size", "kind", "by")

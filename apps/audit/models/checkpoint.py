@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort
 
 
 class Checkpoint(TenantModel):
@@ -20,6 +21,13 @@ class Checkpoint(TenantModel):
     root = models.BinaryField()
     note = models.TextField()
     created_at = models.DateTimeField(db_default=Now())
+
+    personal_data = PersonalData(
+        Fields("id tenant size created_at", Sort.NONE, because="Ids, counts, times."),
+        Fields(
+            "root note", Sort.NONE, because="Digests over headers and commitments, which stay, and signatures of them."
+        ),
+    )
 
     class Meta:
         ordering = ("-size",)

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
 
 
 class DataKey(TenantModel):
@@ -23,6 +24,19 @@ class DataKey(TenantModel):
     kek_id = models.CharField(max_length=32)
     wrapped_key = models.BinaryField()
     created_at = models.DateTimeField(db_default=Now())
+
+    personal_data = PersonalData(
+        Fields("id tenant epoch subject_id kek_id created_at", Sort.NONE, because="Ids, times, names of keys."),
+        Fields(
+            "wrapped_key",
+            Sort.CREDENTIAL,
+            because="A key of payloads, under a key that is not in the database.",
+            cleared_by="audit.data_keys",
+            stays="Until its tenant is erased, after what it opens. One is left then, which opens ids and counts "
+            "alone.",
+            withheld=reasons.A_PROOF,
+        ),
+    )
 
     class Meta:
         constraints = (

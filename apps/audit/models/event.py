@@ -10,6 +10,7 @@ from django.db import models
 from django.utils.functional import cached_property
 
 from apps.tenants.models.base import TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
 
 
 class Outcome(models.TextChoices):
@@ -38,6 +39,29 @@ class Event(TenantModel):
     subject_type = models.CharField(max_length=64, blank=True)
     subject_id = models.UUIDField(null=True)
     commitments = models.JSONField()
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant scope_ids action outcome occurred_at actor_kind subject_type",
+            Sort.NONE,
+            because="Ids, codes and times.",
+        ),
+        Fields("actor_id subject_id", Sort.IDENTIFIER, because="Ids, also of accounts.", stays=reasons.EVIDENCE),
+        Fields(
+            "actor_label",
+            Sort.IDENTIFIER,
+            because="The actor's name of that moment.",
+            cleared_by=("audit.payloads", "audit.log_contents"),
+        ),
+        Fields(
+            "commitments",
+            Sort.DERIVED,
+            because="What binds each field group.",
+            stays="It tells nothing of a group that is gone: the salt, 32 random bytes, went with it.",
+            withheld=reasons.DIGESTS,
+        ),
+        shown_in="events",
+    )
 
     class Meta:
         ordering = ("-occurred_at", "-id")

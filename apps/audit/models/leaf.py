@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantManager, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort
 
 
 def _tenant() -> models.ForeignKey[Any, Any]:
@@ -30,6 +31,10 @@ class Unsealed(models.Model):
 
     objects: TenantManager[Any] = TenantManager()
 
+    personal_data = PersonalData(
+        Fields("event_id tenant", Sort.NONE, because="Ids."),
+    )
+
     def __str__(self) -> str:
         return f"{self.event_id} waits"
 
@@ -50,6 +55,11 @@ class Leaf(models.Model):
 
     objects: TenantManager[Any] = TenantManager()
 
+    personal_data = PersonalData(
+        Fields("event_id tenant index sealed_at", Sort.NONE, because="Ids, places, times."),
+        Fields("hash", Sort.NONE, because="Digests over headers and commitments, which stay, and signatures of them."),
+    )
+
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["tenant", "index"], name="leaf_in_its_place"),
@@ -69,6 +79,11 @@ class Subtree(TenantModel):
     level = models.PositiveSmallIntegerField()
     index = models.BigIntegerField()
     hash = models.BinaryField()
+
+    personal_data = PersonalData(
+        Fields("id tenant level index", Sort.NONE, because="Ids and places."),
+        Fields("hash", Sort.NONE, because="Digests over headers and commitments, which stay, and signatures of them."),
+    )
 
     class Meta:
         constraints = (

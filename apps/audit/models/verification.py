@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from apps.tenants.models.leased_job import LeasedJob
+from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
 from apps.tenants.sweeping import Sweep
 
 
@@ -64,6 +65,23 @@ class Verification(LeasedJob):
     # The worker that finished the verification signs this note. Only the note is trusted, not the columns
     # (apps/audit/verify/statements.py).
     note = models.TextField(blank=True, db_default="")
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant attempts next_attempt_at lease_owner lease_until error_code night requested_at state "
+            "done total started_at finished_at duration_ms checkpoint_size covered_size events leaves groups "
+            "finding_count findings note",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+        ),
+        Fields(
+            "started_by",
+            Sort.IDENTIFIER,
+            because="The account of whoever did it.",
+            stays=reasons.ACCOUNTABLE,
+            withheld=reasons.OWN_ACT,
+        ),
+    )
 
     class Meta:
         ordering = ("-requested_at", "-id")

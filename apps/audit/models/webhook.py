@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 
 from apps.audit.models.data_key import DataKey
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Phase, Sort, TenantStore, reasons
 
 
 class PauseReason(models.TextChoices):
@@ -54,6 +55,38 @@ class Webhook(TenantModel):
     lease_owner = models.CharField(max_length=120, blank=True)
     lease_until = models.DateTimeField(null=True)
 
+    personal_data = PersonalData(
+        Fields(
+            "id tenant actions scope_ids data_key previous_until created_at paused_at pause_reason cursor "
+            "failures failing_since delivered_at given_up_at next_attempt_at lease_owner lease_until",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+        ),
+        Fields(
+            "url",
+            Sort.CREDENTIAL,
+            because="The address of a program of the firm's, which may be as good as a password.",
+            stays="It is of a program, and the firm changes or deletes it.",
+            withheld="The address of a program of the firm's, not yours.",
+        ),
+        Fields(
+            "sealed",
+            Sort.CREDENTIAL,
+            because="The secrets that deliveries are signed with, under a data key of the tenant.",
+            withheld=reasons.A_PROOF,
+        ),
+        cleared_by="audit.webhooks",
+        stores=(
+            # They hold ids beside the address and the secret, so they go with their tenant alone.
+            TenantStore(
+                key="audit.webhooks",
+                label="Webhooks, with their addresses and secrets, and what was sent to each",
+                phase=Phase.CACHES,
+                tables=("audit_webhookattempt", "audit_webhookdelivery", "audit_webhook"),
+            ),
+        ),
+    )
+
     class Meta:
         ordering = ("-created_at", "-id")
         constraints = (
@@ -91,6 +124,16 @@ class WebhookDelivery(TenantModel):
     earlier = models.PositiveIntegerField(default=0)
     next_attempt_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant webhook_id scope_ids event_id event_scope_ids place created_at state attempts earlier "
+            "next_attempt_at ended_at",
+            Sort.NONE,
+            because="Ids, codes, counts and times of what was sent, and no content: the receiver asks for that.",
+            cleared_by="audit.webhooks",
+        ),
+    )
 
     class Meta:
         # The ids of events are in the order of their times.
@@ -135,6 +178,15 @@ class WebhookAttempt(TenantModel):
     duration_ms = models.PositiveIntegerField(null=True)
     status = models.PositiveSmallIntegerField(null=True)
     error = models.CharField(max_length=32, blank=True)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant delivery_id scope_ids number began_at duration_ms status error",
+            Sort.NONE,
+            because="Ids, codes, counts and times of what was sent, and no content: the receiver asks for that.",
+            cleared_by="audit.webhooks",
+        ),
+    )
 
     class Meta:
         ordering = ("number",)

@@ -8,6 +8,8 @@ from django.db import models
 from apps.corpus.kinds import Kind
 from apps.corpus.models.document import Document
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
+from apps.tenants.personal_data import Fields, PersonalData, Phase, Sort, reasons
+from apps.tenants.personal_data.stores import rows_of_document
 
 
 class Page(ScopedModel):
@@ -17,6 +19,14 @@ class Page(ScopedModel):
     number = models.PositiveIntegerField(help_text="Counted from 1.")
     text = models.TextField(blank=True)
     extracted = models.BooleanField(default=True, help_text="False for a page without a text layer.")
+
+    personal_data = PersonalData(
+        Fields("id tenant scope document number extracted", Sort.NONE, because="Ids and places."),
+        Fields(
+            "text", Sort.CONTENT, because="The text of a page.", cleared_by="corpus.pages", withheld=reasons.CONTENT
+        ),
+        stores=(rows_of_document("corpus.pages", "Pages", Phase.PASSAGES),),
+    )
 
     class Meta:
         ordering = ("document", "number")
@@ -48,6 +58,33 @@ class Chunk(ScopedModel):
     section = models.CharField(max_length=300, blank=True)
     token_count = models.PositiveIntegerField()
     content_sha256 = models.CharField(max_length=64)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant scope document kind number is_parent parent page_start page_end char_start char_end "
+            "sec_item token_count",
+            Sort.NONE,
+            because="Ids, places and counts.",
+        ),
+        Fields(
+            "text",
+            Sort.CONTENT,
+            because="The text of a passage and the headings above it.",
+            unsearched="It is the text of pages, which are searched.",
+        ),
+        Fields("context_header section", Sort.CONTENT, because="The text of a passage and the headings above it."),
+        Fields("content_sha256", Sort.DERIVED, because="Digest of the text."),
+        cleared_by="corpus.chunks",
+        withheld=reasons.CONTENT,
+        stores=(
+            # Within a document, children come before the parents that they refer to, because each part may be a
+            # separate transaction. The order is that of an index (chunk_number_once): with another order, each part
+            # would read all remaining passages of the tenant.
+            rows_of_document(
+                "corpus.chunks", "Passages", Phase.PASSAGES, order="t.scope_id, t.document_id, t.is_parent"
+            ),
+        ),
+    )
 
     class Meta:
         ordering = ("document", "is_parent", "number")
@@ -81,6 +118,18 @@ class Posting(ScopedModel):
     chunk_numbers = ArrayField(models.IntegerField())
     term_frequencies = ArrayField(models.IntegerField())
     chunk_term_counts = ArrayField(models.IntegerField())
+
+    personal_data = PersonalData(
+        Fields("id tenant scope document kind", Sort.NONE, because="Ids."),
+        Fields(
+            "term chunk_numbers term_frequencies chunk_term_counts",
+            Sort.DERIVED,
+            because="Which words, names among them, stand in which passages.",
+            cleared_by="corpus.postings",
+            withheld=reasons.CONTENT,
+        ),
+        stores=(rows_of_document("corpus.postings", "Search terms", Phase.SEARCH),),
+    )
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["tenant", "scope", "document", "term"], name="posting_once"),)

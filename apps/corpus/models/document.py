@@ -9,6 +9,8 @@ from django.db.models.functions import Now
 
 from apps.corpus.kinds import DocumentType, Kind, SourceType
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
+from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, reasons
+from apps.tenants.personal_data.stores import OF_ANY, rows_of_document
 
 
 class DocumentStatus(models.TextChoices):
@@ -77,6 +79,34 @@ class Document(ScopedModel):
     # Set by the database (sql/changes.sql). Not indexed: a range of times would visit restricted documents.
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
 
+    personal_data = PersonalData(
+        Fields(
+            "id tenant scope kind document_type source_type fiscal_year fiscal_quarter published_on language "
+            "jurisdictions corrected_fields series_id version valid_from valid_to status error_code media_type "
+            "byte_size page_count chunk_count term_count terms_version created_at updated_at",
+            Sort.NONE,
+            because="Ids, kinds, dates and counts.",
+        ),
+        Fields(
+            "title slug company ticker external_id filename",
+            Sort.FREE_TEXT,
+            because="What the document is called and whom it is about.",
+        ),
+        Fields("error_detail warnings", Sort.FREE_TEXT, because="May quote the file that they are about."),
+        Fields("content_sha256", Sort.DERIVED, because="Digest of the file: shows who has it already."),
+        cleared_by="corpus.documents",
+        withheld=reasons.CONTENT,
+        stores=(
+            RowStore(
+                key="corpus.documents",
+                label="Documents",
+                phase=Phase.DOCUMENTS,
+                found_by={**OF_ANY, TargetType.DOCUMENT: "t.id = ANY (%(document)s::uuid[])"},
+                document_column="id",
+            ),
+        ),
+    )
+
     class Meta:
         ordering = ("-created_at", "-id")
         constraints = (
@@ -103,6 +133,14 @@ class SourceFile(ScopedModel):
 
     document = TenantForeignKey(Document, on_delete=models.CASCADE, related_name="source_files")
     content = models.BinaryField()
+
+    personal_data = PersonalData(
+        Fields("id tenant scope document", Sort.NONE, because="Ids."),
+        Fields(
+            "content", Sort.CONTENT, because="The file.", cleared_by="corpus.document_files", withheld=reasons.CONTENT
+        ),
+        stores=(rows_of_document("corpus.document_files", "Original files", Phase.DOCUMENTS),),
+    )
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["tenant", "scope", "document"], name="source_file_once"),)

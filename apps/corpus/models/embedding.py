@@ -11,6 +11,23 @@ from apps.corpus.kinds import Kind
 from apps.corpus.models.chunk import Chunk
 from apps.corpus.models.document import Document
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
+from apps.tenants.personal_data import Fields, PersonalData, Phase, Sort, reasons
+from apps.tenants.personal_data.stores import rows_of_document
+
+
+def _declare(dimensions: int) -> PersonalData:
+    store = f"corpus.embeddings_{dimensions}"
+    return PersonalData(
+        Fields("id tenant scope document chunk kind model", Sort.NONE, because="Ids."),
+        Fields(
+            "vector",
+            Sort.DERIVED,
+            because="A passage's meaning, from which parts of its text can be guessed.",
+            cleared_by=store,
+            withheld=reasons.CONTENT,
+        ),
+        stores=(rows_of_document(store, f"Vectors of passages ({dimensions} dimensions)", Phase.SEARCH),),
+    )
 
 
 class _Embedding(ScopedModel):
@@ -31,6 +48,8 @@ class _Embedding(ScopedModel):
 class Embedding384(_Embedding):
     vector = HalfVectorField(dimensions=384)
 
+    personal_data = _declare(384)
+
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["tenant", "scope", "chunk", "model"], name="embedding_384_once"),
@@ -39,6 +58,8 @@ class Embedding384(_Embedding):
 
 class Embedding1536(_Embedding):
     vector = HalfVectorField(dimensions=1536)
+
+    personal_data = _declare(1536)
 
     class Meta:
         constraints = (

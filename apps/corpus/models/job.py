@@ -7,6 +7,8 @@ from django.db.models.functions import Now
 
 from apps.corpus.models.document import Document
 from apps.tenants.models.base import ScopedModel, TenantForeignKey
+from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, Texts
+from apps.tenants.personal_data.stores import rows_of_document
 
 
 class JobStage(models.TextChoices):
@@ -51,6 +53,68 @@ class IngestJob(ScopedModel):
     updated_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant scope document actor_kind stage status embedding_profile attempts next_attempt_at "
+            "lease_owner lease_until pages_total chunks_total chunks_embedded error_code created_at updated_at "
+            "started_at finished_at",
+            Sort.NONE,
+            because="Ids, counts, times and codes; a lease's owner is a process.",
+        ),
+        Fields("request_id", Sort.NONE, because="A request's own name: no words, and no address."),
+        Fields(
+            "actor_id actor_key_id",
+            Sort.IDENTIFIER,
+            because="The account or key of whoever brought the document.",
+            stays="With the document, when a person is erased: the id names nobody once their account is empty.",
+        ),
+        Fields(
+            "actor_label",
+            Sort.IDENTIFIER,
+            because="The name of whoever brought the document.",
+            cleared_by=("corpus.job_actors", "corpus.jobs"),
+        ),
+        Fields(
+            "error_detail",
+            Sort.FREE_TEXT,
+            because="May quote the file.",
+            withheld="What went wrong with a document, which may quote it.",
+        ),
+        cleared_by="corpus.jobs",
+        shown_in="documents",
+        stores=(
+            rows_of_document("corpus.jobs", "Ingest jobs", Phase.CACHES),
+            # The job stays with its document. The actor's surrogate id identifies nobody once the account is emptied.
+            RowStore(
+                key="corpus.job_actors",
+                label="Names of a person on their ingest jobs",
+                phase=Phase.ACCOUNTS,
+                found_by={
+                    TargetType.USER: (
+                        "t.actor_kind = 'user' AND t.actor_id = ANY (%(user)s::uuid[]) AND t.actor_label <> ''"
+                    )
+                },
+                emptied={"actor_label": "''"},
+            ),
+            # The stored responses to an upload or to a restart of a job repeat the title. The store tenants.requests
+            # removes them by scope, person and tenant.
+            RowStore(
+                key="corpus.answers_kept",
+                label="Answers kept for repeated uploads of the document",
+                phase=Phase.CACHES,
+                table="tenants_idempotentrequest",
+                found_by={
+                    TargetType.DOCUMENT: (
+                        "t.subject_id = ANY (%(document)s::uuid[]) OR t.subject_id = ANY (ARRAY("
+                        "SELECT j.id FROM corpus_ingestjob j "
+                        "WHERE j.tenant_id = %(open_tenant)s AND j.document_id = ANY (%(document)s::uuid[])))"
+                    )
+                },
+            ),
+        ),
+        texts=Texts("corpus.jobs", "Ingest jobs", "actor_label error_detail"),
+    )
 
     class Meta:
         ordering = ("-created_at", "-id")

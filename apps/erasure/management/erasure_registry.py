@@ -7,10 +7,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from apps.erasure.declarations.classified import Classified, Sort
+from apps.erasure.declarations.classified import Classified
 from apps.erasure.personal_data.classification import findings
 from apps.erasure.personal_data.places import everything
 from apps.erasure.registry import classified, stores
+from apps.tenants.personal_data import Sort
 
 
 def add_arguments(parser: CommandParser) -> None:

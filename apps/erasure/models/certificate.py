@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 
 from apps.erasure.models.removal import RemovalRun
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort
 
 
 class Certificate(TenantModel):
@@ -30,6 +31,14 @@ class Certificate(TenantModel):
     body = models.JSONField()
     note = models.TextField()
     issued_at = models.DateTimeField(db_default=Now())
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant number run origin origin_id outcome event_id leaf_index size root body note issued_at",
+            Sort.NONE,
+            because="Ids, counts, codes, digests and times of an erasure, and a signature of them.",
+        ),
+    )
 
     class Meta:
         app_label = "audit"

@@ -9,8 +9,19 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from apps.erasure.contracts import TargetType
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import (
+    Fields,
+    PersonalData,
+    Phase,
+    RowStore,
+    Sort,
+    TargetType,
+    TenantStore,
+    Texts,
+    reasons,
+)
+from apps.tenants.personal_data.stores import OF_DOCUMENT
 
 
 class LegalHold(TenantModel):
@@ -32,6 +43,31 @@ class LegalHold(TenantModel):
     released_by_label = models.CharField(max_length=255, blank=True, editable=False)
     released_at = models.DateTimeField(null=True, editable=False)
     release_reason = models.TextField(blank=True, editable=False)
+
+    personal_data = PersonalData(
+        Fields("id tenant review_on placed_at released_at", Sort.NONE, because="Ids, codes, counts and times."),
+        Fields(
+            "matter ground release_reason",
+            Sort.FREE_TEXT,
+            because="What they gave as their reason.",
+            withheld="What is kept for a legal claim, and why: that may have to stay with the officers for a time.",
+        ),
+        Fields("owner_id placed_by released_by", Sort.IDENTIFIER, because="The account of whoever did it."),
+        Fields("placed_by_label released_by_label", Sort.IDENTIFIER, because="Their name of that moment."),
+        cleared_by="audit.holds",
+        stays=reasons.ACCOUNTABLE,
+        withheld=reasons.OWN_ACT,
+        stores=(
+            TenantStore(
+                key="audit.holds",
+                label="Legal holds that were released, with their matters and reasons",
+                phase=Phase.ACCOUNTS,
+                tables=("audit_restriction", "audit_helditem", "audit_legalhold"),
+                waits_for_holds=True,
+            ),
+        ),
+        texts=Texts("audit.holds", "Legal holds", "matter ground release_reason placed_by_label released_by_label"),
+    )
 
     class Meta:
         app_label = "audit"
@@ -70,6 +106,18 @@ class HeldItem(TenantModel):
     added_by = models.UUIDField(editable=False)
     added_at = models.DateTimeField(db_default=Now(), editable=False)
 
+    personal_data = PersonalData(
+        Fields("id tenant hold type item_id part added_at", Sort.NONE, because="Ids, codes, counts and times."),
+        Fields(
+            "added_by",
+            Sort.IDENTIFIER,
+            because="The account of whoever did it.",
+            cleared_by="audit.holds",
+            stays=reasons.ACCOUNTABLE,
+            withheld=reasons.OWN_ACT,
+        ),
+    )
+
     class Meta:
         app_label = "audit"
         ordering = ("id",)
@@ -105,6 +153,25 @@ class Restriction(TenantModel):
     because = models.CharField(max_length=16, choices=Because.choices)
     because_id = models.UUIDField()
     restricted_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant scope_id document_id because because_id restricted_at",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+            cleared_by="audit.restrictions",
+        ),
+        stores=(
+            # Of a document that is gone: every reader's query is compared with these. Not before it, or it would be
+            # seen once more.
+            RowStore(
+                key="audit.restrictions",
+                label="Restrictions of documents",
+                phase=Phase.LOG,
+                found_by={TargetType.DOCUMENT: f"{OF_DOCUMENT} AND t.because <> 'hold'"},
+            ),
+        ),
+    )
 
     class Meta:
         app_label = "audit"

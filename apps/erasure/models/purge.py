@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from apps.erasure.models.retention import RetentionSchedule
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort, Texts, reasons
 
 
 class Reach(models.TextChoices):
@@ -28,6 +29,21 @@ class Purge(TenantModel):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     created_by_id = models.UUIDField()
     created_by_label = models.CharField(max_length=255)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant schedule reach subject counted_for created_at",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+        ),
+        Fields("reason", Sort.FREE_TEXT, because="What they gave as their reason.", withheld=reasons.OFFICERS),
+        Fields("created_by_id", Sort.IDENTIFIER, because="The account of whoever did it."),
+        Fields("created_by_label", Sort.IDENTIFIER, because="Their name of that moment."),
+        cleared_by="audit.retention",
+        stays=reasons.ACCOUNTABLE,
+        withheld=reasons.OWN_ACT,
+        texts=Texts("audit.purges", "Purges", "reason created_by_label"),
+    )
 
     class Meta:
         app_label = "audit"
@@ -58,6 +74,15 @@ class PurgeFigure(TenantModel):
     kept = models.JSONField(default=dict)
     samples = models.JSONField(default=list)
 
+    personal_data = PersonalData(
+        Fields(
+            "id tenant purge position subject group clock_start months legal_basis count oldest newest "
+            "looked_at kept samples",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+        ),
+    )
+
     class Meta:
         app_label = "audit"
         ordering = ("purge", "position")
@@ -86,6 +111,20 @@ class PurgePart(TenantModel):
     proposed_at = models.DateTimeField(db_default=Now(), editable=False)
     proposed_by_id = models.UUIDField()
     proposed_by_label = models.CharField(max_length=255)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant purge number run_id targets kept last_position last_at last_id is_last proposed_at",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+        ),
+        Fields("proposed_by_id", Sort.IDENTIFIER, because="The account of whoever did it."),
+        Fields("proposed_by_label", Sort.IDENTIFIER, because="Their name of that moment."),
+        cleared_by="audit.retention",
+        stays=reasons.ACCOUNTABLE,
+        withheld=reasons.OWN_ACT,
+        texts=Texts("audit.purge_parts", "Parts of purges", "proposed_by_label"),
+    )
 
     class Meta:
         app_label = "audit"

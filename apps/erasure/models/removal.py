@@ -8,6 +8,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
 
 
 class RemovalOrigin(models.TextChoices):
@@ -115,6 +116,28 @@ class RemovalRun(TenantModel):
     revision = models.PositiveIntegerField(default=1, db_default=1)
     decided_revision = models.PositiveIntegerField(null=True, editable=False)
 
+    personal_data = PersonalData(
+        Fields(
+            "id tenant origin origin_id state reason_code made_in frozen_at proposed_at approved_at rejected_at "
+            "rejection_code started_at finished_at attempts next_attempt_at lease_owner lease_until error_code "
+            "staying redacted unproven_code unproven_asked_at unproven_agreed_at revision decided_revision",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+        ),
+        Fields(
+            "proof prepared_at verifying_at verification end_events",
+            Sort.NONE,
+            because="Codes, counts, times, names of tables and places, a keyed digest: nothing of what is looked for.",
+        ),
+        Fields(
+            "proposed_by approved_by rejected_by unproven_asked_by unproven_agreed_by",
+            Sort.IDENTIFIER,
+            because="The account of whoever did it.",
+            stays=reasons.ACCOUNTABLE,
+            withheld=reasons.OWN_ACT,
+        ),
+    )
+
     class Meta:
         app_label = "audit"
         ordering = ("-proposed_at", "-id")
@@ -187,6 +210,19 @@ class RemovalTarget(TenantModel):
     ground = models.CharField(max_length=100, blank=True)
     authorised_by = models.UUIDField(null=True)
 
+    personal_data = PersonalData(
+        Fields(
+            "id tenant run type part outcome ground authorised_by", Sort.NONE, because="Ids, codes, counts and times."
+        ),
+        Fields(
+            "item_id",
+            Sort.IDENTIFIER,
+            because="Ids of what was removed, also of accounts.",
+            stays=f"{reasons.ACCOUNTABLE} An id names nobody once what it named is gone.",
+            withheld=reasons.TARGETS,
+        ),
+    )
+
     class Meta:
         app_label = "audit"
         ordering = ("type", "item_id", "part")
@@ -225,6 +261,14 @@ class RemovalStep(TenantModel):
     remaining = models.PositiveBigIntegerField()
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant run store ordinal before removed retained remaining started_at finished_at",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+        ),
+    )
 
     class Meta:
         app_label = "audit"

@@ -8,6 +8,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort
 
 
 class RestorationState(models.TextChoices):
@@ -51,6 +52,15 @@ class Restoration(TenantModel):
     verification = models.JSONField(default=dict)
     end_events = ArrayField(models.UUIDField(), default=list)
 
+    personal_data = PersonalData(
+        Fields(
+            "id tenant restore_id ordinal backup_id backup_made_at through state runs came_back targets leaves "
+            "manifest error_code restored_at prepared_at removed_at ended_at verification end_events",
+            Sort.NONE,
+            because="Ids, counts, codes, digests and times, names of tables and places: nothing of what is looked for.",
+        ),
+    )
+
     class Meta:
         app_label = "audit"
         ordering = ("-restored_at", "-ordinal")
@@ -83,6 +93,14 @@ class Supplement(TenantModel):
     body = models.JSONField()
     note = models.TextField()
     issued_at = models.DateTimeField(db_default=Now())
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant number restoration outcome event_id leaf_index size root body note issued_at",
+            Sort.NONE,
+            because="Ids, counts, codes, digests and times of a restore, and a signature of them.",
+        ),
+    )
 
     class Meta:
         app_label = "audit"

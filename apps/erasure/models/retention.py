@@ -11,6 +11,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Phase, Sort, TenantStore, Texts, reasons
 
 LONGEST_MONTHS = 1_200
 
@@ -54,6 +55,44 @@ class RetentionSchedule(TenantModel):
     decision_reason = models.TextField(blank=True)
     valid_from = models.DateTimeField(null=True)
     valid_to = models.DateTimeField(null=True)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant number status origin revision decided_revision created_at submitted_at decided_at "
+            "valid_from valid_to",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+        ),
+        Fields(
+            "reason decision_reason",
+            Sort.FREE_TEXT,
+            because="What they gave as their reason.",
+            withheld=reasons.OFFICERS,
+        ),
+        Fields("author_id approver_id", Sort.IDENTIFIER, because="The account of whoever did it."),
+        Fields("author_label approver_label", Sort.IDENTIFIER, because="Their name of that moment."),
+        cleared_by="audit.retention",
+        stays=reasons.ACCOUNTABLE,
+        withheld=reasons.OWN_ACT,
+        stores=(
+            TenantStore(
+                key="audit.retention",
+                label="Retention schedules and purges, with their reasons",
+                phase=Phase.DOCUMENTS,
+                tables=(
+                    "audit_purgepart",
+                    "audit_purgefigure",
+                    "audit_purge",
+                    "audit_retentioncount",
+                    "audit_retentionrule",
+                    "audit_retentionschedule",
+                ),
+            ),
+        ),
+        texts=Texts(
+            "audit.retention_schedules", "Retention schedules", "reason decision_reason author_label approver_label"
+        ),
+    )
 
     class Meta:
         app_label = "audit"
@@ -112,6 +151,15 @@ class RetentionRule(TenantModel):
     remove_months = models.PositiveIntegerField(null=True)
     includes_current = models.BooleanField(default=False)
 
+    personal_data = PersonalData(
+        Fields(
+            "id tenant schedule subject group clock_start keep_months remove_months includes_current",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+        ),
+        Fields("legal_basis", Sort.NONE, because="The rule's ground in law."),
+    )
+
     class Meta:
         app_label = "audit"
         ordering = ("subject", "group")
@@ -139,6 +187,14 @@ class RetentionCount(TenantModel):
     counted_at = models.DateTimeField(db_default=Now(), editable=False)
     may_remove = models.PositiveBigIntegerField()
     must_remove = models.PositiveBigIntegerField()
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant schedule counted_on counted_at may_remove must_remove",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+        ),
+    )
 
     class Meta:
         app_label = "audit"

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort
 
 
 class TombstoneMark(TenantModel):
@@ -18,6 +19,10 @@ class TombstoneMark(TenantModel):
     number = models.BigIntegerField()
     kind = models.CharField(max_length=16)
     created_at = models.DateTimeField(db_default=Now())
+
+    personal_data = PersonalData(
+        Fields("id tenant number kind created_at", Sort.NONE, because="Ids, counts, times."),
+    )
 
     class Meta:
         app_label = "audit"

@@ -1,152 +1,263 @@
-"""What lies beside the database: caches, tasks, folders, memory. See apps/erasure/personal_data/classification.py."""
+"""What lies beside the database, which no model can declare: caches, tasks, folders, memories of processes.
+
+The names are those of places.py.
+"""
 
 from __future__ import annotations
 
-from apps.erasure.declarations.classified import Sort
-from apps.erasure.registry import classify
+from typing import Final
 
+from apps.tenants.personal_data import Fields, Sort, reasons
 
-def classify_beside() -> None:
-    classify(
+CACHES: Final = (
+    Fields(
         "cache:apps.audit.log.export.state",
         Sort.NONE,
         because="audit:export:<tenant>: size and time of the newest exported checkpoint; audit:attesting:<tenant>: "
         "which witnesses did not answer. Kept until overwritten.",
-    )
-    classify(
+    ),
+    Fields(
         "cache:apps.audit.log.lag", Sort.NONE, because="audit:lag-alarm:<tenant>: that an alarm was given; 5 minutes."
-    )
-    classify(
+    ),
+    Fields(
         "cache:apps.audit.verify.stating",
         Sort.NONE,
-        because="audit:verified:<tenant>: the newest exported note of a verification: its state, its time and a digest "
-        "of its counts. Kept until overwritten.",
-    )
-    classify(
+        because="audit:verified:<tenant>: the newest exported note of a verification: its state, its time and a "
+        "digest of its counts. Kept until overwritten.",
+    ),
+    Fields(
         "cache:apps.tenants.watchdog",
         Sort.NONE,
         because="watchdog:ended: the database's roles of which a session was ended; an hour.",
-    )
-    classify(
-        "cache:apps.tenants.clock", Sort.NONE, because="clock:<task>: when a task of the schedule last ended well."
-    )
-    classify(
+    ),
+    Fields("cache:apps.tenants.clock", Sort.NONE, because="clock:<task>: when a task of the schedule last ended well."),
+    Fields(
         "cache:apps.tenants.waiting",
         Sort.NONE,
         because="waiting:<work>: how much waits for a worker over all tenants, and since when; ten minutes.",
-    )
-    classify(
+    ),
+    Fields(
         "cache:apps.tenants.sweeping",
         Sort.NONE,
         because="sweep:failed:<what>: ids of tenants for which something failed that is done by the clock; a day.",
-    )
-    classify(
+    ),
+    Fields(
         "cache:apps.tenants.alarm_mail",
         Sort.NONE,
         because="alarm:told:<day>:<what>:<tenant>: that the operators were told of an alarm; two days.",
-    )
-    classify(
+    ),
+    Fields(
         "cache:apps.tenants.api.throttling",
         Sort.IDENTIFIER,
         because="throttle:<tenant>:<kind>:<id>: times of the calls that an account or a key made; one minute.",
         cleared_by="tenants.rate_counters",
-    )
-    classify(
+        withheld=reasons.MOMENTARY,
+    ),
+    Fields(
         "cache:apps.tenants.counting",
         Sort.NONE,
         because="Counts under the keys of throttling and attempts; names none.",
-    )
-    classify("cache:apps.tenants.tally", Sort.NONE, because="How often what happened, of all tenants together.")
-    classify("memory:config.release", Sort.NONE, because="The version and the commit.")
-    classify(
+    ),
+    Fields("cache:apps.tenants.tally", Sort.NONE, because="How often what happened, of all tenants together."),
+    Fields(
         "cache:apps.tenants.attempts",
         Sort.DERIVED,
         because="attempts:<what>:<keyed digest>: how many sign-ins of a name or an address failed, or a key's secrets.",
         stays="For GLASSBOX_FAILURE_WINDOW_SECONDS (15 minutes); only the installation's key makes such a digest.",
-    )
-    classify(
+        withheld=reasons.MOMENTARY,
+    ),
+    Fields(
         "cache:apps.erasure.stores.counters", Sort.NONE, because="Clears what throttling wrote, and writes nothing."
-    )
-    classify(
+    ),
+    Fields(
+        "cache:apps.corpus.services.ingest.turns",
+        Sort.NONE,
+        because="ingest:served:<tenant>: when a document of the tenant was last taken up; a day.",
+    ),
+)
+MEMORIES: Final = (
+    Fields("memory:config.release", Sort.NONE, because="The version and the commit."),
+    Fields(
         "memory:apps.audit.keys.data_keys",
         Sort.CREDENTIAL,
         because="Data keys that the process has used lately, unwrapped.",
         stays="Five minutes in the memory of a process, and not after its end.",
-    )
-    classify(
+        withheld=reasons.A_PROOF,
+    ),
+    Fields(
         "memory:apps.audit.log.export.s3",
         Sort.CREDENTIAL,
         because="Clients of the object store, with the keys that the settings or a role gave.",
         stays="As long as the process, which was started with them.",
-    )
-    classify("memory:apps.tenants.api.probes", Sort.NONE, because="Whether the platform's parts work; two seconds.")
-    classify(
+        withheld=reasons.A_PROOF,
+    ),
+    Fields("memory:apps.tenants.api.probes", Sort.NONE, because="Whether the platform's parts work; two seconds."),
+    Fields(
         "memory:apps.tenants.api.media_types",
         Sort.NONE,
         because="Renderers by media type; there are as many as the code names.",
-    )
-    classify("memory:apps.tenants.api.schema", Sort.NONE, because="The description of the API.")
-    for name in (
-        "apps.audit.tasks.seal",
-        "apps.audit.tasks.checkpoint",
-        "apps.audit.tasks.attest",
-        "apps.erasure.tasks.issue_certificates",
-    ):
-        classify(f"task:{name}", Sort.NONE, because="Without arguments.")
-    for name in ("forget_ended_sessions", "forget_expired_requests", "tell_alarms"):
-        classify(f"task:apps.tenants.tasks.{name}", Sort.NONE, because="Without arguments.")
-    classify(
+    ),
+    Fields("memory:apps.tenants.api.schema", Sort.NONE, because="The description of the API."),
+    Fields("memory:apps.audit.fast_leaves", Sort.NONE, because="Texts of times of day and of codes, for leaves."),
+    Fields("memory:apps.audit.webhooks.sending", Sort.NONE, because="Certificates of authorities that are trusted."),
+    Fields(
+        "memory:apps.corpus.terms",
+        Sort.DERIVED,
+        because="Words of any tenant's texts with their stems, without where they stood.",
+        stays=reasons.ENDS_WITH_PROCESS,
+        withheld=reasons.CONTENT,
+    ),
+    Fields(
+        "memory:apps.corpus.extraction.numerals",
+        Sort.DERIVED,
+        because="Cells of tables that look like numbers or years, without where they stood.",
+        stays=reasons.ENDS_WITH_PROCESS,
+        withheld=reasons.CONTENT,
+    ),
+    Fields(
+        "memory:apps.corpus.reader.process",
+        Sort.NONE,
+        because="Which parts of the sandbox this machine was said to lack.",
+    ),
+    Fields(
+        "memory:apps.corpus.reader.sandbox.seccomp",
+        Sort.NONE,
+        because="The filter of system calls, which is the same for every file.",
+    ),
+    Fields("memory:apps.corpus.tokens", Sort.NONE, because="A program's vocabulary, which is the same for everybody."),
+    Fields(
+        "memory:apps.privacy.people.normalise memory:apps.privacy.people.variants",
+        Sort.CONTENT,
+        because="Single words of what was searched for a person, each by itself.",
+        stays="Until other words push them out, in the memory of a process, and not after its end.",
+        withheld=reasons.CONTENT,
+    ),
+    Fields(
+        "memory:apps.intents.matching",
+        Sort.FREE_TEXT,
+        because="Terms of policies with their stems.",
+        stays="In the memory of a process: gone when it ends.",
+        withheld=reasons.OF_THE_POLICY,
+    ),
+    Fields(
+        "memory:apps.retrieval.stages.question.mentions",
+        Sort.DERIVED,
+        because="Patterns made of names of companies and of words of questions.",
+        stays=reasons.ENDS_WITH_PROCESS,
+        withheld="Patterns made of names of companies and of words of questions, in a program's memory until it ends.",
+    ),
+    Fields(
+        "memory:apps.retrieval.stages.figures.lines",
+        Sort.NONE,
+        because="The labels of statement lines that come with it.",
+    ),
+    Fields(
+        "memory:apps.retrieval.stages.question.jurisdiction_names",
+        Sort.DERIVED,
+        because="Codes of countries for what documents state as their jurisdiction.",
+        stays=reasons.ENDS_WITH_PROCESS,
+        withheld="Codes of countries for what documents state as their law, in a program's memory until it ends.",
+    ),
+    Fields("memory:apps.retrieval.api.problem_types", Sort.NONE, because="The codes that the API answers with."),
+    Fields("memory:apps.retrieval.api.changelog", Sort.NONE, because="A file of the release's own."),
+)
+TASKS: Final = (
+    Fields(
+        "task:apps.audit.tasks.seal task:apps.audit.tasks.checkpoint task:apps.audit.tasks.attest "
+        "task:apps.erasure.tasks.issue_certificates task:apps.tenants.tasks.forget_ended_sessions "
+        "task:apps.tenants.tasks.forget_expired_requests task:apps.tenants.tasks.tell_alarms "
+        "task:apps.erasure.tasks.count_due task:apps.privacy.tasks.expire_access "
+        "task:apps.privacy.tasks.inventory_sweep task:apps.audit.tasks.webhooks_due "
+        "task:apps.corpus.tasks.run_next task:apps.corpus.tasks.sweep "
+        "task:apps.intents.tasks.activate_due_policies task:apps.retrieval.tasks.impact_sweep",
+        Sort.NONE,
+        because="Without arguments.",
+    ),
+    Fields(
         "task:apps.tenants.tasks.password_link_ask",
         Sort.IDENTIFIER,
         because="The sign-in name that somebody forgot the password of.",
         stays="Until a worker has taken it, which is a moment; an hour at most.",
-    )
-    classify("folder:checkpoints", Sort.NONE, because="Sizes, digests and signatures of logs, under the tenants' ids.")
-    classify(
+        withheld=reasons.MAILED,
+    ),
+    Fields(
+        "task:apps.erasure.tasks.carry_out_removal task:apps.erasure.tasks.sweep_removals "
+        "task:apps.erasure.tasks.remove_leftovers",
+        Sort.NONE,
+        because="Ids of a tenant and a run, or nothing.",
+    ),
+    Fields(
+        "task:apps.privacy.tasks.send_letter task:apps.privacy.tasks.send_letters",
+        Sort.NONE,
+        because="Ids of a tenant and a letter, or nothing.",
+    ),
+    Fields(
+        "task:apps.audit.tasks.run_verification task:apps.audit.tasks.verification_sweep",
+        Sort.NONE,
+        because="Ids of a tenant and a verification, or nothing.",
+    ),
+    Fields(
+        "task:apps.privacy.tasks.run_inventory task:apps.privacy.tasks.redact_inventory",
+        Sort.NONE,
+        because="Ids of the tenant and of a row.",
+    ),
+    Fields("task:apps.audit.tasks.deliver_webhook", Sort.NONE, because="Ids of the tenant, of a row and of scopes."),
+    Fields("task:apps.retrieval.tasks.run_impact", Sort.NONE, because="Ids of a tenant and a preview."),
+)
+FOLDERS: Final = (
+    Fields("folder:checkpoints", Sort.NONE, because="Sizes, digests and signatures of logs, under the tenants' ids."),
+    Fields(
         "folder:tombstones",
         Sort.NONE,
         because="Ids of what was removed, which lead to nothing, and digests under keys that are in no database.",
-    )
-    classify(
+    ),
+    Fields(
         "folder:postgres",
         Sort.CONTENT,
         because="The embedded server's files: what is gone from the tables lies in them until they are rewritten.",
         stays="Until the physical phase, which rewrites what it can and says what it can't.",
-    )
-    classify(
+        withheld=reasons.OPERATIONS,
+    ),
+    Fields(
         "folder:erasure",
         Sort.SEALED,
-        because="What is looked for after an erasure, sealed under a key of its own that is wrapped by one that is not "
-        "in the folder's backups: a sample of what was removed.",
+        because="What is looked for after an erasure, sealed under a key of its own that is wrapped by one that is "
+        "not in the folder's backups: a sample of what was removed.",
         stays="Until the scan that it is there for was clean; then it is overwritten and removed.",
-    )
-    classify(
+        withheld=reasons.OPERATIONS,
+    ),
+    Fields(
         "folder:databases",
         Sort.SEALED,
         because="As erasure, of what a restore brought back into another database than the configured one.",
         stays="Until that database is proven, and the scan was clean; then it is overwritten and removed.",
-    )
-    classify("folder:baseline", Sort.NONE, because="The catalogue of a freshly made PostgreSQL, in which nobody is.")
-    classify("folder:redis", Sort.NONE, because="Empty: the embedded Redis keeps nothing on the disk.")
-    classify(
+        withheld=reasons.OPERATIONS,
+    ),
+    Fields("folder:baseline", Sort.NONE, because="The catalogue of a freshly made PostgreSQL, in which nobody is."),
+    Fields("folder:redis", Sort.NONE, because="Empty: the embedded Redis keeps nothing on the disk."),
+    Fields(
         "folder:log",
         Sort.LOG,
         because="Lines of the processes: ids, counts and codes. Without an e-mail server, letters to people, too.",
-        stays="Until it is rotated, at most: the physical phase looks through it. Statements, values and texts are not "
-        "written (config/services/postgres.py).",
-    )
-    classify("folder:run", Sort.NONE, because="Locks and process ids.")
-    classify("folder:static", Sort.NONE, because="Pictures, styles and scripts.")
-    for name in ("folder:secrets.json", "folder:secrets.lock"):
-        classify(
-            name,
-            Sort.CREDENTIAL,
-            because="The installation's own keys.",
-            stays="They are nobody's, and everything is signed and sealed by them.",
-        )
-    classify(
+        stays="Until it is rotated, at most: the physical phase looks through it. Statements, values and texts "
+        "are not written (config/services/postgres.py).",
+        withheld=reasons.OPERATIONS,
+    ),
+    Fields("folder:run", Sort.NONE, because="Locks and process ids."),
+    Fields("folder:static", Sort.NONE, because="Pictures, styles and scripts."),
+    Fields(
+        "folder:secrets.json folder:secrets.lock",
+        Sort.CREDENTIAL,
+        because="The installation's own keys.",
+        stays="They are nobody's, and everything is signed and sealed by them.",
+        withheld=reasons.A_PROOF,
+    ),
+    Fields(
         "folder:demo.json",
         Sort.CREDENTIAL,
         because="Names and passwords of the demo's made-up people.",
         stays="Until it is deleted: they are made up, and end with the demo's tenants.",
-    )
+        withheld=reasons.A_PROOF,
+    ),
+)
+BESIDE: Final = (*CACHES, *MEMORIES, *TASKS, *FOLDERS)

@@ -1,7 +1,8 @@
 """What each column of the database, and each store beside it, holds of people; and what becomes of that in an erasure.
 
-Every app says it of its own in `personal_data.py`, when it is ready. What nobody classified is found by findings(),
-which compares with what is really there: a test fails on it, and `manage.py erasure registry` prints the whole.
+Models declare it (apps/tenants/personal_data), and declared.py collects it. What nobody declared is found by
+findings(), which compares with what is really there: a test fails on it, and `manage.py erasure registry` prints the
+whole.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from apps.erasure.declarations.classified import Classified, Sort
+from apps.erasure.declarations.classified import Classified
 from apps.erasure.registry import classified, stores
+from apps.tenants.personal_data import Sort
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -31,7 +33,7 @@ def findings(there: Collection[str], *, known: Collection[Classified] | None = N
     entries = {each.name: each for each in (classified() if known is None else known)}
     keys = {store.key for store in stores()}
     gaps = [
-        Gap(name=name, problem="nobody classified it: see personal_data.py") for name in set(there) - entries.keys()
+        Gap(name=name, problem="nobody declared it: see docs/extend/table.md") for name in set(there) - entries.keys()
     ]
     gaps += [
         Gap(name=name, problem="it is classified, and not there any more")

@@ -9,7 +9,7 @@ The core stays, with the id of their account, which names nobody once that is em
 
 Of a scope: questions, answers and passages of events that touched it and the scopes below alone. An event that touched
 others too is theirs as well: of it, what concerns the scope's documents goes with them, as targets of their own
-(apps.corpus.erasure_stores.documents_of).
+(apps.corpus.contents.documents_of).
 
 Of a tenant: every group but core. The cores are closed by destroying the keys (see apps/erasure/stores/declared.py).
 """
@@ -24,8 +24,9 @@ from django.db import connection
 from apps.audit.registry import Group
 from apps.audit.terms import DOCUMENT, term
 from apps.erasure.contracts import Target, TargetType
-from apps.erasure.stores.rows import SCOPES_BELOW, ids, ids_of
+from apps.erasure.stores.rows import ids, ids_of
 from apps.sql_files import read_statements
+from apps.tenants.personal_data.stores import SCOPES_BELOW
 
 _SQL: Final = read_statements(__file__)
 _OF_DOCUMENTS: Final = _SQL["of_documents"].format(passages=Group.PASSAGES, answer=Group.ANSWER)

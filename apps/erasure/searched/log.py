@@ -1,4 +1,4 @@
-"""Texts of this floor and of the one below, for the search for a person: the log's sealed groups, accounts, answers."""
+"""The texts in which a person is searched for: the log's sealed groups, accounts, and what models declare."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from apps.audit.registry import Group
 from apps.audit.selectors import GroupState, Reading, readings_of
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.declarations.searched import Place, SearchedText, leaves
-from apps.erasure.models import LegalHold, Purge, PurgePart, RetentionSchedule
-from apps.erasure.registry import leave_unsearched, register_searched
+from apps.erasure.registry import register_searched
 from apps.erasure.searched.rows import RowTexts
 from apps.tenants.context import open_identity
 from apps.tenants.ids import UserId
-from apps.tenants.models import ApiKey, FactorReset, IdempotentRequest, Scope, Tenant, User
+from apps.tenants.models import User
+from apps.tenants.personal_data import declarations
 from apps.tenants.tokens import Identity
 
 _BATCH_EVENTS = 500
@@ -88,7 +88,8 @@ class AccountTexts(RowTexts):
             return super().text_of(place)
 
 
-def register_texts_of_these_floors() -> None:
+def register_texts() -> None:
+    """Register what models declare, and the texts of the rooms below that are not read row by row."""
     register_searched(
         LogTexts(),
         AccountTexts(
@@ -98,57 +99,7 @@ def register_texts_of_these_floors() -> None:
             ("first_name", "last_name", "username", "email"),
             target=TargetType.USER,
         ),
-        RowTexts("tenants.api_keys", "Names of API keys", ApiKey, ("name",)),
-        RowTexts("tenants.scopes", "Names of scopes", Scope, ("name", "key")),
-        RowTexts(
-            "tenants.idempotent_requests", "Answers kept for repeated requests", IdempotentRequest, ("location", "body")
-        ),
-        RowTexts("tenants.factor_resets", "Reasons of resets of a second factor", FactorReset, ("reason",)),
-        RowTexts("tenants.tenant", "Name of the tenant", Tenant, ("name", "slug")),
-        RowTexts(
-            "audit.holds",
-            "Legal holds",
-            LegalHold,
-            ("matter", "ground", "release_reason", "placed_by_label", "released_by_label"),
-        ),
-        RowTexts(
-            "audit.retention_schedules",
-            "Retention schedules",
-            RetentionSchedule,
-            ("reason", "decision_reason", "author_label", "approver_label"),
-        ),
-        RowTexts("audit.purges", "Purges", Purge, ("reason", "created_by_label")),
-        RowTexts("audit.purge_parts", "Parts of purges", PurgePart, ("proposed_by_label",)),
     )
-    _leave_unsearched()
-
-
-def _leave_unsearched() -> None:
-    leave_unsearched(
-        "audit_erasurerequest.details audit_letter.ciphertext audit_inventoryhit.words audit_inventoryhit.hidden",
-        because="What was said in a request of somebody, under a key of that request that is destroyed after its end.",
-    )
-    leave_unsearched(
-        "audit_accesspackage.ciphertext",
-        because="A package for somebody who asked for access: it is sealed, and goes after thirty days or with what "
-        "it quotes.",
-    )
-    leave_unsearched(
-        "tenants_invitation.email",
-        because="The mailbox of an invitation that waits: it is emptied when that is accepted, withdrawn or expires, "
-        "after seven days. It stands under Members until then.",
-    )
-    leave_unsearched(
-        "tenants_accountlink.email",
-        because="The mailbox that a link was sent to: it goes within two hours, and is that of an account, which is "
-        "searched.",
-    )
-    leave_unsearched("tenants_secondfactor.sealed", because="The secret of an authenticator app, which names nobody.")
-    leave_unsearched(
-        "tenants_session.content",
-        because="Who is signed in, under a key of the browser: it ends within eight hours.",
-    )
-    leave_unsearched(
-        "django_admin_log.object_id django_admin_log.object_repr django_admin_log.change_message",
-        because="Tables of Django that are empty: no role that runs anything may write there.",
-    )
+    for model, declared in declarations():
+        if texts := declared.texts:
+            register_searched(RowTexts(texts.store, texts.label, model, texts.names.split()))

@@ -1,7 +1,7 @@
 """What is classified as personal and is not looked into by the search for a person, each with the reason.
 
-Every app says it of its own in AppConfig.ready. The inventory shows the list; what is neither searched nor on it is a
-gap, and a test fails on it.
+The reason stands in the declaration (Fields.unsearched). The inventory shows the list; what is neither searched nor on
+it is a gap, and a test fails on it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from apps.erasure.declarations.classified import Classified, Sort
+from apps.erasure.declarations.classified import Classified
 from apps.erasure.declarations.searched import Searched
-from apps.erasure.registry import classified, left_out_of_search, searched
+from apps.erasure.registry import classified, searched
+from apps.tenants.personal_data import Sort
 
 # Of a whole sort, where nobody says more of one place: there are no words of a person to be found.
 _OF_SORT: Final[Mapping[Sort, str]] = {
@@ -52,7 +53,7 @@ def search_gaps(
     known: Iterable[Classified] | None = None,
     sources: Iterable[Searched] | None = None,
 ) -> list[str]:
-    """What is neither searched nor left out with a reason; and what is said of a column that is not there.
+    """What is neither searched nor left out with a reason; and what is searched and is not classified.
 
     Args: types: the type of each column of the database, by `table.column` (places.column_types).
           known, sources: instead of what the apps registered.
@@ -67,8 +68,7 @@ def search_gaps(
         and entry.name not in covered
         and not _reason(entry)
     ]
-    said = covered | left_out_of_search().keys()
-    return sorted(gaps + [name for name in said if name not in {entry.name for entry in entries}])
+    return sorted({*gaps, *(covered - {entry.name for entry in entries})})
 
 
 def _covered(sources: Iterable[Searched]) -> set[str]:
@@ -76,5 +76,4 @@ def _covered(sources: Iterable[Searched]) -> set[str]:
 
 
 def _reason(entry: Classified) -> str:
-    own = left_out_of_search().get(entry.name)
-    return own or (_BESIDE if ":" in entry.name else _OF_SORT.get(entry.sort, ""))
+    return entry.unsearched or (_BESIDE if ":" in entry.name else _OF_SORT.get(entry.sort, ""))

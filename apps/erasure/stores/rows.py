@@ -6,57 +6,20 @@ the wall keeps them to the scopes that are open: whoever removes opens all of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
-from apps.erasure.contracts import WHOLE, Phase, Target, TargetType
+from apps.erasure.contracts import WHOLE, Target, TargetType
 from apps.erasure.registry import kept_within
 from apps.tenants.context import current_scope
-
-# The named scopes and all below them. What is named stays named although its row may be gone.
-SCOPES_BELOW: Final = """ARRAY(
-    WITH RECURSIVE below (id) AS (
-        SELECT unnest(%(scope)s::uuid[])
-        UNION
-        SELECT s.id FROM tenants_scope s JOIN below b ON s.parent_id = b.id WHERE s.tenant_id = %(open_tenant)s
-    ) SELECT id FROM below)"""
-OF_DOCUMENT: Final = "t.document_id = ANY (%(document)s::uuid[])"
-OF_SCOPE: Final = f"t.scope_id = ANY ({SCOPES_BELOW})"
-OF_TENANT: Final = "t.tenant_id = ANY (%(tenant)s::uuid[])"
+from apps.tenants.personal_data import RowStore
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Rows:
-    """A store of rows. See Store in contracts.py.
-
-    Args: key, label, phase: see Store.
-          table: `t` in the conditions below.
-          found_by: which rows are a target's, by its type, as SQL. %(document)s, %(user)s, %(scope)s, %(tenant)s are
-              the ids of the targets of each type, %(open_tenant)s the open tenant.
-          emptied: columns that are set to these SQL expressions, where the row must stay and is of nobody then.
-              found_by leaves out what is emptied already. Without it rows are removed.
-          when: of the rows that are found, those that can go now: others go before them.
-          order: which go first, where rows of the table point at one another; one that an index of the table has.
-          tenant_column: the tenant of a row.
-          document_column: the document of a row. One that must stay keeps its rows when its scope or tenant goes.
-          waits_for_holds: see Store.
-    """
-
-    key: str
-    label: str
-    phase: Phase
-    table: str
-    found_by: Mapping[TargetType, str]
-    emptied: Mapping[str, str] = field(default_factory=dict)
-    when: str = ""
-    order: str = ""
-    tenant_column: str = "tenant_id"
-    document_column: str = ""
-    waits_for_holds: bool = False
+class Rows(RowStore):
+    """A store of rows as they are declared. See Store in contracts.py."""
 
     @property
     def types(self) -> frozenset[TargetType]:

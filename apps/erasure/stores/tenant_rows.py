@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from django.db import connection
 
-from apps.erasure.contracts import Phase, Target, TargetType
+from apps.erasure.contracts import Target, TargetType
 from apps.erasure.stores.rows import ids
 from apps.tenants.context import current_scope
+from apps.tenants.personal_data import TenantStore
 
 _OF_TENANT: Final = frozenset({TargetType.TENANT})
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class TenantRows:
-    """A store of whole tables. See Store in contracts.py.
-
-    Args: tables: in the order in which they are emptied; each with RemovedWithTenant in its migration, by which the
-              database lets audit_remove_of_tenant at them, for a run that names the tenant and is being carried out.
-    """
-
-    key: str
-    label: str
-    phase: Phase
-    tables: tuple[str, ...]
-    waits_for_holds: bool = False
+class TenantRows(TenantStore):
+    """A store of whole tables as they are declared. See Store in contracts.py."""
 
     @property
     def types(self) -> frozenset[TargetType]:

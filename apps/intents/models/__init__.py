@@ -1,6 +1,7 @@
+from apps.intents.models.comment import ReviewComment
 from apps.intents.models.golden import GoldenExample, GoldenVector
 from apps.intents.models.intent import IntentTerm, PolicyIntent, PolicyIntentKind
-from apps.intents.models.version import KindBudget, PolicyVersion, ReviewComment, VersionOrigin, VersionStatus
+from apps.intents.models.version import KindBudget, PolicyVersion, VersionOrigin, VersionStatus
 
 __all__ = [
     "GoldenExample",

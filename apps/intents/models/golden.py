@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from apps.intents.models.intent import PolicyIntent
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort, Texts, reasons
 
 
 class GoldenExample(TenantModel):
@@ -18,6 +19,19 @@ class GoldenExample(TenantModel):
     intent = TenantForeignKey(PolicyIntent, on_delete=models.CASCADE, related_name="examples")
     text = models.CharField(max_length=500)
     position = models.PositiveSmallIntegerField()
+
+    personal_data = PersonalData(
+        Fields("id tenant intent position", Sort.NONE, because="Ids."),
+        Fields(
+            "text",
+            Sort.FREE_TEXT,
+            because=reasons.WORDS_OF_POLICY,
+            cleared_by="intents.policies",
+            stays=f"When a person is erased. {reasons.RULES_OF_ANSWERS} A draft's author can take an example out.",
+            withheld=reasons.OF_THE_POLICY,
+        ),
+        texts=Texts("intents.golden_examples", "Review examples", "text"),
+    )
 
     class Meta:
         ordering = ("intent", "position")
@@ -47,6 +61,18 @@ class GoldenVector(TenantModel):
     model = models.CharField(max_length=200)
     vector = ArrayField(SinglePrecisionField())
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    personal_data = PersonalData(
+        Fields("id tenant example model created_at", Sort.NONE, because="Ids and times."),
+        Fields(
+            "vector",
+            Sort.DERIVED,
+            because="An example's meaning.",
+            cleared_by="intents.policies",
+            stays=f"With its example. {reasons.RULES_OF_ANSWERS}",
+            withheld=reasons.OF_THE_POLICY,
+        ),
+    )
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["tenant", "example", "model"], name="golden_vector_once"),)

@@ -9,6 +9,7 @@ from apps.corpus.kinds import Kind
 from apps.intents.contracts import RecordingMode
 from apps.intents.models.version import PolicyVersion
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort, Texts, reasons
 
 _MODES = (
     (RecordingMode.HASH_ONLY.value, "Keyed hash only: the question's text is never written"),
@@ -32,6 +33,23 @@ class PolicyIntent(TenantModel):
     is_fallback = models.BooleanField(default=False, editable=False)
     position = models.PositiveSmallIntegerField()
 
+    personal_data = PersonalData(
+        Fields(
+            "id tenant version name recording_mode is_fallback position",
+            Sort.NONE,
+            because="Ids, short names and settings.",
+        ),
+        Fields(
+            "label description",
+            Sort.FREE_TEXT,
+            because=reasons.WORDS_OF_POLICY,
+            cleared_by="intents.policies",
+            stays=f"When a person is erased. {reasons.RULES_OF_ANSWERS} A draft's author can take an example out.",
+            withheld=reasons.OF_THE_POLICY,
+        ),
+        texts=Texts("intents.intents", "Intents", "label description"),
+    )
+
     class Meta:
         ordering = ("version", "position")
         constraints = (
@@ -53,6 +71,10 @@ class PolicyIntentKind(TenantModel):
     intent = TenantForeignKey(PolicyIntent, on_delete=models.CASCADE, related_name="kinds")
     kind = models.CharField(max_length=32, choices=Kind.choices)
 
+    personal_data = PersonalData(
+        Fields("id tenant intent kind", Sort.NONE, because="Ids."),
+    )
+
     class Meta:
         ordering = ("intent", "kind")
         constraints = (
@@ -71,6 +93,19 @@ class IntentTerm(TenantModel):
     text = models.CharField(max_length=80, help_text="A word or phrase; # stands for any one digit.")
     decisive = models.BooleanField(default=False, help_text="Says by itself what is asked for, such as 'why'.")
     position = models.PositiveSmallIntegerField()
+
+    personal_data = PersonalData(
+        Fields("id tenant intent decisive position", Sort.NONE, because="Ids and settings."),
+        Fields(
+            "text",
+            Sort.FREE_TEXT,
+            because=reasons.WORDS_OF_POLICY,
+            cleared_by="intents.policies",
+            stays=f"When a person is erased. {reasons.RULES_OF_ANSWERS} A draft's author can take an example out.",
+            withheld=reasons.OF_THE_POLICY,
+        ),
+        texts=Texts("intents.intent_terms", "Terms of intents", "text"),
+    )
 
     class Meta:
         ordering = ("intent", "position")

@@ -15,6 +15,15 @@ from django.db.models.functions import Now
 
 from apps.corpus.kinds import Kind
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import (
+    Fields,
+    PersonalData,
+    Phase,
+    Sort,
+    TenantStore,
+    Texts,
+    reasons,
+)
 
 
 class VersionStatus(models.TextChoices):
@@ -96,6 +105,52 @@ class PolicyVersion(TenantModel):
         default=dict, help_text="The stages' settings; apps/intents/retrieval_settings.py is the schema."
     )
 
+    personal_data = PersonalData(
+        Fields(
+            "id tenant number status origin based_on valid_from valid_to created_at revision decided_revision "
+            "submitted_at decided_at effective_from total_cap_chars neighbours term_weight decisive_points "
+            "points_for_full_weight minimum_score minimum_margin minimum_term_points minimum_term_margin "
+            "minimum_golden_accuracy retrieval_settings",
+            Sort.NONE,
+            because="Ids, figures, times and settings.",
+        ),
+        Fields(
+            "reason decision_reason", Sort.FREE_TEXT, because="Why the version was wanted, and why it was decided so."
+        ),
+        Fields(
+            "author author_label approver approver_label",
+            Sort.IDENTIFIER,
+            because="Who wrote and who approved the version.",
+        ),
+        cleared_by="intents.policies",
+        stays=f"When a person is erased. {reasons.RULES_OF_ANSWERS}",
+        shown_in="policy_versions",
+        stores=(
+            # A submitted version is never changed or deleted, and only its author changes a draft: triggers enforce it
+            # against every role. Versions go with their tenant, because nobody can ask questions under them any more.
+            # The log keeps the id, the number and the digest of a version.
+            TenantStore(
+                key="intents.policies",
+                label="Policy versions, with their reasons, intents and examples",
+                phase=Phase.DOCUMENTS,
+                tables=(
+                    "intents_goldenvector",
+                    "intents_goldenexample",
+                    "intents_intentterm",
+                    "intents_policyintentkind",
+                    "intents_policyintent",
+                    "intents_kindbudget",
+                    "intents_policyversion",
+                ),
+            ),
+        ),
+        texts=Texts(
+            "intents.policy_versions",
+            "Reasons of policy versions",
+            "reason decision_reason author_label approver_label",
+        ),
+    )
+
     class Meta:
         ordering = ("-number",)
         indexes = (models.Index(fields=["tenant", "-valid_from"], name="policy_version_by_validity"),)
@@ -152,22 +207,6 @@ class PolicyVersion(TenantModel):
         return f"Policy version {self.number}"
 
 
-class ReviewComment(TenantModel):
-    """A comment on a version during its review. Its text never changes."""
-
-    version = TenantForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="comments")
-    author_id = models.UUIDField()
-    author_label = models.CharField(max_length=255)
-    text = models.TextField()
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
-
-    class Meta:
-        ordering = ("created_at", "id")
-
-    def __str__(self) -> str:
-        return f"{self.author_label} on {self.version}"
-
-
 class KindBudget(TenantModel):
     """The context budget of a kind. If not everything fits, the kinds with the highest positions are left out first."""
 
@@ -179,6 +218,19 @@ class KindBudget(TenantModel):
     )
     position = models.PositiveSmallIntegerField(
         validators=[MinValueValidator(1)], help_text="1 is kept longest where room runs out."
+    )
+
+    personal_data = PersonalData(
+        Fields("id tenant version kind cap_chars position", Sort.NONE, because="Ids and figures."),
+        Fields(
+            "label",
+            Sort.FREE_TEXT,
+            because=reasons.WORDS_OF_POLICY,
+            cleared_by="intents.policies",
+            stays=f"When a person is erased. {reasons.RULES_OF_ANSWERS} A draft's author can take an example out.",
+            withheld=reasons.OF_THE_POLICY,
+        ),
+        texts=Texts("intents.kind_budgets", "Headings of kinds", "label"),
     )
 
     class Meta:

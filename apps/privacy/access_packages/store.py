@@ -12,9 +12,10 @@ from uuid import UUID
 from django.db import connection
 
 from apps.erasure.contracts import Phase, Target, TargetType
-from apps.erasure.stores.rows import SCOPES_BELOW, ids_of
+from apps.erasure.stores.rows import ids_of
 from apps.privacy.requests.services.forgetting import remove_packages
 from apps.sql_files import read_statements
+from apps.tenants.personal_data.stores import SCOPES_BELOW
 
 _SQL: Final = read_statements(__file__)
 _TYPES: Final = frozenset(TargetType)

@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 
 from apps.privacy.models.erasure_request import ErasureRequest
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
 
 
 class AccessPackage(TenantModel):
@@ -31,6 +32,26 @@ class AccessPackage(TenantModel):
     made_by_id = models.UUIDField()
     made_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField()
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant request scope_ids data_key_id byte_size places quoted hidden made_at expires_at",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+            cleared_by="audit.access_packages",
+        ),
+        Fields(
+            "ciphertext",
+            Sort.SEALED,
+            because="What is held of a person who asked for access, under a key of its own.",
+            unsearched="A package for somebody who asked for access: it is sealed, and goes after thirty days or with "
+            "what it quotes.",
+            withheld="Packages for people who are named in documents and asked for one: each gets theirs from the data "
+            "protection officer.",
+        ),
+        Fields("made_by_id", Sort.IDENTIFIER, because="The account of whoever did it.", withheld=reasons.OWN_ACT),
+        cleared_by="audit.access_packages",
+    )
 
     class Meta:
         app_label = "audit"

@@ -19,6 +19,7 @@ from apps.privacy.codes.requests import (
     SubjectType,
 )
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
 
 
 class ErasureRequest(TenantModel):
@@ -69,6 +70,42 @@ class ErasureRequest(TenantModel):
     revision = models.PositiveIntegerField(default=1, db_default=1)
     decided_revision = models.PositiveIntegerField(null=True, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant year number purpose state subject_type requester language received_at zone received_on "
+            "first_due_on due_on data_key_id identity_asked_at identity_confirmed_at ground extension "
+            "extended_at refusal run_id proposed_at approved_at finished_at revision decided_revision "
+            "created_at",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+        ),
+        Fields("restricted_at", Sort.NONE, because="A time."),
+        Fields(
+            "subject_id",
+            Sort.IDENTIFIER,
+            because="The id of the account, document, scope or tenant that the request is about.",
+            stays=f"{reasons.ACCOUNTABLE} An id names nobody once what it named is gone.",
+            shown_in="erasure_requests",
+        ),
+        Fields(
+            "received_by_id proposed_by_id approved_by_id",
+            Sort.IDENTIFIER,
+            because="The account of whoever did it.",
+            stays=reasons.ACCOUNTABLE,
+            withheld=reasons.OWN_ACT,
+        ),
+        Fields(
+            "details",
+            Sort.SEALED,
+            because="Whom it is about, who asks, what was said.",
+            stays="Under a key of the request's own, without which nothing can be read. The row is the proof of it. "
+            "Of a request for access the key is destroyed thirty days after its end, or when something is "
+            "erased that it found.",
+            unsearched=reasons.KEY_OF_REQUEST,
+            withheld=reasons.OFFICERS,
+        ),
+    )
 
     class Meta:
         app_label = "audit"
@@ -155,6 +192,29 @@ class Letter(TenantModel):
     claimed_at = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
     problem = models.CharField(max_length=64, blank=True)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant request kind language delivery state created_at attempts next_try_at claimed_at sent_at problem",
+            Sort.NONE,
+            because="Ids, codes, counts and times.",
+        ),
+        Fields(
+            "ciphertext",
+            Sort.SEALED,
+            because="The letter with its address.",
+            stays="Under the key of its request: without it nothing can be read.",
+            unsearched=reasons.KEY_OF_REQUEST,
+            shown_in="erasure_requests",
+        ),
+        Fields(
+            "written_by_id",
+            Sort.IDENTIFIER,
+            because="The account of whoever did it.",
+            stays=reasons.ACCOUNTABLE,
+            withheld=reasons.OWN_ACT,
+        ),
+    )
 
     class Meta:
         app_label = "audit"

@@ -14,6 +14,7 @@ from apps.privacy.codes.inventory import Decision, InventoryState, Quoting, Trea
 from apps.privacy.models.erasure_request import ErasureRequest
 from apps.tenants.models.base import TenantForeignKey, TenantModel
 from apps.tenants.models.leased_job import LeasedJob
+from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
 from apps.tenants.sweeping import Sweep
 from apps.tenants.waiting import Work
 
@@ -48,6 +49,30 @@ class Inventory(LeasedJob):
     unread_files = ArrayField(models.UUIDField(), default=list)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant attempts next_attempt_at lease_owner lease_until error_code request state requested_at "
+            "done total counts unreadable unread_files started_at finished_at",
+            Sort.NONE,
+            because="Ids, counts, codes and times of a search for a person.",
+        ),
+        Fields(
+            "requested_by_id",
+            Sort.IDENTIFIER,
+            because="The id of an account.",
+            stays=reasons.EVIDENCE,
+            withheld=reasons.OWN_ACT,
+        ),
+        Fields(
+            "description",
+            Sort.DERIVED,
+            because="A digest of whom was looked for, keyed by the request's key.",
+            stays="It tells nothing once that key is destroyed, with the last letter of a request that was carried "
+            "out.",
+            withheld=reasons.OFFICERS,
+        ),
+    )
 
     class Meta:
         app_label = "audit"
@@ -109,6 +134,39 @@ class InventoryHit(TenantModel):
     decided_at = models.DateTimeField(null=True)
     carried_from_id = models.UUIDField(null=True)
 
+    personal_data = PersonalData(
+        Fields(
+            "id tenant request inventory scope_ids store item_id part page target_type target_id target_part "
+            "char_start char_end how matched confidence is_certain decision reason decided_at carried_from_id",
+            Sort.NONE,
+            because="In which text and where somebody was found, as ids and offsets, and a decision as a code.",
+        ),
+        Fields("quoting", Sort.NONE, because="A code."),
+        Fields(
+            "words",
+            Sort.SEALED,
+            because="Why a place was decided so, under the request's own key.",
+            stays="Nobody can read it once that key is destroyed, with the last letter of a request that was carried "
+            "out.",
+            unsearched=reasons.KEY_OF_REQUEST,
+        ),
+        Fields(
+            "hidden",
+            Sort.SEALED,
+            because="Words about others that an access package hides, under the request's own key.",
+            stays="Nobody can read it once that key is destroyed, thirty days after the end of the request.",
+            unsearched=reasons.KEY_OF_REQUEST,
+        ),
+        Fields(
+            "decided_by_id",
+            Sort.IDENTIFIER,
+            because="The id of an account.",
+            stays=reasons.EVIDENCE,
+            withheld=reasons.OWN_ACT,
+        ),
+        withheld=reasons.OFFICERS,
+    )
+
     class Meta:
         app_label = "audit"
         ordering = ("store", "item_id", "char_start", "id")
@@ -164,6 +222,21 @@ class InventoryTreatment(TenantModel):
     asked_at = models.DateTimeField(null=True)
     redacted_id = models.UUIDField(null=True)
     error_code = models.CharField(max_length=100, blank=True)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant request scope_ids document_id treatment chosen_at asked_at redacted_id error_code",
+            Sort.NONE,
+            because="What becomes of a document: ids and codes.",
+        ),
+        Fields(
+            "chosen_by_id",
+            Sort.IDENTIFIER,
+            because="The id of an account.",
+            stays=reasons.EVIDENCE,
+            withheld=reasons.OWN_ACT,
+        ),
+    )
 
     class Meta:
         app_label = "audit"

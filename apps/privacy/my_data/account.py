@@ -146,7 +146,6 @@ ACCOUNT: Final = Category(
         "last_login": "Signed in last",
         "id": "Id",
     },
-    columns=tuple(f"tenants_user.{name}" for name in ("username", "first_name", "last_name", "email", "last_login")),
     read=_account,
 )
 MEMBERSHIPS: Final = Category(
@@ -167,11 +166,6 @@ MEMBERSHIPS: Final = Category(
         "confirmed_by": "Confirmed by, where a second person had to",
         "id": "Id",
     },
-    columns=(
-        "tenants_membership.user_id",
-        "tenants_membership.created_by_id",
-        "tenants_membership.confirmed_by_id",
-    ),
     read=_memberships,
 )
 GRANTS: Final = Category(
@@ -190,12 +184,6 @@ GRANTS: Final = Category(
         "holder_id": "Id of the membership or key",
         "scope_id": "Id of the scope",
     },
-    columns=(
-        "tenants_grant.membership_id",
-        "tenants_grant.api_key_id",
-        "tenants_scope.name",
-        "tenants_scope.key",
-    ),
     read=_grants,
 )
 KEYS: Final = Category(
@@ -217,11 +205,5 @@ KEYS: Final = Category(
         "revoked_at": "Revoked",
         "id": "Id",
     },
-    columns=(
-        "tenants_apikey.name",
-        "tenants_apikey.prefix",
-        "tenants_apikey.person_id",
-        "tenants_apikey.created_by_id",
-    ),
     read=_keys,
 )

@@ -174,11 +174,5 @@ EVENTS: Final = Category(
         "action": "Action",
         "id": "Id",
     },
-    columns=(
-        "audit_event.actor_id",
-        "audit_event.actor_label",
-        "audit_event.subject_id",
-        "audit_payload.ciphertext",
-    ),
     read=_events,
 )

@@ -76,6 +76,5 @@ REQUESTS: Final = Category(
         "finished_at": "Answered",
         "letters": "Letters",
     },
-    columns=("audit_erasurerequest.subject_id", "audit_letter.ciphertext"),
     read=_requests,
 )

@@ -55,8 +55,8 @@ class Category:
 
     key: its name in the JSON. about: a sentence to the person that says what it is.
     source: where the data come from (15(1)(g)). retention: how long they are kept, in words (15(1)(d)).
-    fields: key in an entry -> its label, in the order in which they are shown.
-    columns: the classified columns (see apps/erasure/declarations/classified.py) that the entries are made from.
+    fields: key in an entry -> its label, in the order in which they are shown. The columns that entries are made from
+        name the category in their declaration (Fields.shown_in).
     read: returns one page of entries, in the person's scope; called again with the page's `after` until that is None.
         It must return nothing about other people, neither their names nor their ids.
     """
@@ -69,7 +69,6 @@ class Category:
     source: str
     retention: str
     fields: Mapping[str, str]
-    columns: tuple[str, ...]
     read: Callable[[Person, object | None], Page] = field(repr=False)
 
 

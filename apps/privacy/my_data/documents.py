@@ -56,6 +56,5 @@ DOCUMENTS: Final = Category(
         "your_name_then": "Your name then",
         "id": "Id of the job",
     },
-    columns=("corpus_ingestjob.actor_id", "corpus_ingestjob.actor_label", "corpus_ingestjob.actor_key_id"),
     read=_documents,
 )

@@ -43,6 +43,5 @@ EVALUATION: Final = Category(
     source="You.",
     retention="Until somebody takes the question out; your name goes when your account is erased.",
     fields={"at": "When", "text": "Question", "your_name_then": "Your name then", "id": "Id"},
-    columns=("retrieval_evaluationquery.text", "retrieval_evaluationquery.created_by"),
     read=_evaluation,
 )

@@ -11,7 +11,7 @@ from apps.privacy.my_data.contents import CATEGORIES
 from apps.privacy.my_data.contracts import Category, Entry, Person
 from apps.privacy.my_data.event_fields import withheld_fields
 from apps.privacy.my_data.kinds import kinds
-from apps.privacy.my_data.left_out import LEFT_OUT
+from apps.privacy.my_data.left_out import left_out
 from apps.privacy.my_data.wording import UNREACHED
 from apps.tenants.streaming import Part
 
@@ -52,7 +52,7 @@ class Package:
 
     @property
     def not_included(self) -> list[Entry]:
-        places = [{"because": each.because, "what": list(each.names)} for each in LEFT_OUT]
+        places = [{"because": each.because, "what": list(each.names)} for each in left_out()]
         fields = [
             {"because": because, "what": [f"events: {name}" for name in names]}
             for because, names in withheld_fields().items()

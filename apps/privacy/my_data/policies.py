@@ -85,11 +85,6 @@ VERSIONS: Final = Category(
         "your_name_then": "Your name then",
         "id": "Id",
     },
-    columns=(
-        *(f"intents_policyversion.{who}_{what}" for who in ("author", "approver") for what in ("id", "label")),
-        "intents_policyversion.reason",
-        "intents_policyversion.decision_reason",
-    ),
     read=_versions,
 )
 COMMENTS: Final = Category(
@@ -107,10 +102,5 @@ COMMENTS: Final = Category(
         "your_name_then": "Your name then",
         "id": "Id",
     },
-    columns=(
-        "intents_reviewcomment.author_id",
-        "intents_reviewcomment.author_label",
-        "intents_reviewcomment.text",
-    ),
     read=_comments,
 )

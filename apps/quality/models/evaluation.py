@@ -7,6 +7,8 @@ from django.db import models
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import ScopedModel, TenantForeignKey, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, Texts
+from apps.tenants.personal_data.stores import OF_ANY, OF_TENANT
 
 
 class EvaluationQuery(ScopedModel):
@@ -23,6 +25,59 @@ class EvaluationQuery(ScopedModel):
     pages = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
     created_by = models.CharField(max_length=255)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    personal_data = PersonalData(
+        Fields("id tenant scope series_id pages created_at", Sort.NONE, because="Ids, places, times."),
+        Fields(
+            "text",
+            Sort.FREE_TEXT,
+            because="A question, and what it says of the document that answers it.",
+            cleared_by="retrieval.evaluation",
+            stays="When its author is erased: it is the firm's question. A person whom it names is found by searching "
+            "it.",
+        ),
+        Fields(
+            "created_by",
+            Sort.IDENTIFIER,
+            because="The name of whoever added the question.",
+            cleared_by=("retrieval.evaluation_authors", "retrieval.evaluation"),
+        ),
+        shown_in="evaluation_questions",
+        stores=(
+            # A question names its document by series. It is removed with the last version: as long as another version
+            # exists, that version is what should be found.
+            RowStore(
+                key="retrieval.evaluation",
+                label="Evaluation questions",
+                phase=Phase.DERIVED,
+                found_by={
+                    **OF_ANY,
+                    TargetType.DOCUMENT: (
+                        "t.series_id = ANY (ARRAY(SELECT d.series_id FROM corpus_document d "
+                        "WHERE d.tenant_id = %(open_tenant)s AND d.id = ANY (%(document)s::uuid[]))) "
+                        "AND NOT EXISTS (SELECT FROM corpus_document other "
+                        "WHERE other.tenant_id = t.tenant_id AND other.series_id = t.series_id "
+                        "AND other.id <> ALL (%(document)s::uuid[]))"
+                    ),
+                },
+            ),
+            # A row states its author only by name; the event of adding the question states the author's id.
+            RowStore(
+                key="retrieval.evaluation_authors",
+                label="Names of a person on evaluation questions",
+                phase=Phase.DERIVED,
+                found_by={
+                    TargetType.USER: (
+                        "t.created_by <> '' AND EXISTS (SELECT FROM audit_event e WHERE e.tenant_id = t.tenant_id "
+                        "AND e.subject_id = t.id AND e.action = 'retrieval.evaluation.added' "
+                        "AND e.actor_kind = 'user' AND e.actor_id = ANY (%(user)s::uuid[]))"
+                    )
+                },
+                emptied={"created_by": "''"},
+            ),
+        ),
+        texts=Texts("retrieval.evaluation_questions", "Evaluation questions", "text created_by"),
+    )
 
     class Meta:
         app_label = "retrieval"
@@ -74,6 +129,36 @@ class EvaluationRun(TenantModel):
     by_type = models.JSONField(default=dict)
     ablations = models.JSONField(default=dict)
 
+    personal_data = PersonalData(
+        Fields(
+            "id tenant state started_at seen_at finished_at settings changes models_used policy_number "
+            "policy_sha256 corpus_sha256 questions_sha256 documents chunks failed_documents questions metrics "
+            "latency_ms by_stage ablations",
+            Sort.NONE,
+            because="Ids, counts, times, codes, settings and figures; the digests are of a policy and of what was "
+            "asked.",
+        ),
+        Fields("dataset", Sort.FREE_TEXT, because="The name of a folder, and of the sorts of its questions."),
+        Fields(
+            "by_type",
+            Sort.FREE_TEXT,
+            because="The name of a folder, and of the sorts of its questions.",
+            unsearched="Names of sorts of questions: each stands beside its answers too, and is searched there.",
+        ),
+        cleared_by="retrieval.evaluation_runs",
+        stays="Until the tenant is removed: it names a set of questions.",
+        withheld="The names of sets of questions. They say nothing of you.",
+        stores=(
+            RowStore(
+                key="retrieval.evaluation_runs",
+                label="Evaluation runs",
+                phase=Phase.DERIVED,
+                found_by={TargetType.TENANT: OF_TENANT},
+            ),
+        ),
+        texts=Texts("retrieval.evaluation_runs", "Evaluation runs", "dataset"),
+    )
+
     class Meta:
         app_label = "retrieval"
         ordering = ("-started_at", "-id")
@@ -110,6 +195,41 @@ class EvaluationAnswer(ScopedModel):
     first_rank = models.PositiveIntegerField(null=True)
     scores = models.JSONField(default=dict)
     elapsed_ms = models.FloatField()
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant scope run position document_ids refusal grounding passed first_rank scores elapsed_ms",
+            Sort.NONE,
+            because="Ids, places, codes and figures.",
+        ),
+        Fields(
+            "key text type expected_answer why",
+            Sort.FREE_TEXT,
+            because="A question that was asked to measure, and the answer that is known to be right.",
+            stays="As long as all documents are there that it names. A person whom it names is found by searching it.",
+        ),
+        Fields(
+            "expected found answer",
+            Sort.CONTENT,
+            because="What was answered from documents, and which of their pages were expected and found.",
+        ),
+        cleared_by="retrieval.evaluation_answers",
+        withheld="Questions that are asked to measure the search, with what was found in the firm's documents.",
+        stores=(
+            # A whole answer is removed: without one of its documents it no longer measures anything.
+            RowStore(
+                key="retrieval.evaluation_answers",
+                label="Answers of evaluation runs that name the documents",
+                phase=Phase.DERIVED,
+                found_by={**OF_ANY, TargetType.DOCUMENT: "t.document_ids && %(document)s::uuid[]"},
+            ),
+        ),
+        texts=Texts(
+            "retrieval.evaluation_answers",
+            "Questions and answers of evaluation runs",
+            "key text type expected_answer why answer expected found",
+        ),
+    )
 
     class Meta:
         app_label = "retrieval"

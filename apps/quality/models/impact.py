@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db import models
 
 from apps.intents.models import PolicyVersion
 from apps.tenants.models.base import TenantForeignKey
 from apps.tenants.models.leased_job import LeasedJob
+from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, Texts
+from apps.tenants.personal_data.stores import OF_TENANT, SCOPES_BELOW
 from apps.tenants.sweeping import Sweep
 from apps.tenants.waiting import Work
+
+# Matches previews whose JSON holds the ids of documents.
+_NAMES: Final = """EXISTS (
+    SELECT FROM jsonb_path_query(t.result, 'lax $.**.document_id') AS named (id)
+     WHERE named.id #>> '{{}}' = ANY ({}))"""
+_IN_SCOPES: Final = f"""ARRAY(
+    SELECT d.id::text FROM corpus_document d
+     WHERE d.tenant_id = %(open_tenant)s AND d.scope_id = ANY ({SCOPES_BELOW}))"""  # noqa: S608 (constants)
 
 
 class ImpactState(models.TextChoices):
@@ -48,6 +60,57 @@ class PolicyImpact(LeasedJob):
 
     error_detail = models.TextField(blank=True)
     result = models.JSONField(default=dict)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant attempts next_attempt_at lease_owner lease_until error_code version revision "
+            "content_sha256 base base_sha256 state done total requested_at started_at finished_at",
+            Sort.NONE,
+            because="Ids, counts, times and codes; the digests are of policies.",
+        ),
+        Fields(
+            "requested_by",
+            Sort.IDENTIFIER,
+            because="The name of whoever asked for the preview.",
+            cleared_by=("retrieval.impact_requesters", "retrieval.impacts"),
+            withheld="Your name beside a preview of a policy that you asked for. That you did is among your acts.",
+        ),
+        Fields("error_detail", Sort.FREE_TEXT, because="What went wrong, in words."),
+        Fields("result", Sort.DERIVED, because="Which documents questions would reach: ids and figures."),
+        cleared_by="retrieval.impacts",
+        withheld="A computation about a policy: figures, and ids of documents. It says nothing of you.",
+        stores=(
+            # A preview is computed again when somebody opens it, so one that names a removed document is of no use.
+            RowStore(
+                key="retrieval.impacts",
+                label="Previews of a policy's effect that name the documents",
+                phase=Phase.DERIVED,
+                found_by={
+                    TargetType.DOCUMENT: _NAMES.format("%(document)s::text[]"),
+                    TargetType.SCOPE: _NAMES.format(_IN_SCOPES),
+                    TargetType.TENANT: OF_TENANT,
+                },
+            ),
+            # The requester is stated only by name. The request's event is the first about the version from that moment
+            # on.
+            RowStore(
+                key="retrieval.impact_requesters",
+                label="Names of a person on previews that they asked for",
+                phase=Phase.DERIVED,
+                found_by={
+                    TargetType.USER: (
+                        "t.requested_by <> '' AND (SELECT e.actor_kind = 'user' "
+                        "AND e.actor_id = ANY (%(user)s::uuid[]) "
+                        "FROM audit_event e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.version_id "
+                        "AND e.action = 'retrieval.impact.requested' AND e.occurred_at >= t.requested_at "
+                        "ORDER BY e.occurred_at, e.id LIMIT 1)"
+                    )
+                },
+                emptied={"requested_by": "''"},
+            ),
+        ),
+        texts=Texts("retrieval.impacts", "Previews of policies", "requested_by error_detail"),
+    )
 
     class Meta:
         app_label = "retrieval"

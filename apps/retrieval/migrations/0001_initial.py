@@ -174,7 +174,7 @@ class Migration(migrations.Migration):
         ToldOf("PolicyImpact", "version_id", "requested_at"),
         # All of it, and the names on it, are the eraser's only where an executing run covers them. Of a preview it reads
         # ids and figures. Whose they are is said by the log, or by what they name, as the stores ask it
-        # (apps/quality/erasure_stores.py).
+        # (apps/quality/models).
         EraserRights(
             "EvaluationQuery",
             reads=("tenant_id", "scope_id", "id", "series_id", "created_by"),

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import UuidV7
+from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
 
 
 class AccountOrigin(models.Model):
@@ -24,6 +25,18 @@ class AccountOrigin(models.Model):
     )
     invited_by_id = models.UUIDField(null=True, editable=False)
     mailbox_confirmed_at = models.DateTimeField(null=True, editable=False)
+
+    personal_data = PersonalData(
+        Fields("mailbox_confirmed_at", Sort.NONE, because="A time."),
+        Fields(
+            "user invited_by_id",
+            Sort.IDENTIFIER,
+            because="Whose hands the account comes from.",
+            stays=f"What was decided is judged by it. {reasons.SURROGATE}",
+            withheld="Who made your account, which can be a person of another firm: what makes this file may not read "
+            "it. Whoever invited you to this firm stands with your roles, as “another person”.",
+        ),
+    )
 
     def __str__(self) -> str:
         return f"origin of {self.user_id}"
@@ -48,6 +61,21 @@ class AccountLink(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField(db_index=True)
     used_at = models.DateTimeField(null=True, editable=False)
+
+    personal_data = PersonalData(
+        Fields("id purpose created_at expires_at used_at", Sort.NONE, because="Ids, a code and times."),
+        Fields("user", Sort.IDENTIFIER, because="The account, and the mailbox it was sent to."),
+        Fields(
+            "email",
+            Sort.IDENTIFIER,
+            because="The account, and the mailbox it was sent to.",
+            unsearched="The mailbox that a link was sent to: it goes within two hours, and is that of an account, "
+            "which is searched.",
+        ),
+        Fields("token_sha256", Sort.CREDENTIAL, because="A digest of the link's secret.", withheld=reasons.A_PROOF),
+        stays="The hour that the link works, and the one until it is swept.",
+        withheld=reasons.MAILED,
+    )
 
     def __str__(self) -> str:
         return f"{self.get_purpose_display()} until {self.expires_at:%Y-%m-%d %H:%M} UTC"

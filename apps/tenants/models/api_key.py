@@ -9,6 +9,8 @@ from django.db import models
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantForeignKey, TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, Texts, reasons
+from apps.tenants.personal_data.stores import OF_TENANT
 from apps.tenants.roles import Role
 
 PERSONAL_KEY_LIFE = timedelta(days=365)
@@ -44,6 +46,56 @@ class ApiKey(TenantModel):
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
     rotated_from = TenantForeignKey(
         "self", on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="successors"
+    )
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant role with_second_factor created_at expires_at last_used_at revoked_at rotated_from",
+            Sort.NONE,
+            because="Ids and times.",
+        ),
+        Fields(
+            "name",
+            Sort.FREE_TEXT,
+            because="What uses the key.",
+            stays="Of a tenant's key, when a person is erased: it is the name of a program.",
+        ),
+        Fields(
+            "prefix",
+            Sort.CREDENTIAL,
+            because="How the key begins, and a digest of it.",
+            stays="Of a tenant's key, when a person is erased: it is nobody's.",
+        ),
+        Fields(
+            "secret_sha256",
+            Sort.CREDENTIAL,
+            because="How the key begins, and a digest of it.",
+            stays="Of a tenant's key, when a person is erased: it is nobody's.",
+            withheld=reasons.A_PROOF,
+        ),
+        Fields("person", Sort.IDENTIFIER, because="Whom the key acts for."),
+        Fields(
+            "created_by_id",
+            Sort.IDENTIFIER,
+            because="Who made the key.",
+            stays="Of a tenant's key, when a person is erased: who gave access is to be shown, and a key that has "
+            f"ended is never changed (tenants/sql/api_keys.sql). {reasons.SURROGATE}",
+        ),
+        cleared_by="tenants.access_keys",
+        shown_in="keys",
+        stores=(
+            # A key that was rotated is pointed at by its successor, which goes first.
+            RowStore(
+                key="tenants.access_keys",
+                label="API keys that act for a person",
+                phase=Phase.ACCOUNTS,
+                waits_for_holds=True,
+                found_by={TargetType.USER: "t.person_id = ANY (%(user)s::uuid[])", TargetType.TENANT: OF_TENANT},
+                when="NOT EXISTS (SELECT FROM tenants_apikey s "
+                "WHERE s.tenant_id = t.tenant_id AND s.rotated_from_id = t.id)",
+            ),
+        ),
+        texts=Texts("tenants.api_keys", "Names of API keys", "name"),
     )
 
     class Meta:

@@ -7,6 +7,8 @@ from django.db import models
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, Texts, reasons
+from apps.tenants.personal_data.stores import OF_TENANT, SCOPES_BELOW
 
 
 class IdempotentRequest(TenantModel):
@@ -30,6 +32,39 @@ class IdempotentRequest(TenantModel):
     body = models.JSONField(null=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField()
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant principal_kind scope_ids subject_id replayable status_code created_at expires_at",
+            Sort.NONE,
+            because="Ids, codes and times; a row lives for a day.",
+        ),
+        Fields("principal_id", Sort.IDENTIFIER, because="The account or key that asked."),
+        Fields(
+            "key_digest request_digest",
+            Sort.DERIVED,
+            because="Keyed digests of what was asked.",
+            withheld=reasons.DIGESTS,
+        ),
+        Fields("location body", Sort.FREE_TEXT, because="What was answered."),
+        cleared_by=("tenants.requests", "corpus.answers_kept"),
+        withheld=reasons.MOMENTARY,
+        stores=(
+            # Of a document: corpus.answers_kept (apps/corpus/models/job.py).
+            RowStore(
+                key="tenants.requests",
+                label="Answers kept for repeated requests",
+                phase=Phase.CACHES,
+                found_by={
+                    TargetType.USER: "t.principal_kind = 'user' AND t.principal_id = ANY (%(user)s::uuid[])",
+                    # The answer to who made a scope names it, and lies in the scope above.
+                    TargetType.SCOPE: f"(t.scope_ids && {SCOPES_BELOW} OR t.subject_id = ANY ({SCOPES_BELOW}))",
+                    TargetType.TENANT: OF_TENANT,
+                },
+            ),
+        ),
+        texts=Texts("tenants.idempotent_requests", "Answers kept for repeated requests", "location body"),
+    )
 
     class Meta:
         ordering = ("-created_at", "-id")

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
 from apps.tenants.roles import Role
 
 
@@ -28,6 +29,38 @@ class Invitation(TenantModel):
     expires_at = models.DateTimeField(null=True, editable=False)
     accepted_at = models.DateTimeField(null=True, editable=False)
     revoked_at = models.DateTimeField(null=True, editable=False)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant role scope_ids created_at sent_at expires_at accepted_at revoked_at",
+            Sort.NONE,
+            because="Ids, a code and times.",
+        ),
+        Fields(
+            "email",
+            Sort.IDENTIFIER,
+            because="The mailbox that is invited.",
+            stays="Until it is accepted or withdrawn, seven days at most, and the hour until it is swept.",
+            unsearched="The mailbox of an invitation that waits: it is emptied when that is accepted, withdrawn or "
+            "expires, after seven days. It stands under Members until then.",
+            withheld="Mailboxes that were invited and have not accepted yet: whose one is, nobody knows until its "
+            "person accepts, and then the address goes. It goes as well when the invitation is withdrawn or expires.",
+        ),
+        Fields(
+            "created_by_id",
+            Sort.IDENTIFIER,
+            because="Who invites.",
+            stays=f"Who gave access is to be shown. {reasons.SURROGATE}",
+            withheld=reasons.OWN_ACT,
+        ),
+        Fields(
+            "token_sha256",
+            Sort.CREDENTIAL,
+            because="A digest of the link's secret.",
+            stays="The link works once, for seven days: it opens nothing afterwards.",
+            withheld=reasons.A_PROOF,
+        ),
+    )
 
     class Meta:
         ordering = ("-created_at",)

@@ -9,6 +9,8 @@ from django.db import models
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantModel
+from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, reasons
+from apps.tenants.personal_data.stores import OF_TENANT
 from apps.tenants.roles import Role
 
 # Memberships that give rights now: accepted, confirmed if the role approves, and not ended.
@@ -34,6 +36,32 @@ class Membership(TenantModel):
     confirmed_at = models.DateTimeField(null=True, editable=False)
     confirmed_by_id = models.UUIDField(null=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    personal_data = PersonalData(
+        Fields(
+            "id tenant role created_at invitation_id accepted_at confirmed_at revoked_at",
+            Sort.NONE,
+            because="Ids and times.",
+        ),
+        Fields("user", Sort.IDENTIFIER, because="The account."),
+        Fields(
+            "created_by_id confirmed_by_id",
+            Sort.IDENTIFIER,
+            because="Who invited, and who confirmed.",
+            stays=f"Of somebody else's membership: who gave access is to be shown. {reasons.SURROGATE}",
+        ),
+        cleared_by="tenants.access_memberships",
+        shown_in="memberships",
+        stores=(
+            RowStore(
+                key="tenants.access_memberships",
+                label="Memberships",
+                phase=Phase.ACCOUNTS,
+                waits_for_holds=True,
+                found_by={TargetType.USER: "t.user_id = ANY (%(user)s::uuid[])", TargetType.TENANT: OF_TENANT},
+            ),
+        ),
+    )
 
     class Meta:
         ordering = ("user__username", "role")

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import TenantModel, UuidV7
+from apps.tenants.personal_data import Fields, PersonalData, Sort, Texts, reasons
 
 
 class SecondFactor(models.Model):
@@ -23,6 +24,21 @@ class SecondFactor(models.Model):
     confirmed_at = models.DateTimeField(null=True, editable=False)
     last_step = models.BigIntegerField(default=0)
 
+    personal_data = PersonalData(
+        Fields("created_at confirmed_at last_step", Sort.NONE, because="Times."),
+        Fields(
+            "user", Sort.IDENTIFIER, because="The account.", stays=reasons.SURROGATE, withheld=reasons.SECOND_FACTOR
+        ),
+        Fields(
+            "sealed",
+            Sort.SEALED,
+            because="The secret of an authenticator app.",
+            stays="It opens nothing without the account's password, which an erasure takes away.",
+            unsearched="The secret of an authenticator app, which names nobody.",
+            withheld=reasons.A_PROOF,
+        ),
+    )
+
     def __str__(self) -> str:
         return f"second factor of {self.user_id}"
 
@@ -34,6 +50,20 @@ class RecoveryCode(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     code_sha256 = models.CharField(max_length=64)
     used_at = models.DateTimeField(null=True, editable=False)
+
+    personal_data = PersonalData(
+        Fields("id used_at", Sort.NONE, because="An id and a time."),
+        Fields(
+            "user", Sort.IDENTIFIER, because="The account.", stays=reasons.SURROGATE, withheld=reasons.SECOND_FACTOR
+        ),
+        Fields(
+            "code_sha256",
+            Sort.CREDENTIAL,
+            because="A digest of it.",
+            stays="It opens nothing without the account's password, which an erasure takes away.",
+            withheld=reasons.A_PROOF,
+        ),
+    )
 
     def __str__(self) -> str:
         return f"recovery code of {self.user_id}"
@@ -52,6 +82,27 @@ class FactorReset(TenantModel):
     agreed_by_id = models.UUIDField(null=True, editable=False)
     agreed_at = models.DateTimeField(null=True, editable=False)
     revoked_at = models.DateTimeField(null=True, editable=False)
+
+    personal_data = PersonalData(
+        Fields("id tenant asked_at agreed_at revoked_at", Sort.NONE, because="Ids and times."),
+        Fields(
+            "user asked_by_id agreed_by_id",
+            Sort.IDENTIFIER,
+            because="Whose factor it was, who asked and who agreed.",
+            stays=f"Who took a proof of a person away is to be shown. {reasons.SURROGATE}",
+            withheld="Who asked for a reset of a second factor, who agreed, and for whom: each step stands among the "
+            "events, and other people as “another person”.",
+        ),
+        Fields(
+            "reason",
+            Sort.FREE_TEXT,
+            because="Why it was taken away.",
+            stays="What two people took a proof of a person away for is to be shown.",
+            withheld="Why a second factor was taken away, in the words of whoever asked for it. They may name others: "
+            "ask the firm's administrators or its data protection officer.",
+        ),
+        texts=Texts("tenants.factor_resets", "Reasons of resets of a second factor", "reason"),
+    )
 
     class Meta:
         ordering = ("-asked_at",)

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from django.db import models
 
+from apps.tenants.personal_data import Fields, PersonalData, Sort
+
 
 class Session(models.Model):
     key_sha256 = models.CharField(max_length=64, primary_key=True)
     content = models.TextField(help_text="Signed by the application.")
     expires_at = models.DateTimeField(db_index=True)
+
+    personal_data = PersonalData(
+        Fields("key_sha256 expires_at", Sort.NONE, because="A digest of random bits, a time."),
+        Fields(
+            "content",
+            Sort.SEALED,
+            because="Who is signed in, signed. Nobody can tell from the table whose a session is.",
+            stays="Eight hours, and the hour until it is swept: it ends with the account's password.",
+            unsearched="Who is signed in, under a key of the browser: it ends within eight hours.",
+            withheld="Sessions: who is signed in lies under a key of the browser, and nobody can tell whose a session "
+            "is.",
+        ),
+    )
 
     def __str__(self) -> str:
         return f"until {self.expires_at:%Y-%m-%d %H:%M} UTC"

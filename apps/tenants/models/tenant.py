@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from apps.tenants.models.base import UuidV7
+from apps.tenants.personal_data import Fields, PersonalData, Phase, RowStore, Sort, TargetType, Texts
 
 
 class TenantStatus(models.TextChoices):
@@ -36,6 +37,34 @@ class Tenant(models.Model):
     )
     status = models.CharField(max_length=16, choices=TenantStatus.choices, default=TenantStatus.ACTIVE)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    personal_data = PersonalData(
+        Fields(
+            "id residency_region residency_strict embedding_profile generation_profile status created_at",
+            Sort.NONE,
+            because="Ids and settings.",
+        ),
+        Fields(
+            "slug name",
+            Sort.FREE_TEXT,
+            because="A firm's name may be its owner's.",
+            cleared_by="tenants.tenant",
+            withheld="The firm's own name, not yours.",
+        ),
+        stores=(
+            # The row stays as the fact that there was one. Nobody may sign in to it from then on.
+            RowStore(
+                key="tenants.tenant",
+                label="The tenant's name",
+                phase=Phase.KEYS,
+                waits_for_holds=True,
+                found_by={TargetType.TENANT: "t.id = ANY (%(tenant)s::uuid[]) AND t.slug <> 'erased-' || t.id"},
+                emptied={"slug": "'erased-' || t.id", "name": "'Erased tenant'", "status": "'suspended'"},
+                tenant_column="id",
+            ),
+        ),
+        texts=Texts("tenants.tenant", "Name of the tenant", "name slug"),
+    )
 
     class Meta:
         ordering = ("slug",)

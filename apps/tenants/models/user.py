@@ -16,6 +16,7 @@ from apps.tenants.credentials import hash_keep, hash_of, is_stamp, new_stamp
 from apps.tenants.ids import UserId
 from apps.tenants.models.base import UuidV7
 from apps.tenants.models.personal import personal
+from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
 from apps.tenants.tokens import Identity
 
 
@@ -60,6 +61,19 @@ class User(AbstractUser):
 
     made_with_link = ""
     """Of an account that is being made: the digest of the invitation's link whose reader makes it."""
+
+    personal_data = PersonalData(
+        Fields("is_active id is_superuser is_staff date_joined", Sort.NONE, because="An id, settings, and since when."),
+        Fields("password", Sort.NONE, because="A stamp, random: the hash lies in tenants_credential."),
+        Fields(
+            "username first_name last_name last_login email",
+            Sort.IDENTIFIER,
+            because="The person.",
+            cleared_by="tenants.access_accounts",
+            stays=reasons.OTHER_TENANTS,
+            shown_in="account",
+        ),
+    )
 
     class Meta(AbstractUser.Meta):
         pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from apps.audit.models import Outcome
-from apps.corpus.erasure_stores import documents_of
+from apps.corpus.contents import documents_of
 from apps.corpus.models import Document
 from apps.corpus.services.ingest.errors import ErasedDocumentError
 from apps.corpus.services.ingest.events import REFUSED
