@@ -25,8 +25,9 @@ _PURE: Final = "--pure"
 _USAGE: Final = """usage: manage.py test [--all | --pure | PYTEST ARGUMENT ...]
 
 Without arguments, the short lane: ruff, mypy, import-linter, a check for missing migrations, and the tests that are
-quick, on three processes. It leaves out what is marked slow (browsers, killed processes, backups, physical proofs,
-benchmarks, whole evaluations), and draws a few parameters of each test; it prints the seed, and the slowest tests.
+quick, on three processes and in a random order. It leaves out what is marked slow (browsers, killed processes, backups,
+physical proofs, benchmarks, whole evaluations), and draws a few parameters of each test; it prints the seeds, and the
+slowest tests.
 With --all: the checks and every test. CI runs this.
 With --pure: the tests alone that need no database, no service and no other process (tests/pure.py), some 3,000; they
 run on every machine and take about a minute.
@@ -34,7 +35,7 @@ With other arguments: pytest alone, which gets them. For example:
 
     python3 manage.py test
     python3 manage.py test --all
-    python3 manage.py test -n 3 --dist loadfile --short=SEED     # the tests of a short lane that failed
+    python3 manage.py test -n 3 --dist loadfile --short=SEED --order=SEED    # the tests of a short lane that failed
     python3 manage.py test tests/corpus -k pdf
 
 GLASSBOX_TEST_PLAN_CACHE_MODE=force_generic_plan (or force_custom_plan) has PostgreSQL make all plans in one way. Once
@@ -70,7 +71,8 @@ def suite(arguments: list[str]) -> Step:
     elif arguments == [_PURE]:
         arguments = [*_WORKERS, _PURE]
     elif not arguments:
-        arguments = [*_WORKERS, _SLOWEST, f"--short={secrets.randbelow(10**6)}"]
+        seed = secrets.randbelow(10**6)
+        arguments = [*_WORKERS, _SLOWEST, f"--short={seed}", f"--order={seed}"]
     return Step("pytest", (sys.executable, "-m", "pytest", *arguments))
 
 

@@ -28,10 +28,12 @@ from tests.pure import pure_lane
 from tests.rows import admin_dsn as admin_dsn
 from tests.rows import close_superuser, empty_database
 
-# CI tries the same examples every time, so that it speaks of the change; every other run looks for new ones.
-hypothesis.settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    hypothesis.settings.load_profile("ci")
+# CI tries the same examples every time, so that it speaks of the change; every other run looks for new ones. Neither
+# fails since a busy machine made or tried an example slowly: what is slow is measured in tests/benchmarks.
+_AT_ANY_SPEED = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+hypothesis.settings.register_profile("any speed", **_AT_ANY_SPEED)
+hypothesis.settings.register_profile("ci", derandomize=True, **_AT_ANY_SPEED)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "any speed")
 
 # A client reads all certificate authorities before it asks anything, which is 23 ms of work, and most tests that need
 # vectors have a server, and so a client, of their own. Nothing here speaks TLS.
@@ -73,17 +75,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SEED",
         help=f"leave out what is marked slow, and draw {_DRAWN} parameters of each test, by this seed",
     )
+    parser.addoption(
+        "--order",
+        type=int,
+        metavar="SEED",
+        help="run the files, and the tests of each file, in an order that is drawn by this seed",
+    )
     parser.addoption("--pure", action="store_true", help="the tests that need no database, service or other process")
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    seed = config.getoption("--short")
-    return "" if seed is None else f"short lane, drawn by --short={seed}"
+    short, order = config.getoption("--short"), config.getoption("--order")
+    drawn = [f"short lane, drawn by --short={short}"] if short is not None else []
+    if order is not None:
+        drawn.append(f"random order, drawn by --order={order}")
+    return ", ".join(drawn)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Long files first; config/testing.py keeps xdist from ordering them anew by how many tests they have."""
+    """Select the lane, and put long files first or in a random order.
+
+    config/testing.py keeps xdist from ordering the files again by how many tests they have.
+    """
     found = list(items)
     if config.getoption("--pure"):
         items[:] = [item for item in pure_lane(items) if not item.nodeid.startswith(_SLOW)]
@@ -91,6 +105,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if seed is not None:
         items[:] = draw_short_lane(items, seed=seed)
     config.hook.pytest_deselected(items=sorted(set(found) - set(items), key=found.index))
+    order = config.getoption("--order")
+    if order is not None:
+        items[:] = shuffle_tests(items, seed=order)
+        return
     items.sort(key=lambda item: next((n for n, name in enumerate(_FIRST) if item.nodeid.startswith(name)), len(_FIRST)))
 
 
@@ -105,6 +123,20 @@ def draw_short_lane(items: Sequence[pytest.Item], *, seed: int) -> list[pytest.I
         # By the function's name too: a new test does not change what is drawn of the others.
         drawn.update(Random(f"{seed} {function}").sample(cases, min(_DRAWN, len(cases))))
     return [item for item in items if item in drawn]
+
+
+def shuffle_tests(items: Sequence[pytest.Item], *, seed: int) -> list[pytest.Item]:
+    """Return the tests with the files, and the tests of each file, in a random order: one order for one seed.
+
+    A file's tests stay together, since what a file makes once for all of them is taken away after the last one.
+    """
+    random = Random(seed)
+    by_file: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        by_file[item.nodeid.partition("::")[0]].append(item)
+    files = list(by_file.values())
+    random.shuffle(files)
+    return [item for file in files for item in random.sample(file, len(file))]
 
 
 @pytest.fixture(scope="session")

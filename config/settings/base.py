@@ -203,10 +203,16 @@ GLASSBOX_CHECKPOINT_S3 = {
     "access_key": env.text("GLASSBOX_CHECKPOINT_S3_ACCESS_KEY", default=""),
     "secret_key": env.secret("GLASSBOX_CHECKPOINT_S3_SECRET_KEY", default=""),
 }
-# Which removals are proven on the disk (apps/erasure/proof): always those of requests for erasure, and purges if
-# configured. Each rewrites the tables, which can't be read meanwhile, and scans the server's files twice.
+# Which removals are proven on the disk (apps/erasure/proof). Each proof rewrites the tables, which can't be read
+# meanwhile, and scans the server's files twice, with the access of the database server's administrator. A removal that
+# is proposed while its kind is switched off ends when every store counts zero, without a certificate, and says so.
 GLASSBOX_PHYSICAL_ORIGINS = frozenset(
-    ("request", "purge") if env.boolean("GLASSBOX_PURGE_PHYSICAL", default=False) else ("request",)
+    origin
+    for origin, is_proven in (
+        ("request", env.boolean("GLASSBOX_RESIDUE_SCAN", default=True)),
+        ("purge", env.boolean("GLASSBOX_PURGE_PHYSICAL", default=False)),
+    )
+    if is_proven
 )
 # When tables may be rewritten: hours of UTC such as 01:00-04:00; empty for at once.
 GLASSBOX_ERASURE_WINDOW = env.text("GLASSBOX_ERASURE_WINDOW", default="")

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from django.conf import LazySettings
 
+from apps.audit.models import Event
+from apps.audit.registry import Group
+from apps.audit.selectors import payloads_of
 from apps.erasure.contracts import Target, TargetType
 from apps.erasure.errors import OwnRunError, RunStateError
 from apps.erasure.models import RemovalRun
@@ -36,6 +40,7 @@ from tests.deciding import (
     withdraw,
 )
 from tests.factories import as_
+from tests.visitor import Visitor
 
 # The eraser is a role of its own, on a connection of its own: what it works on is committed.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -105,6 +110,24 @@ def test_the_whole_way_from_the_proposal_to_the_last_letter(office: Office, targ
         "completed",
         "letter_written",
     ]
+
+
+def test_without_the_scan_the_run_ends_by_counts_and_its_event_and_page_say_so(
+    office: Office, target: Target, settings: LazySettings
+) -> None:
+    settings.GLASSBOX_PHYSICAL_ORIGINS = frozenset()  # GLASSBOX_RESIDUE_SCAN=false
+    request = proposed(office, target)
+    with as_(office.rita):
+        request_approve(request.id)
+    run = run_of(office, request)
+    carried_out(office.firm, run)
+    with open_scope(tenant=office.firm.id, reason="a test"):
+        ended = Event.objects.get(action="audit.removal.ended", subject_id=run.id)
+        core = payloads_of([ended], groups=[Group.CORE])[ended.id][Group.CORE]
+    assert (core["state"], core["proof"]) == ("completed", "counts")
+    page = Visitor("dora").open("erasure_request", request.id)
+    assert "Shown by counts alone" in page.text
+    assert "there is no certificate" in page.text
 
 
 @pytest.mark.slow

@@ -133,3 +133,28 @@ def test_a_command_wants_its_own_secrets_wherever_it_is_typed(command: str) -> N
 
 def test_the_handbook_says_what_the_code_asks_for() -> None:
     assert secrets_table() in (CHECKOUT / "docs/operations/deploy.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("given", "origins"),
+    [
+        ({}, ["request"]),
+        ({"GLASSBOX_RESIDUE_SCAN": "false"}, []),
+        ({"GLASSBOX_RESIDUE_SCAN": "false", "GLASSBOX_PURGE_PHYSICAL": "true"}, ["purge"]),
+    ],
+)
+def test_the_scan_of_the_disk_is_made_unless_it_is_switched_off(given: dict[str, str], origins: list[str]) -> None:
+    show = "from django.conf import settings; print(sorted(settings.GLASSBOX_PHYSICAL_ORIGINS))"
+    switches = ("GLASSBOX_RESIDUE_SCAN", "GLASSBOX_PURGE_PHYSICAL")
+    inherited = {name: value for name, value in os.environ.items() if name not in switches}
+    variables = {"DJANGO_SETTINGS_MODULE": "config.settings.development"} | given
+    shown = subprocess.run(
+        [sys.executable, "-c", show],
+        cwd=CHECKOUT,
+        env=inherited | variables,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert shown == f"{origins}\n"

@@ -70,8 +70,8 @@ def test_all_keeps_the_checks(replaced: pytest.MonkeyPatch, capfd: pytest.Captur
 def test_a_lane_runs_on_three_processes() -> None:
     workers = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
     assert testing.suite(["--all"]).command[3:] == (*workers, "--durations=20")
-    assert testing.suite([]).command[3:-1] == (*workers, "--durations=20")
-    assert re.fullmatch(r"--short=\d+", testing.suite([]).command[-1])
+    assert testing.suite([]).command[3:-2] == (*workers, "--durations=20")
+    assert re.fullmatch(r"--short=(\d+) --order=\1", " ".join(testing.suite([]).command[-2:]))
     assert testing.suite([]).command != testing.suite([]).command
     assert testing.suite(["--pure"]).command[3:] == (*workers, "--pure")
 
@@ -112,6 +112,25 @@ def test_the_short_lane_leaves_out_what_is_slow_and_draws_by_its_seed(tmp_path: 
     drawn = [_collected(tmp_path, f"--short={seed}") for seed in (1, 1, 2)]
     assert all(len(names) == 5 and names[0] == "test_quick" for names in drawn)
     assert drawn[0] == drawn[1] != drawn[2]
+
+
+@pytest.mark.slow
+def test_a_random_order_is_that_of_its_seed_and_keeps_files_together(tmp_path: Path) -> None:
+    for name in "abcd":
+        source = f"""
+            import pytest
+
+            @pytest.mark.parametrize("number", range(9))
+            def test_{name}(number): ...
+        """
+        (tmp_path / f"test_{name}.py").write_text(textwrap.dedent(source), encoding="utf-8")
+    as_written = _collected(tmp_path)
+    orders = [_collected(tmp_path, f"--order={seed}") for seed in (1, 1, 2)]
+    assert orders[0] == orders[1] != orders[2]
+    for order in orders:
+        assert order != as_written
+        assert sorted(order) == sorted(as_written)
+        assert [name[5] for name in order[::9]] == [name[5] for name in order[8::9]]
 
 
 _NOT_PURE = """

@@ -163,7 +163,8 @@ def _gone(found: ErasureRequest) -> dict[str, Any]:
     steps: Sequence[StepProgress] = [each for each in progress_of(run).steps if each.before] if run is not None else ()
     certificates: Sequence[Certificate] = certificates_of(run) if run is not None else ()
     waits = run is not None and run.proof == Proof.PHYSICAL and len(certificates) < len(run.end_events)
-    return {"steps": steps, "certificates": certificates, "awaits_certificate": waits}
+    unproven = run is not None and run.proof == Proof.COUNTS
+    return {"steps": steps, "certificates": certificates, "awaits_certificate": waits, "by_counts_alone": unproven}
 
 
 def _ways(
