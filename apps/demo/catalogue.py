@@ -12,7 +12,7 @@ from typing import Final
 from apps.corpus.kinds import DocumentType, Kind, SourceType
 from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.demo.docx_builder import build_docx
-from apps.demo.markup import reflowed
+from apps.demo.markup import reflow
 from apps.demo.pdf_builder import build_pdf
 from apps.demo.sources import SOURCES, Source
 from apps.demo.tenants import DemoTenant
@@ -64,29 +64,29 @@ def _document(tenant: DemoTenant, source: Source) -> DemoDocument:
     values = _values(tenant, source)
     return DemoDocument(
         file_name=source.file_name,
-        title=_filled(source.title, values),
+        title=_fill_in(source.title, values),
         kind=source.kind,
         document_type=source.document_type,
         source_type=source.source_type,
         scope_key=scopes[source.scope],
-        company=_filled(source.company, values),
+        company=_fill_in(source.company, values),
         fiscal_year=source.fiscal_year,
         fiscal_quarter=source.fiscal_quarter,
         published_on=_published_on(source, values),
-        jurisdictions=tuple(_filled(code, values) for code in source.jurisdictions),
+        jurisdictions=tuple(_fill_in(code, values) for code in source.jurisdictions),
         content=_content(source, values),
     )
 
 
 def _content(source: Source, values: Mapping[str, str]) -> bytes:
-    text = _filled((_TEMPLATES / source.template).read_text(encoding="utf-8"), values)
+    text = _fill_in((_TEMPLATES / source.template).read_text(encoding="utf-8"), values)
     match source.file_name.rsplit(".", 1)[1]:
         case "docx":
             return build_docx(text)
         case "pdf":
             return build_pdf(text)
         case "md":
-            return reflowed(text).encode()
+            return reflow(text).encode()
         case _:
             return text.encode()
 
@@ -113,6 +113,6 @@ def _published_on(source: Source, values: Mapping[str, str]) -> date:
     return datetime.strptime(values[source.published_on], "%d %B %Y").date()
 
 
-def _filled(text: str, values: Mapping[str, str]) -> str:
+def _fill_in(text: str, values: Mapping[str, str]) -> str:
     # substitute, not safe_substitute, so that a placeholder without a fact raises an error.
     return Template(text).substitute(values)

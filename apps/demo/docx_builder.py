@@ -28,10 +28,10 @@ def build_docx(text: str) -> bytes:
                         cell.text = value
     buffer = BytesIO()
     document.save(buffer)
-    return _without_times(buffer.getvalue())
+    return _fix_times(buffer.getvalue())
 
 
-def _without_times(content: bytes) -> bytes:
+def _fix_times(content: bytes) -> bytes:
     """Return the archive with every entry dated 1980, since python-docx writes the current time into the entries."""
     packed = BytesIO()
     with ZipFile(BytesIO(content)) as source, ZipFile(packed, "w") as target:

@@ -51,12 +51,12 @@ def blocks(text: str) -> tuple[Block, ...]:
     return tuple(found)
 
 
-def reflowed(text: str) -> str:
+def reflow(text: str) -> str:
     """Return the Markdown with one line per paragraph, as editors write it; headings, lists and tables stay as is."""
-    return "\n\n".join("\n".join(_joined(part)) for part in _parts(text)) + "\n"
+    return "\n\n".join("\n".join(_join(part)) for part in _parts(text)) + "\n"
 
 
-def _joined(part: list[str]) -> list[str]:
+def _join(part: list[str]) -> list[str]:
     if part[0].startswith(("#", "|", PAGE_BREAK)):
         return part
     lines: list[str] = []

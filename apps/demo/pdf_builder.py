@@ -28,19 +28,19 @@ def build_pdf(text: str) -> bytes:
                 continue
             case Heading():
                 y -= 6
-                pages[-1].append(_shown(block.text, x=_MARGIN, y=y, font="F2", size=16 if block.level == 1 else 12))
+                pages[-1].append(_draw_text(block.text, x=_MARGIN, y=y, font="F2", size=16 if block.level == 1 else 12))
                 y -= _LINE + 6
             case Paragraph():
                 for line in wrap(block.text, _CHARACTERS):
-                    pages[-1].append(_shown(line, x=_MARGIN, y=y))
+                    pages[-1].append(_draw_text(line, x=_MARGIN, y=y))
                     y -= _LINE
                 y -= 6
             case Table():
                 for number, row in enumerate(block.rows):
                     font = "F1" if number else "F2"
-                    pages[-1].append(_shown(row[0], x=_MARGIN, y=y, font=font))
+                    pages[-1].append(_draw_text(row[0], x=_MARGIN, y=y, font=font))
                     for column, cell in enumerate(row[1:]):
-                        pages[-1].append(_shown(cell, x=_MARGIN + 220 + column * _COLUMN, y=y, font=font))
+                        pages[-1].append(_draw_text(cell, x=_MARGIN + 220 + column * _COLUMN, y=y, font=font))
                     y -= _LINE
                 y -= 6
         if y < _MARGIN:
@@ -48,7 +48,7 @@ def build_pdf(text: str) -> bytes:
     return _file(["\n".join(page) for page in pages])
 
 
-def _shown(text: str, *, x: int, y: int, font: str = "F1", size: int = 10) -> str:
+def _draw_text(text: str, *, x: int, y: int, font: str = "F1", size: int = 10) -> str:
     escaped = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
     return f"BT /{font} {size} Tf 1 0 0 1 {x} {y} Tm ({escaped}) Tj ET"
 

@@ -83,11 +83,11 @@ def answer(question: Question, *, deps: PipelineDependencies) -> PipelineResult:
     analysis, context = found.analysis, found.outcome
     if isinstance(context, Refusal):
         trace = recorder.finish()
-        return PipelineResult(answer=answering.refused(context, analysis, trace), trace=trace)
+        return PipelineResult(answer=answering.refuse(context, analysis, trace), trace=trace)
     draft = answering.write(recorder, analysis, context, deps)
     outcome = answering.check(recorder, draft, context, analysis, deps)
     trace = recorder.finish()
-    return PipelineResult(answer=answering.finished(outcome, context, analysis, trace), trace=trace)
+    return PipelineResult(answer=answering.finish_answer(outcome, context, analysis, trace), trace=trace)
 
 
 def find(question: Question, *, deps: PipelineDependencies) -> FindResult:

@@ -23,7 +23,7 @@ from apps.audit.verify.application import verify_tenant
 from apps.audit.verify.findings import VerificationReport
 from apps.erasure.log_removal import Removal, RemovalReason, payload_erase, target_of
 from apps.operations.backup.acting import ERASER, acting_as
-from apps.operations.backup.repeating import repeated
+from apps.operations.backup.repeating import repeat_removal
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from config.secrets import load_secrets
@@ -73,7 +73,7 @@ def authorised(tenant_id: TenantId, removals: Sequence[Removal], reason: Removal
     """
     targets = [target_of(removal) for removal in removals]
     with (
-        repeated(tenant_id, targets, database="", reason="a test"),
+        repeat_removal(tenant_id, targets, database="", reason="a test"),
         acting_as(ERASER),
         open_scope(tenant=tenant_id, reason="a test"),
     ):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from apps.corpus.kinds import Kind
 from apps.corpus.providers.registry import provider_for
 from apps.demo.catalogue import DemoDocument, demo_documents
-from apps.demo.markup import Paragraph, Table, blocks, reflowed
+from apps.demo.markup import Paragraph, Table, blocks, reflow
 from apps.demo.pdf_builder import build_pdf
 from apps.demo.questions import DemoQuestion, demo_questions
 from apps.demo.tenants import DEMO_TENANTS, MERIDIAN, NORTHLIGHT, DemoTenant
@@ -213,7 +213,7 @@ def test_a_pdf_page_that_is_too_long_is_refused() -> None:
 )
 def test_any_paragraphs_survive_reflowing(paragraphs: list[str]) -> None:
     plain = [text for text in paragraphs if not text.startswith(("#", "|", "-"))]
-    read = blocks(reflowed("\n\n".join(plain)))
+    read = blocks(reflow("\n\n".join(plain)))
     assert [block.text for block in read if isinstance(block, Paragraph)] == plain
 
 

@@ -15,7 +15,7 @@ from string import Template
 from typing import Any, Final
 
 from apps.demo.docx_builder import build_docx
-from apps.demo.markup import reflowed
+from apps.demo.markup import reflow
 from apps.demo.pdf_builder import build_pdf
 from tests.evaluation.questions import QUESTIONS, Evidence, Question
 from tests.evaluation.sources import SOURCES, Source
@@ -43,7 +43,7 @@ def content_of(source: Source) -> bytes:
         case "docx":
             return build_docx(text)
         case "md":
-            return reflowed(text).encode()
+            return reflow(text).encode()
         case _:
             return text.encode()
 

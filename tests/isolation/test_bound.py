@@ -14,7 +14,7 @@ import pytest
 
 from apps.audit.ids import new_id
 from apps.erasure.contracts import Target, TargetType
-from apps.operations.backup.repeating import repeated
+from apps.operations.backup.repeating import repeat_removal
 from apps.tenants.context import open_identity, open_scope
 from apps.tenants.tokens import Identity
 from tests.audit.mutations import acting_as
@@ -373,9 +373,9 @@ def _gone(world: RemovalWorld) -> str:
 
 def test_what_is_repeated_goes_without_a_run_as_long_as_it_is_named(world: RemovalWorld) -> None:
     assert _gone(world) == ""
-    with repeated(world.acme.id, [world.target(TargetType.USER)], database="", reason="a test"):
+    with repeat_removal(world.acme.id, [world.target(TargetType.USER)], database="", reason="a test"):
         assert _gone(world).count("it is gone") == 1
-        with repeated(world.bolt.id, [world.target(TargetType.TENANT)], database="", reason="a test"):
+        with repeat_removal(world.bolt.id, [world.target(TargetType.TENANT)], database="", reason="a test"):
             assert _gone(world).count("it is gone") == 1
     assert _gone(world) == ""
 
@@ -389,10 +389,10 @@ def test_what_a_killed_process_left_is_named_anew_or_ends_by_itself(world: Remov
         with as_eraser_after(left.format(lasts)):
             assert outcome(attack(world, "tenants_membership", "DELETE")).count("it is gone") == count
     # Another replay names what it repeats itself, and nothing that it does not: by now it may be held.
-    broken = repeated(world.acme.id, [world.target(TargetType.USER)], database="", reason="a test")
+    broken = repeat_removal(world.acme.id, [world.target(TargetType.USER)], database="", reason="a test")
     broken.__enter__()
     assert _gone(world).count("it is gone") == 1
     others = [world.other(TargetType.USER)]
-    with repeated(world.acme.id, others, database="", reason="a test"), acting_as("superuser"):
+    with repeat_removal(world.acme.id, others, database="", reason="a test"), acting_as("superuser"):
         assert sql("SELECT item_id FROM authz.repeated_removal") == [(world.ann.id,)]
     assert _gone(world) == ""

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.dependencies import Slots
-from apps.retrieval.optional.rerankers.hybrid import ranked
+from apps.retrieval.optional.rerankers.hybrid import rank_hybrid
 from apps.retrieval.optional.rerankers.keyword import (
     PROTECTED,
     STOP_WORDS,
@@ -109,15 +109,17 @@ def test_score_lies_between_none_and_all(text: str) -> None:
 
 def test_weight_mixes_the_two_scores() -> None:
     pair = [candidate("a", 1), candidate("b", 2)]
-    mixed = ranked(pair, model_scores=[0.9, 0.5], keyword_scores=[0.0, 1.0], keyword_weight=0.25, calibrated=True)
+    mixed = rank_hybrid(pair, model_scores=[0.9, 0.5], keyword_scores=[0.0, 1.0], keyword_weight=0.25, calibrated=True)
     assert [(each.chunk.text, each.rerank_score) for each in mixed] == [("a", 0.675), ("b", 0.625)]
-    by_words = ranked(pair, model_scores=[0.9, 0.5], keyword_scores=[0.0, 1.0], keyword_weight=1.0, calibrated=True)
+    by_words = rank_hybrid(
+        pair, model_scores=[0.9, 0.5], keyword_scores=[0.0, 1.0], keyword_weight=1.0, calibrated=True
+    )
     assert [each.chunk.text for each in by_words] == ["b", "a"]
 
 
 def test_equal_scores_keep_their_order() -> None:
     three = [candidate("x", number) for number in (3, 1, 2)]
-    same = ranked(three, model_scores=[0.5] * 3, keyword_scores=[0.5] * 3, keyword_weight=0.5, calibrated=False)
+    same = rank_hybrid(three, model_scores=[0.5] * 3, keyword_scores=[0.5] * 3, keyword_weight=0.5, calibrated=False)
     assert [each.hit.chunk_id for each in same] == [each.hit.chunk_id for each in three]
 
 

@@ -7,8 +7,8 @@ import pytest
 from apps.corpus.extraction.statements import Statement
 from apps.retrieval.contracts import Candidate, FoundLine
 from apps.retrieval.stages.figures.formulas import lines_of
-from apps.retrieval.stages.figures.line_items import ITEMS, PARTS, asked_items
-from apps.retrieval.stages.figures.lines import find_lines, row_label, with_lines
+from apps.retrieval.stages.figures.line_items import ITEMS, PARTS, find_asked_items
+from apps.retrieval.stages.figures.lines import add_lines, find_lines, row_label
 from apps.retrieval.stages.figures.measures import MEASURES
 from apps.retrieval.stages.question.glossary import GLOSSARY
 from tests.retrieval.builders import CASH_FLOWS, analysed, candidate, document, entry
@@ -62,7 +62,7 @@ def test_every_measure_is_worked_out_from_the_lines_that_are_read_for_it() -> No
     ],
 )
 def test_the_lines_that_a_question_asks_for(question: str, items: list[str]) -> None:
-    assert [item.name for item in asked_items(analysed(question, entry("Northwind", 2018)))] == items
+    assert [item.name for item in find_asked_items(analysed(question, entry("Northwind", 2018)))] == items
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_page_that_was_found_is_shown_by_its_passage_with_the_line() -> None:
     row = FoundLine(item="capital expenditure", start=0, end=5)
     other_page, same_page = candidate("a", 1, page=3), candidate("the page's first rows", 2, page=60)
     brought, apart = printed(CASH_FLOWS, CASH, 3, page=60), printed("b | 1", CASH, 4, page=61)
-    result = with_lines(
+    result = add_lines(
         [other_page, same_page],
         [brought.chunk, apart.chunk],
         {str(each.chunk.chunk_id): (row,) for each in (brought, apart)},
@@ -142,7 +142,7 @@ def test_a_page_that_was_found_is_shown_by_its_passage_with_the_line() -> None:
 def test_a_passage_that_was_found_itself_keeps_its_place() -> None:
     row = FoundLine(item="capital expenditure", start=0, end=5)
     first, second = printed(CASH_FLOWS, CASH, 1), candidate("b", 2)
-    result = with_lines([first, second], [first.chunk], {str(first.chunk.chunk_id): (row,)})
+    result = add_lines([first, second], [first.chunk], {str(first.chunk.chunk_id): (row,)})
     assert [(each.chunk.number, each.lines) for each in result] == [(1, (row,)), (2, ())]
 
 

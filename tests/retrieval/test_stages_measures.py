@@ -8,9 +8,9 @@ from apps.corpus.extraction.statements import Statement
 from apps.retrieval.contracts import Candidate, ContextBlock, DocumentFacts, GroundingStatus, QueryAnalysis
 from apps.retrieval.generation.extractive import ExtractiveGenerator
 from apps.retrieval.stages.figures.line_answer import line_rows
-from apps.retrieval.stages.figures.line_items import asked_items
-from apps.retrieval.stages.figures.lines import find_lines, with_lines
-from apps.retrieval.stages.figures.measures import worked_out
+from apps.retrieval.stages.figures.line_items import find_asked_items
+from apps.retrieval.stages.figures.lines import add_lines, find_lines
+from apps.retrieval.stages.figures.measures import work_out_measures
 from apps.retrieval.stages.grounding.ground import ground
 from tests.retrieval.builders import analysed, candidate, context_of, document, entry
 
@@ -57,12 +57,12 @@ def printed(facts: DocumentFacts | None = None, *, first: int = 1) -> list[Candi
 def read(question: str, *passages: Candidate) -> tuple[QueryAnalysis, ContextBlock]:
     analysis = analysed(question, entry("Northwind", 2018))
     chunks = [passage.chunk for passage in passages]
-    return analysis, context_of(analysis, with_lines(passages, chunks, find_lines(chunks, asked_items(analysis))))
+    return analysis, context_of(analysis, add_lines(passages, chunks, find_lines(chunks, find_asked_items(analysis))))
 
 
 def shown(question: str, *passages: Candidate) -> list[str]:
     analysis, context = read(question, *(passages or printed()))
-    return [each.text for each in worked_out(analysis, line_rows(analysis, context))]
+    return [each.text for each in work_out_measures(analysis, line_rows(analysis, context))]
 
 
 @pytest.mark.parametrize(
@@ -272,6 +272,6 @@ def test_further_years_are_taken_from_the_further_report() -> None:
     analysis = analysed(question, entry("Northwind", 2018), entry("Northwind", 2020))
     passages = [*printed(), row]
     chunks = [passage.chunk for passage in passages]
-    context = context_of(analysis, with_lines(passages, chunks, find_lines(chunks, asked_items(analysis))))
+    context = context_of(analysis, add_lines(passages, chunks, find_lines(chunks, find_asked_items(analysis))))
     found = [row.quote.text for row in line_rows(analysis, context)]
     assert found == ["Net sales | 2018: $32,765 | 2017: $31,657", "Net sales | 2020: $33,000 | 2019: $32,900"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, Stated, compare_numbers, match_number
-from apps.retrieval.stages.figures.numbers import NumberUnit, currencies_in, read_numbers, stated_scale
+from apps.retrieval.stages.figures.numbers import NumberUnit, currencies_in, find_stated_scale, read_numbers
 
 
 def match(claim: str, source: str, stated: Stated | None = None) -> str | None:
@@ -116,7 +116,7 @@ def test_units_are_part_of_a_number(claim: str, source: str, same: bool) -> None
     ],
 )
 def test_the_scale_of_a_table_is_read_from_its_caption(text: str, exponent: int | None) -> None:
-    assert stated_scale(text) == exponent
+    assert find_stated_scale(text) == exponent
 
 
 def test_currencies_by_code_sign_and_name() -> None:

@@ -38,7 +38,7 @@ def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         documents=_documents(found),
         jobs=_jobs(found),
         questions=_questions(found.questions),
-        waiting=_waiting(found),
+        waiting=_list_waiting(found),
         signs_url=reverse("admin:signs_of_life"),
         alarms=_alarms(found),
     )
@@ -124,7 +124,7 @@ def _questions(counts: QuestionCounts | None) -> list[Figure]:
     ]
 
 
-def _waiting(found: Overview) -> list[Figure]:
+def _list_waiting(found: Overview) -> list[Figure]:
     waiting = found.waiting
     reviews = reverse("admin:policy_reviews")
     drafts = reverse("admin:policy_drafts")

@@ -80,8 +80,8 @@ def backup_write(output: Path, *, progress: Progress | None = None) -> Backup:
     try:
         output.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         partial.mkdir(mode=0o700)
-        about = _dumped(partial / manifest.DUMP, progress)
-        about["files"] = {manifest.DUMP: manifest.described(partial / manifest.DUMP)}
+        about = _write_dump(partial / manifest.DUMP, progress)
+        about["files"] = {manifest.DUMP: manifest.describe_file(partial / manifest.DUMP)}
         id = uuid4()
         text = manifest.manifest_text({**about, "id": str(id), "made_at": made.isoformat()})
         write_atomically(partial / manifest.NAME, text)
@@ -110,7 +110,7 @@ def backup_check(folder: Path) -> dict[str, Any]:
     return values
 
 
-def _dumped(path: Path, progress: Progress | None) -> dict[str, Any]:
+def _write_dump(path: Path, progress: Progress | None) -> dict[str, Any]:
     """Write the dump. Returns: the description of its content, read from the same snapshot."""
     configured = connections["default"].settings_dict
     given = parameters(configured, role=ROLE, database=configured["NAME"])

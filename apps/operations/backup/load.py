@@ -155,8 +155,8 @@ def _swap(admin_url: str, making: str, database: str, *, holds: bool | None) -> 
         return _set_aside(admin_url, making, database)
     with psycopg.connect(admin_url, autocommit=True) as server:
         if holds is False:
-            server.execute(_named("DROP DATABASE {} WITH (FORCE)", database))
-        server.execute(_named("ALTER DATABASE {} RENAME TO {}", making, database))
+            server.execute(_fill_names("DROP DATABASE {} WITH (FORCE)", database))
+        server.execute(_fill_names("ALTER DATABASE {} RENAME TO {}", making, database))
     return ""
 
 
@@ -172,8 +172,8 @@ def _set_aside(admin_url: str, making: str, database: str) -> str:
                     "WHERE datname = %s AND pid <> pg_backend_pid()",
                     [database],
                 )
-                server.execute(_named("ALTER DATABASE {} RENAME TO {}", database, aside))
-                server.execute(_named("ALTER DATABASE {} RENAME TO {}", making, database))
+                server.execute(_fill_names("ALTER DATABASE {} RENAME TO {}", database, aside))
+                server.execute(_fill_names("ALTER DATABASE {} RENAME TO {}", making, database))
         except psycopg.errors.ObjectInUse:
             # A new session connected between the two statements. Once the name is changing, none can.
             if is_last:
@@ -186,8 +186,8 @@ def _set_aside(admin_url: str, making: str, database: str) -> str:
 
 def _drop(admin_url: str, database: str) -> None:
     with psycopg.connect(admin_url, autocommit=True) as server:
-        server.execute(_named("DROP DATABASE IF EXISTS {} WITH (FORCE)", database))
+        server.execute(_fill_names("DROP DATABASE IF EXISTS {} WITH (FORCE)", database))
 
 
-def _named(statement: Any, *names: str) -> sql.Composed:
+def _fill_names(statement: Any, *names: str) -> sql.Composed:
     return sql.SQL(statement).format(*(sql.Identifier(name) for name in names))

@@ -40,7 +40,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise BackupDamagedError(path=folder, problem="its format is not one that this release reads")
     for name, told in values["files"].items():
         try:
-            found = described(inside(folder, name))
+            found = describe_file(inside(folder, name))
         except OutsideFolderError as error:
             raise BackupDamagedError(path=folder, problem=error.detail) from None
         except OSError as error:
@@ -50,7 +50,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return values
 
 
-def described(path: Path) -> dict[str, Any]:
+def describe_file(path: Path) -> dict[str, Any]:
     """Return the size and the digest of a file. Raises: OSError."""
     digest, size = hashlib.sha256(), 0
     with path.open("rb") as file:

@@ -50,7 +50,7 @@ def note_restore(restore_id: UUID, *, place: TombstonePlace, was_closed: bool, b
     Raises:  CheckpointExportError, TombstonesUnavailableError.
     """
     origin, size = current_origin(current_scope().tenant_id), stored_size()
-    exported = _exported(origin)
+    exported = _read_exported(origin)
     lost = max(0, exported.size - size) if exported else 0
     noted = Event.objects.filter(action=RESTORED, subject_id=restore_id).order_by("id").last()
     if not lost and noted is not None:
@@ -83,7 +83,7 @@ def _lost(noted: Event) -> int:
     return max(0, int(core.get("exported_size") or 0) - int(core.get("leaves") or 0))
 
 
-def _exported(origin: str) -> Checkpoint | None:
+def _read_exported(origin: str) -> Checkpoint | None:
     note = checkpoint_place().get(origin, LATEST)
     return None if note is None else opened(note, settings.GLASSBOX_LOG_VERIFY_KEYS)
 
@@ -108,7 +108,9 @@ def note_done(
         core: dict[str, Any] = {
             "through": through,
             "targets": targets,
-            "removed": {key: count for key, count in sorted((Counter(removed) | _removed(said)).items()) if count},
+            "removed": {
+                key: count for key, count in sorted((Counter(removed) | _count_removed(said)).items()) if count
+            },
             "kept": kept,
             "stayed": dict(stayed),
         }
@@ -125,7 +127,7 @@ def _not_ended_yet(restore_id: UUID) -> list[Event]:
     return list(told if last is None else told.filter(id__gt=last))
 
 
-def _removed(said: list[Event]) -> Counter[str]:
+def _count_removed(said: list[Event]) -> Counter[str]:
     """Return the removals that the events record, by store."""
     found: Counter[str] = Counter()
     repeated = [event for event in said if event.action == REPEATED]

@@ -42,7 +42,7 @@ _END: Final = "DELETE FROM authz.repeated_removal WHERE tenant_id = %s"
 
 
 @contextmanager
-def repeated(
+def repeat_removal(
     tenant_id: TenantId, targets: Sequence[Target], *, database: str, reason: str, restore_id: UUID | None = None
 ) -> Iterator[None]:
     """Let the eraser remove these targets of the tenant until the block ends. No transaction may be open.

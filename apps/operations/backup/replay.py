@@ -44,7 +44,7 @@ from apps.erasure.tombstones.gate import database_state, forget, judged
 from apps.operations.backup.acting import ERASER, OWNER, WORKER, acting_as
 from apps.operations.backup.errors import ReplayIncompleteError
 from apps.operations.backup.noting import note_done, note_removed, note_restore, restore_id_of
-from apps.operations.backup.repeating import is_anything_left, repeated
+from apps.operations.backup.repeating import is_anything_left, repeat_removal
 from apps.operations.backup.restorations import Backup, restorations_end, restorations_open
 from apps.operations.backup.returned import Returned, returned_of, work_of
 from apps.tenants.context import open_scope
@@ -147,7 +147,7 @@ def _repeat(done: TenantReplay, back: Returned, database: str) -> None:
     parts = [target for target in targets if target.type is TargetType.EVENT_GROUP]
     whole = [target for target in targets if target.type is not TargetType.EVENT_GROUP]
     if is_anything_left(done.tenant_id, targets, database=database, reason=_REASON):
-        with repeated(done.tenant_id, targets, database=database, reason=_REASON, restore_id=done.restore_id):
+        with repeat_removal(done.tenant_id, targets, database=database, reason=_REASON, restore_id=done.restore_id):
             if whole:
                 _remove(done, whole, database)
             with acting_as(ERASER, database=database):
@@ -203,7 +203,7 @@ def _authorise(tenant_id: TenantId, parts: Sequence[Target], reasons: Mapping[Ta
             rows = set(Payload.objects.filter(event_id__in=ids).values_list("event_id", "group"))
             sealed = set(Leaf.objects.filter(event_id__in=ids).values_list("event_id", flat=True))
         there += [target for target in some if (target.id, target.part) in rows and target.id in sealed]
-    named = _named(tenant_id, there)
+    named = _find_authorised(tenant_id, there)
     by_reason: dict[str, list[Target]] = defaultdict(list)
     for target in there:
         if target not in named:
@@ -217,7 +217,7 @@ def _authorise(tenant_id: TenantId, parts: Sequence[Target], reasons: Mapping[Ta
     return named
 
 
-def _named(tenant_id: TenantId, parts: Sequence[Target]) -> dict[Target, UUID]:
+def _find_authorised(tenant_id: TenantId, parts: Sequence[Target]) -> dict[Target, UUID]:
     """Return those parts that an event of the log authorises already, because an interrupted replay wrote it."""
     found: dict[Target, UUID] = {}
     for some in _parts(parts, _BATCH):

@@ -88,12 +88,12 @@ def restorations_open(
             ordinal = _next(each, restore_id, was_closed=was_closed, database=database)
             if ordinal is not None:
                 new.append((each, ordinal))
-        prepared = _prepared([each for each, _ in new if each.stores], restore_id, access)
+        prepared = _prepare([each for each, _ in new if each.stores], restore_id, access)
         for each, ordinal in new:
             found = prepared.get(each.tenant_id, _Prepared())
             id = uuid5(restore_id, f"{each.tenant_id}:{ordinal}")
             if access is not None and found.gathered is not None:
-                found = _kept(found, found.gathered, access, tenant_id=each.tenant_id, id=id)
+                found = _keep_needles(found, found.gathered, access, tenant_id=each.tenant_id, id=id)
             values = _values(each, found, id=id, restore_id=restore_id, ordinal=ordinal, through=through, backup=backup)
             if access is not None:
                 with access.connect() as connection:
@@ -125,7 +125,7 @@ def _next(each: Returned, restore_id: UUID, *, was_closed: bool, database: str) 
     return len(rows) if each.stores or (was_closed and not rows) else None
 
 
-def _kept(found: _Prepared, gathered: Gathered, access: Access, *, tenant_id: TenantId, id: UUID) -> _Prepared:
+def _keep_needles(found: _Prepared, gathered: Gathered, access: Access, *, tenant_id: TenantId, id: UUID) -> _Prepared:
     try:
         safe.keep(folder_of(access), gathered, tenant_id=tenant_id, run_id=id)
     except (OSError, ApplicationError) as error:
@@ -134,18 +134,18 @@ def _kept(found: _Prepared, gathered: Gathered, access: Access, *, tenant_id: Te
     return found
 
 
-def _prepared(several: Sequence[Returned], restore_id: UUID, access: Access | None) -> dict[TenantId, _Prepared]:
+def _prepare(several: Sequence[Returned], restore_id: UUID, access: Access | None) -> dict[TenantId, _Prepared]:
     if access is None:
         return {each.tenant_id: _Prepared(problem=NO_ADMINISTRATOR) for each in several}
     try:
-        return _shown(several, restore_id, access) if several else {}
+        return _prove_present(several, restore_id, access) if several else {}
     except Exception as error:  # noqa: BLE001 - whatever reading the disk raises, what was erased is removed again
         # Do not log the message: a database's message may quote a row.
         logger.error("what a restore brought back can't be proven gone: %s", type(error).__name__)  # noqa: TRY400
         return {each.tenant_id: _Prepared(problem=NOT_PREPARED) for each in several}
 
 
-def _shown(several: Sequence[Returned], restore_id: UUID, access: Access) -> dict[TenantId, _Prepared]:
+def _prove_present(several: Sequence[Returned], restore_id: UUID, access: Access) -> dict[TenantId, _Prepared]:
     found_of = [
         gathered_of(
             each.tenant_id,

@@ -97,21 +97,21 @@ def returned_of(tenant_id: TenantId, work: Work, *, database: str) -> Returned:
         held = frozenset(target for target, ground in kept(sorted(work.targets)).items() if ground.startswith(_HOLD))
     runs = [(run.run_id, sorted(run.targets.keys() - held)) for run in work.runs]
     with as_owner(tenant_id, database, _REASON):
-        everything = _counted([target for _, targets in runs for target in targets])
-        by_run = _by_run(runs) if everything else {}
+        everything = _count([target for _, targets in runs for target in targets])
+        by_run = _count_by_run(runs) if everything else {}
     return Returned(tenant_id=tenant_id, work=work, held=held, by_run=by_run, stores=everything)
 
 
-def _by_run(runs: Sequence[tuple[UUID, list[Target]]]) -> dict[UUID, Counter[str]]:
-    found = _counted([target for _, targets in runs for target in targets])
+def _count_by_run(runs: Sequence[tuple[UUID, list[Target]]]) -> dict[UUID, Counter[str]]:
+    found = _count([target for _, targets in runs for target in targets])
     if not found:
         return {}
     if len(runs) == 1:
         return {runs[0][0]: found}
     middle = len(runs) // 2
-    return _by_run(runs[:middle]) | _by_run(runs[middle:])
+    return _count_by_run(runs[:middle]) | _count_by_run(runs[middle:])
 
 
-def _counted(targets: Sequence[Target]) -> Counter[str]:
+def _count(targets: Sequence[Target]) -> Counter[str]:
     wanted = sorted(set(targets))
     return Counter({store.key: count for store in stores() if wanted and (count := store.count(wanted))})

@@ -23,9 +23,9 @@ class ServingTask(Task):  # type: ignore[misc]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         with request_id.named(getattr(self.request, request_id.TASK_HEADER, None)):
-            return self._served(*args, **kwargs)
+            return self._serve(*args, **kwargs)
 
-    def _served(self, *args: Any, **kwargs: Any) -> Any:
+    def _serve(self, *args: Any, **kwargs: Any) -> Any:
         try:
             refuse_unless_served()
         except ApplicationError as error:

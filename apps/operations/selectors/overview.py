@@ -92,12 +92,12 @@ def overview(principal: Principal) -> Overview:
         questions=_questions(principal),
         policy=_policy() if principal.may(Permission.POLICY_VIEW) else None,
         log=standing() if principal.may(Permission.AUDIT_VIEW) else None,
-        waiting=_waiting(principal, jobs or {}),
-        alarms=look(_asked, only=concerns(principal)).of(principal.tenant_id),
+        waiting=_count_waiting(principal, jobs or {}),
+        alarms=look(_query, only=concerns(principal)).of(principal.tenant_id),
     )
 
 
-def _asked(statement: str) -> list[tuple[Any, ...]]:
+def _query(statement: str) -> list[tuple[Any, ...]]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
         return list(cursor.fetchall())
@@ -140,7 +140,7 @@ def _policy() -> PolicySnapshot | None:
         return None
 
 
-def _waiting(principal: Principal, jobs: Mapping[JobStatus, int]) -> Waiting:
+def _count_waiting(principal: Principal, jobs: Mapping[JobStatus, int]) -> Waiting:
     versions = PolicyVersion.objects.order_by()
     return Waiting(
         failed_jobs=jobs.get(JobStatus.FAILED, 0) if principal.may(Permission.JOB_RETRY) else 0,

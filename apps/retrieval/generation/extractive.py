@@ -22,8 +22,8 @@ from apps.retrieval.contracts import (
 from apps.retrieval.stages.figures.answerable import Lack, lack_of
 from apps.retrieval.stages.figures.line_answer import line_rows, names_a_measure
 from apps.retrieval.stages.figures.line_items import PARTS
-from apps.retrieval.stages.figures.measures import Worked, worked_out
-from apps.retrieval.stages.grounding.subject import held_periods
+from apps.retrieval.stages.figures.measures import WorkedMeasure, work_out_measures
+from apps.retrieval.stages.grounding.subject import list_held_periods
 from apps.retrieval.stages.question.relax import states
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
 from apps.retrieval.stages.ranking.relevance import Piece, Relevance, rate_pieces
@@ -96,7 +96,7 @@ class ExtractiveGenerator:
         rows = line_rows(analysis, context)
         if not rows:
             return self._quoted(analysis, context)
-        worked = worked_out(analysis, rows)
+        worked = work_out_measures(analysis, rows)
         quotes = tuple(dict.fromkeys(row.quote for row in rows))
         lines = [*(_calculation(each) for each in worked), *map(_line, quotes)]
         if any(each.label in PARTS for each in analysis.expansions):
@@ -197,11 +197,11 @@ def _lacking(choices: Sequence[_Choice], analysis: QueryAnalysis, context: Conte
     return _LACKING[nearest].format(
         asked=" or ".join(f"“{figure.text}”" for figure in analysis.figures),
         periods=" or ".join(period.label for period in analysis.periods),
-        held=", ".join(held_periods(context.passages)) or "no period",
+        held=", ".join(list_held_periods(context.passages)) or "no period",
     )
 
 
-def _calculation(worked: Worked) -> str:
+def _calculation(worked: WorkedMeasure) -> str:
     return f"{worked.text} {' '.join(f'[{ref_id}]' for ref_id in worked.ref_ids)}"
 
 

@@ -39,7 +39,7 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
             f"The question was cut into terms by analysis {recorded.terms_version} then and by {TERMS_VERSION} now: "
             "ranks by words can differ."
         )
-    found.extend(_of_settings(recorded))
+    found.extend(_compare_settings(recorded))
     if recorded.degraded:
         found.append(f"Parts were missing then, which are not left out now: {', '.join(recorded.degraded)}.")
     found.extend(f"Now: {each.message}" for each in trace.degradations)
@@ -71,7 +71,7 @@ def limits_of(recorded: Recorded, trace: Trace) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _of_settings(recorded: Recorded) -> Iterator[str]:
+def _compare_settings(recorded: Recorded) -> Iterator[str]:
     if recorded.stage_settings is None:
         yield "How the stages were set was not recorded then: they ran as they are set now."
         return

@@ -58,7 +58,7 @@ def recorded_question(event: Event) -> Recorded:
         terms_version=core.get("terms_version", 1),
         stage_settings=core.get("stage_settings"),
         degraded=tuple(f"{each['stage']}: {each['code']}" for each in core.get("degradations", ())),
-        decided=_decided_then(reading),
+        decided=_read_decision(reading),
         filters=filters_read(question.get("given_filters", {})),
     )
 
@@ -78,7 +78,7 @@ def stages_then(recorded: Recorded) -> StageSettings:
         raise NotReplayableError(why=f"its setting {error.data['name']} is not accepted any more") from error
 
 
-def decided_now(result: FindResult) -> Decided:
+def read_current_decision(result: FindResult) -> Decided:
     found = result.found
     return Decided(
         intent=found.decision.intent,
@@ -89,7 +89,7 @@ def decided_now(result: FindResult) -> Decided:
     )
 
 
-def _decided_then(reading: Reading) -> Decided:
+def _read_decision(reading: Reading) -> Decided:
     core = reading.payload[Group.CORE]
     answer, passages = reading.payload.get(Group.ANSWER), reading.payload.get(Group.PASSAGES)
     return Decided(

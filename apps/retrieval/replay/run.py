@@ -22,7 +22,7 @@ from apps.retrieval.pipeline import FindResult, find
 from apps.retrieval.replay.contracts import Hit, HitShift, HitState, Recorded, Replay
 from apps.retrieval.replay.errors import DifferentQuestionError, NotReplayableError, TooManyGuessesError
 from apps.retrieval.replay.limits import limits_of, reasons
-from apps.retrieval.replay.recorded import decided_now, recorded_question, stages_then
+from apps.retrieval.replay.recorded import read_current_decision, recorded_question, stages_then
 from apps.retrieval.services.wiring import dependencies_for
 from apps.tenants.context import current_scope, open_scope, record_failure
 from apps.tenants.roles import Permission
@@ -46,7 +46,7 @@ def question_replay(event: Event, *, typed: str | None = None) -> Replay:
     for permission in (Permission.AUDIT_VIEW, Permission.DOCUMENT_VIEW):
         principal.require(permission)
     recorded = recorded_question(event)
-    text = recorded.text if recorded.text is not None else _confirmed(event, recorded, typed or "")
+    text = recorded.text if recorded.text is not None else _confirm_text(event, recorded, typed or "")
     snapshot = _policy_of(recorded)
     with open_scope(
         tenant=current_scope().tenant_id, scopes=recorded.scope_ids, principal=principal, reason="replay a question"
@@ -57,8 +57,8 @@ def question_replay(event: Event, *, typed: str | None = None) -> Replay:
 
 
 def _run(recorded: Recorded, text: str, snapshot: PolicySnapshot) -> Replay:
-    result = _found(recorded, text, snapshot)
-    now, then = decided_now(result), recorded.decided
+    result = _find_again(recorded, text, snapshot)
+    now, then = read_current_decision(result), recorded.decided
     shifts = None if then.hits is None else hit_shifts(then.hits, now.hits or (), why_gone=reasons(then.hits))
     return Replay(recorded=recorded, now=now, shifts=shifts, limits=limits_of(recorded, result.trace))
 
@@ -87,7 +87,7 @@ def _shift(then: Hit, now: Hit | None, why_gone: Callable[[Hit], str]) -> HitShi
     return HitShift(state=HitState.SAME if still else HitState.MOVED, then=then, now=now, changed=changed)
 
 
-def _found(recorded: Recorded, text: str, snapshot: PolicySnapshot) -> FindResult:
+def _find_again(recorded: Recorded, text: str, snapshot: PolicySnapshot) -> FindResult:
     question = Question(
         text=text,
         tenant_id=current_scope().tenant_id,
@@ -110,7 +110,7 @@ def _policy_of(recorded: Recorded) -> PolicySnapshot:
     return version_snapshot(version)
 
 
-def _confirmed(event: Event, recorded: Recorded, typed: str) -> str:
+def _confirm_text(event: Event, recorded: Recorded, typed: str) -> str:
     """Return the form of the typed text that matches the recorded digest.
 
     Browsers change line ends, and the Ask page drops outer blanks, so three forms of the text are tried.

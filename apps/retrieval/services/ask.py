@@ -67,9 +67,9 @@ def ask(
              DocumentsGoneError: documents are being removed faster than the question can be answered. Recorded,
                  although the request fails.
     """
-    with _narrowed(scopes) as narrowed:
+    with _open_question_scope(scopes) as narrowed:
         question = _question(narrowed, text, given, as_of)
-        settings, result = _carried_out(question, answer)
+        settings, result = _carry_out(question, answer)
         decision, grant = result.trace.output(IntentDecision), result.trace.output(KindGrant)
         if decision is None or grant is None:
             raise AssertionError("a question was answered without passing the gate")
@@ -84,15 +84,15 @@ def search(
 
     Args, Raises: as `ask`.
     """
-    with _narrowed(scopes) as narrowed:
+    with _open_question_scope(scopes) as narrowed:
         question = _question(narrowed, text, given, as_of)
-        settings, result = _carried_out(question, find)
+        settings, result = _carry_out(question, find)
         event = search_record(text, result, settings)
     return Searched(text=text, result=result, event=event)
 
 
 @contextmanager
-def _narrowed(scopes: Sequence[str]) -> Iterator[ScopeContext]:
+def _open_question_scope(scopes: Sequence[str]) -> Iterator[ScopeContext]:
     """Open the scope of the question. It narrows what the database permits, and not only what the query asks for."""
     context = current_scope()
     context.principal.require(Permission.QUESTION_ASK)
@@ -113,11 +113,11 @@ def _question(narrowed: ScopeContext, text: str, given: GivenFilters, as_of: dat
     )
 
 
-def _carried_out(question: Question, way: Callable[..., ResultT]) -> tuple[StageSettings, ResultT]:
+def _carry_out(question: Question, way: Callable[..., ResultT]) -> tuple[StageSettings, ResultT]:
     """Answer the question or find its passages, as `way` says. If that fails, record that the question was asked."""
     try:
         settings = stages_in_use()
-        return settings, _kept(question, way, settings)
+        return settings, _answer_from_readable(question, way, settings)
     except (QuestionError, ScopeClosedError) as error:
         record_failure(
             action=REJECTED,
@@ -150,7 +150,7 @@ def _open_still(keys: Sequence[str]) -> frozenset[ScopeId]:
     return wanted - closed
 
 
-def _kept(question: Question, way: Callable[..., ResultT], settings: StageSettings) -> ResultT:
+def _answer_from_readable(question: Question, way: Callable[..., ResultT], settings: StageSettings) -> ResultT:
     """Return a result whose documents may all still be read, and keep removals waiting until it is recorded.
 
     If a document is removed while the question is being answered from it, the document is not quoted: the question is

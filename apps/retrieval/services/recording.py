@@ -123,7 +123,7 @@ def _core(trace: Trace, decision: IntentDecision, grant: KindGrant, settings: St
         },
         "embedding": to_json(trace.output(EmbeddedQuery)),
         "terms_version": TERMS_VERSION,
-        **_rewording(trace),
+        **_describe_rewording(trace),
         "degradations": [{"stage": each.stage, "code": each.code} for each in trace.degradations],
         "elapsed_ms": round(trace.elapsed_ms, 3),
         "stage_ms": {stage.stage.value: round(stage.elapsed_ms, 3) for stage in trace.stages},
@@ -131,7 +131,7 @@ def _core(trace: Trace, decision: IntentDecision, grant: KindGrant, settings: St
     }
 
 
-def _rewording(trace: Trace) -> Json:
+def _describe_rewording(trace: Trace) -> Json:
     """Return by which model, where and how often further wordings were searched for, but never the wordings."""
     told: Json = {}
     if rewritten := trace.output(Rewritten):
@@ -210,13 +210,13 @@ def recorded_hits(trace: Trace, cited: Collection[str] = ()) -> list[Json]:
             "rrf_score": round(hit.rrf_score, 9),
             "in_context": hit.chunk_id in used,
             "cited": hit.chunk_id in lines and lines[hit.chunk_id].ref_id in cited,
-            **_around(lines.get(hit.chunk_id)),
+            **_describe_neighbour(lines.get(hit.chunk_id)),
         }
         for rank, hit in enumerate(hits.values(), start=1)
     ]
 
 
-def _around(line: CandidateLine | None) -> Json:
+def _describe_neighbour(line: CandidateLine | None) -> Json:
     return {} if line is None or line.around is None else {"around": str(line.around)}
 
 

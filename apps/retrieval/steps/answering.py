@@ -25,8 +25,8 @@ from apps.retrieval.generation.protocol import Revising
 from apps.retrieval.recorder import OpenStage, TraceRecorder
 from apps.retrieval.stages.grounding.cite import cite
 from apps.retrieval.stages.grounding.ground import ground
-from apps.retrieval.stages.grounding.shortened import shortened, still_answers
-from apps.retrieval.stages.grounding.subject import held_periods, unknown_names, unknown_periods
+from apps.retrieval.stages.grounding.shorten import shorten, still_answers
+from apps.retrieval.stages.grounding.subject import list_held_periods, unknown_names, unknown_periods
 from apps.retrieval.stages.ranking.assemble import assemble
 from apps.retrieval.trace import Stage, StageStatus, Trace
 
@@ -78,7 +78,7 @@ def write(
             names = " and ".join(f"“{name}”" for name in missing)
             return _not_written(_NOT_ABOUT.format(names=names))
         if periods := unknown_periods(analysis, context):
-            asked, held = (period.label for period in periods), held_periods(context.passages)
+            asked, held = (period.label for period in periods), list_held_periods(context.passages)
             stage.notes.append("Not written: no passage is of the period asked for.")
             stage.status = StageStatus.SKIPPED
             return _not_written(_NOT_OF.format(periods=" or ".join(asked), held=", ".join(held) or "no period"))
@@ -136,7 +136,7 @@ def check(
             stage.status = StageStatus.SKIPPED
             stage.notes.append("There is no answer to check.")
             return Outcome(answer=draft, report=None)
-        outcome = _mended(stage, draft, context, analysis, deps)
+        outcome = _repair(stage, draft, context, analysis, deps)
         report = outcome.report
         if report is None:
             stage.output = outcome.answer
@@ -148,29 +148,29 @@ def check(
         return outcome
 
 
-def _mended(
+def _repair(
     stage: OpenStage,
     draft: GeneratedAnswer,
     context: ContextBlock,
     analysis: QueryAnalysis,
     deps: PipelineDependencies,
 ) -> Outcome:
-    report = _checked(stage, draft, context, analysis, deps)
+    report = _check(stage, draft, context, analysis, deps)
     if report.status is GroundingStatus.GROUNDED:
         return Outcome(answer=draft, report=report)
     candidates = [(draft, report)]
-    revised = _revised(stage, draft, report, context, analysis, deps)
+    revised = _revise(stage, draft, report, context, analysis, deps)
     if revised is not None:
         if revised.refusal is not None:
             return Outcome(answer=revised, report=None, repair=Repair.ASKED_AGAIN)
-        again = _checked(stage, revised, context, analysis, deps)
+        again = _check(stage, revised, context, analysis, deps)
         if again.status is GroundingStatus.GROUNDED:
             stage.notes.append(f"Repaired: {revised.model} wrote it anew, told what did not stand.")
             return Outcome(answer=revised, report=again, repair=Repair.ASKED_AGAIN)
         candidates.insert(0, (revised, again))
     overlap = deps.settings.statement_minimum_overlap
     for answer, _ in candidates:
-        rest = shortened(answer, context, analysis=analysis, statement_minimum_overlap=overlap)
+        rest = shorten(answer, context, analysis=analysis, statement_minimum_overlap=overlap)
         if rest is None:
             continue
         left = ground(rest, context, analysis=analysis, statement_minimum_overlap=overlap)
@@ -182,7 +182,7 @@ def _mended(
     return Outcome(answer=last, report=report, withheld=True)
 
 
-def _checked(
+def _check(
     stage: OpenStage,
     answer: GeneratedAnswer,
     context: ContextBlock,
@@ -197,7 +197,7 @@ def _checked(
     return report
 
 
-def _revised(
+def _revise(
     stage: OpenStage,
     draft: GeneratedAnswer,
     report: GroundingReport,
@@ -216,14 +216,14 @@ def _revised(
         return None
 
 
-def finished(outcome: Outcome, context: ContextBlock, analysis: QueryAnalysis, trace: Trace) -> Answer:
+def finish_answer(outcome: Outcome, context: ContextBlock, analysis: QueryAnalysis, trace: Trace) -> Answer:
     """Return the answer with its citations, or a refusal if the answer is withheld."""
     draft, report = outcome.answer, outcome.report
     refusal = draft.refusal
     if outcome.withheld and report is not None:
         refusal = Refusal(reason=RefusalReason.UNGROUNDED, message=_UNGROUNDED.format(reason=report.reason))
     if refusal is not None:
-        return refused(refusal, analysis, trace, generator=draft.generator, model=draft.model, report=report)
+        return refuse(refusal, analysis, trace, generator=draft.generator, model=draft.model, report=report)
     citations: tuple[Citation, ...] = cite(draft, context, language=analysis.language)
     return Answer(
         text=draft.text,
@@ -238,7 +238,7 @@ def finished(outcome: Outcome, context: ContextBlock, analysis: QueryAnalysis, t
     )
 
 
-def refused(
+def refuse(
     refusal: Refusal,
     analysis: QueryAnalysis,
     trace: Trace,

@@ -63,7 +63,7 @@ def diversify(
             return found
 
         run = partial(diversifier.apply, analysis, candidates, vectors)
-        return _reordered(stage, run, candidates, by=diversifier.name, note=diversifier.note, deps=deps)
+        return _reorder(stage, run, candidates, by=diversifier.name, note=diversifier.note, deps=deps)
 
 
 def rerank(
@@ -75,7 +75,7 @@ def rerank(
         if reranker is None or not deps.policy.rerank_enabled:
             return _passed_on(stage, candidates, configured=reranker is not None, wanted=deps.policy.rerank_enabled)
         run = partial(reranker.apply, analysis, candidates)
-        return _reordered(stage, run, candidates, by=reranker.name, note=reranker.note, deps=deps)
+        return _reorder(stage, run, candidates, by=reranker.name, note=reranker.note, deps=deps)
 
 
 def cut(recorder: TraceRecorder, candidates: Candidates, deps: PipelineDependencies) -> Candidates:
@@ -123,7 +123,7 @@ def heal(
         )
         if healing.degradation is not None:
             stage.degrade(code=healing.degradation.code, message=healing.degradation.message)
-        stage.notes.extend(_told_by(healing))
+        stage.notes.extend(_describe_rounds(healing))
         stage.count_out = len(healing.candidates)
         stage.output = HealedList(
             candidates=candidate_list(healing.candidates).candidates,
@@ -158,7 +158,7 @@ def expand(
         return result
 
 
-def _told_by(healing: Healing) -> Iterator[str]:
+def _describe_rounds(healing: Healing) -> Iterator[str]:
     """Describe the rounds in sentences."""
     for each in healing.rounds:
         yield (
@@ -176,7 +176,7 @@ def _passed_on(stage: OpenStage, candidates: Candidates, *, configured: bool, wa
     return candidates
 
 
-def _reordered(
+def _reorder(
     stage: OpenStage,
     run: Callable[[], Candidates],
     candidates: Candidates,

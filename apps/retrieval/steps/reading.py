@@ -11,7 +11,7 @@ from apps.retrieval.contracts import NO_FILTERS, QueryAnalysis, Question, Search
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
 from apps.retrieval.stages.question.analyse import analyse
-from apps.retrieval.stages.question.given import told
+from apps.retrieval.stages.question.given import describe_given
 from apps.retrieval.stages.question.validate import validate
 from apps.retrieval.trace import Stage, ValidatedQuestion
 
@@ -94,7 +94,7 @@ def read_meaning(
             expansion_weight=deps.settings.expansion_weight,
             statement_weight=deps.settings.statement_weight,
             newest_first=deps.settings.prefer_newest,
-            given=told(question.given, bounds.given, grant=grant, as_of=question.as_of),
+            given=describe_given(question.given, bounds.given, grant=grant, as_of=question.as_of),
         )
         stage.count_in = sum(entry.documents for entry in inventory.entries)
         stage.count_out = len(analysis.terms)

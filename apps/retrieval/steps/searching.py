@@ -79,12 +79,12 @@ def rewrite(recorder: TraceRecorder, analysis: QueryAnalysis, deps: PipelineDepe
             stage.status = StageStatus.NOT_CONFIGURED
             stage.notes.append(NOTHING_CHOSEN)
         else:
-            wordings = _reworded(stage, question, analysis, deps.slots.rewriter)
+            wordings = _reword(stage, question, analysis, deps.slots.rewriter)
         stage.count_out = len(wordings)
         return wordings
 
 
-def _reworded(stage: OpenStage, question: Wording, analysis: QueryAnalysis, rewriter: Rewriter) -> tuple[Wording, ...]:
+def _reword(stage: OpenStage, question: Wording, analysis: QueryAnalysis, rewriter: Rewriter) -> tuple[Wording, ...]:
     """Return the question followed by the rewriter's texts.
 
     If the rewriter wrote nothing useful, return the question only and record why.
@@ -184,7 +184,7 @@ def retrieve(
                     stage.status = StageStatus.SKIPPED
                     stage.notes.append("The question has no vector; see stage embed.")
                     continue
-                found = _retrieved(retriever, query, bounds, top_k, suffix)
+                found = _retrieve(retriever, query, bounds, top_k, suffix)
                 kept = tuple(hit for hit in found.hits if not _too_far(hit, deps.policy.dense_minimum_similarity))
                 for hit in found.hits:
                     if hit not in kept:
@@ -276,7 +276,7 @@ def wording_of(text: str, language: str, source: str) -> Wording:
     return Wording(text=text, terms=found, counted_otherwise=counted_otherwise(text, language))
 
 
-def _retrieved(retriever: Retriever, query: SearchQuery, bounds: SearchBounds, top_k: int, suffix: str) -> Ranking:
+def _retrieve(retriever: Retriever, query: SearchQuery, bounds: SearchBounds, top_k: int, suffix: str) -> Ranking:
     ranking = retriever.retrieve(query, within=bounds, top_k=top_k)
     return replace(ranking, name=ranking.name + suffix)
 

@@ -7,8 +7,8 @@ from typing import Final
 from apps.retrieval.contracts import Candidate, QueryAnalysis, SearchBounds
 from apps.retrieval.dependencies import PipelineDependencies
 from apps.retrieval.recorder import TraceRecorder
-from apps.retrieval.stages.figures.line_items import asked_items
-from apps.retrieval.stages.figures.lines import find_lines, with_lines
+from apps.retrieval.stages.figures.line_items import find_asked_items
+from apps.retrieval.stages.figures.lines import add_lines, find_lines
 from apps.retrieval.trace import LineList, Stage, StageStatus, candidate_list
 
 _NO_LINE: Final = "The question asks for no line of a financial statement."
@@ -29,7 +29,7 @@ def read_lines(
     holds the row.
     """
     with recorder.stage(Stage.LINES, count_in=len(candidates)) as stage:
-        items = asked_items(analysis)
+        items = find_asked_items(analysis)
         stage.count_out = len(candidates)
         if not deps.settings.line_documents or not items:
             stage.status = StageStatus.SKIPPED
@@ -43,12 +43,12 @@ def read_lines(
             most=deps.settings.line_passages,
         )
         lines = find_lines(chunks, items)
-        result = with_lines(candidates, chunks, lines)
+        result = add_lines(candidates, chunks, lines)
         found = {line.item for of_chunk in lines.values() for line in of_chunk}
         names = tuple(item.name for item in items)
         stage.notes.append(
             f"Looked for in the statements: {', '.join(names)}. "
-            f"{_found_in([name for name in names if name in found], len(lines))}"
+            f"{_describe_found([name for name in names if name in found], len(lines))}"
         )
         stage.count_out = len(result)
         stage.output = LineList(
@@ -59,7 +59,7 @@ def read_lines(
         return result
 
 
-def _found_in(found: list[str], passages: int) -> str:
+def _describe_found(found: list[str], passages: int) -> str:
     if not found:
         return "None of these lines was found."
     return f"Found: {', '.join(found)}, in {passages} {'passage' if passages == 1 else 'passages'}."

@@ -101,7 +101,7 @@ class Command(BaseCommand):
         except (ApplicationError, psycopg.Error) as error:
             problem = str(error) if isinstance(error, ApplicationError) else type(error).__name__
             raise CommandError(f"Not proven yet ({problem}): run manage.py erasure physical --now.") from error
-        self.stdout.write(_proved(went))
+        self.stdout.write(_describe_proof(went))
         if went.waiting or went.restored.get(RestorationState.FAILED):
             raise CommandError(
                 "Not everything that came back is proven gone from the disk: the page of certificates says why. Run "
@@ -136,7 +136,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{database} may be served: tombstones were replayed up to number {done.through}.")
 
 
-def _proved(went: Went) -> str:
+def _describe_proof(went: Went) -> str:
     if not went.restored and not went.waiting:
         return "Nothing that was erased had come back."
     counts = ", ".join(f"{count} {RestorationState(state).label.lower()}" for state, count in went.restored.items())

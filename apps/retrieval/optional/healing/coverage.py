@@ -42,7 +42,7 @@ def coverage_of(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> Cov
     return Coverage(share=share, missing=tuple(sorted(missing, key=lambda concept: -concept.weight)))
 
 
-def holding(
+def keep_holding(
     candidates: Sequence[Candidate], missing: Collection[Concept], analysis: QueryAnalysis
 ) -> tuple[Candidate, ...]:
     """Return the candidates that hold at least one of the missing concepts, in their order."""

@@ -10,7 +10,7 @@ from typing import Final
 from apps.retrieval.contracts import Candidate, ChunkId, Degradation, Healing, HealRound, QueryAnalysis
 from apps.retrieval.errors import GenerationError, MalformedWordingsError
 from apps.retrieval.generation.protocol import Completing
-from apps.retrieval.optional.healing.coverage import Coverage, coverage_of, holding, phrases_for
+from apps.retrieval.optional.healing.coverage import Coverage, coverage_of, keep_holding, phrases_for
 from apps.retrieval.optional.rewriters.recipes import Recipe
 from apps.retrieval.optional.rewriters.wordings import read_wordings
 from apps.retrieval.stage_settings import StageSettings
@@ -90,7 +90,7 @@ class CoverageHealer:
             asking.asked.append(text)
             new = tuple(each for each in search(text) if each.hit.chunk_id not in seen)
             seen.update(each.hit.chunk_id for each in new)
-            added = holding(new, coverage.missing, analysis)[:ADDED_A_ROUND]
+            added = keep_holding(new, coverage.missing, analysis)[:ADDED_A_ROUND]
             made.append(_round(len(made) + 1, coverage, analysis, text, by, len(new), len(added)))
             if not new:
                 ended = _NO_PASSAGE
@@ -109,15 +109,15 @@ class CoverageHealer:
         """Return what to search for, empty if nothing is left to try, and the name of the model that wrote it."""
         if self._model is not None and asking.model_failed is None:
             try:
-                text = self._by_model(self._model, coverage, asking)
+                text = self._ask_by_model(self._model, coverage, asking)
             except GenerationError as error:
                 asking.model_failed = error
             else:
                 if text is not None:
                     return text, self._model.model
-        return _by_words(coverage, asking), ""
+        return _ask_by_words(coverage, asking), ""
 
-    def _by_model(self, model: Completing, coverage: Coverage, asking: _Asking) -> str | None:
+    def _ask_by_model(self, model: Completing, coverage: Coverage, asking: _Asking) -> str | None:
         """Return the model's sub-query; None if the tenant's profile names no model, empty if it has no new phrase."""
         missing = [phrases_for(concept, asking.analysis)[0] for concept in coverage.missing]
         told = {"question": asking.analysis.search_text, "missing": missing, "already searched for": asking.asked}
@@ -140,7 +140,7 @@ class CoverageHealer:
         return read.texts[0] if read.texts else ""
 
 
-def _by_words(coverage: Coverage, asking: _Asking) -> str:
+def _ask_by_words(coverage: Coverage, asking: _Asking) -> str:
     """Return the first unused phrase for each missing concept, together with the names that the question is about."""
     fresh = []
     for concept in coverage.missing:

@@ -17,7 +17,7 @@ import numpy as np
 from apps.corpus.providers.torch_process import prepare_torch
 from apps.retrieval.contracts import Candidate, FloatVector, QueryAnalysis
 from apps.retrieval.errors import RerankerConfigurationError, RerankingError
-from apps.retrieval.optional.rerankers.hybrid import passage_text, ranked
+from apps.retrieval.optional.rerankers.hybrid import passage_text, rank_hybrid
 from apps.retrieval.optional.rerankers.keyword import keyword_scores
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class CrossEncoderReranker:
         if not self._model:
             raise RerankerConfigurationError(reranker=NAME, setting=SETTING, problem="names no model")
         pairs = [(analysis.search_text, passage_text(candidate.chunk)) for candidate in candidates]
-        return ranked(
+        return rank_hybrid(
             candidates,
             model_scores=shared_model(self._model).probabilities(pairs).tolist(),
             keyword_scores=keyword_scores(analysis, candidates),

@@ -23,7 +23,7 @@ def search_scores(candidates: Sequence[Candidate]) -> tuple[float, ...]:
     return tuple(candidate.boosted_rrf_score / best if best else 0.0 for candidate in candidates)
 
 
-def ranked(
+def rank_hybrid(
     candidates: Sequence[Candidate],
     *,
     model_scores: Sequence[float],

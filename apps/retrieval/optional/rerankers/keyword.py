@@ -20,14 +20,14 @@ from typing import Final
 
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import Candidate, Concept, Period, QueryAnalysis, StoredChunk
-from apps.retrieval.optional.rerankers.hybrid import passage_text, ranked, search_scores
+from apps.retrieval.optional.rerankers.hybrid import passage_text, rank_hybrid, search_scores
 from apps.retrieval.stages.figures.number_matching import Stated, match_number
 from apps.retrieval.stages.figures.numbers import (
     Number,
     NumberUnit,
     currencies_in,
+    find_stated_scale,
     read_numbers,
-    stated_scale,
     units_in,
 )
 from apps.retrieval.stages.question.mentions import word_set
@@ -133,7 +133,7 @@ class KeywordReranker:
         )
 
     def apply(self, analysis: QueryAnalysis, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        return ranked(
+        return rank_hybrid(
             candidates,
             model_scores=search_scores(candidates),
             keyword_scores=keyword_scores(analysis, candidates),
@@ -159,14 +159,14 @@ def _matches(keywords: Keywords, chunk: StoredChunk) -> Iterator[tuple[float, fl
         yield PROTECTED_WEIGHT, float(word in held)
     if keywords.figures:
         numbers = read_numbers(text, chunk.language)
-        stated = Stated(exponent=stated_scale(text), currencies=currencies_in(text), units=units_in(text))
+        stated = Stated(exponent=find_stated_scale(text), currencies=currencies_in(text), units=units_in(text))
         for figure in keywords.figures:
             yield FIGURE_WEIGHT, float(match_number(figure, numbers, stated=stated) is not None)
     if keywords.periods:
-        yield PERIOD_WEIGHT, max(_of_period(period, chunk, held) for period in keywords.periods)
+        yield PERIOD_WEIGHT, max(_match_period(period, chunk, held) for period in keywords.periods)
 
 
-def _of_period(period: Period, chunk: StoredChunk, held: frozenset[str]) -> float:
+def _match_period(period: Period, chunk: StoredChunk, held: frozenset[str]) -> float:
     document = chunk.document
     if document.fiscal_year == period.fiscal_year and (
         not period.fiscal_quarter or document.fiscal_quarter == period.fiscal_quarter

@@ -19,7 +19,7 @@ import numpy as np
 from apps.corpus.providers.protocol import TokenVectorProvider
 from apps.retrieval.contracts import Candidate, FloatVector, QueryAnalysis
 from apps.retrieval.errors import RerankingError
-from apps.retrieval.optional.rerankers.hybrid import passage_text, ranked
+from apps.retrieval.optional.rerankers.hybrid import passage_text, rank_hybrid
 from apps.retrieval.optional.rerankers.keyword import keyword_scores
 
 
@@ -49,7 +49,7 @@ class LateInteractionReranker:
             passages = encoder.embed_document_tokens([passage_text(each.chunk) for each in candidates])
         except (RuntimeError, ValueError, IndexError, KeyError) as error:
             raise RerankingError(reranker=self.name, kind=type(error).__name__) from error
-        return ranked(
+        return rank_hybrid(
             candidates,
             model_scores=[max_similarity(question, passage) for passage in passages],
             keyword_scores=keyword_scores(analysis, candidates),

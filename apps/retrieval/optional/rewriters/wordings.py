@@ -58,22 +58,22 @@ def read_wordings(
         return 'its reply has no list "texts"'
     texts: list[str] = []
     left_out: list[str] = []
-    known = {_compared(each) for each in apart_from}
+    known = {_normalise(each) for each in apart_from}
     for each in written:
-        text, problem = _cleaned(each, longest_chars, language)
-        if not problem and _compared(text) in known:
+        text, problem = _clean(each, longest_chars, language)
+        if not problem and _normalise(text) in known:
             problem = REPEATED
         if not problem and len(texts) == most:
             problem = TOO_MANY
         if problem:
             left_out.append(problem)
             continue
-        known.add(_compared(text))
+        known.add(_normalise(text))
         texts.append(text)
     return Wordings(texts=tuple(texts), left_out=tuple(left_out))
 
 
-def _cleaned(written: object, longest_chars: int, language: str) -> tuple[str, str]:
+def _clean(written: object, longest_chars: int, language: str) -> tuple[str, str]:
     """Return a text and, if it cannot be searched for, the reason."""
     if not isinstance(written, str):
         return "", NOT_A_TEXT
@@ -89,5 +89,5 @@ def _cleaned(written: object, longest_chars: int, language: str) -> tuple[str, s
     return (text, "") if terms(text, language) else ("", NOTHING_LEFT)
 
 
-def _compared(text: str) -> str:
+def _normalise(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))

@@ -16,7 +16,7 @@ from apps.retrieval.stages.figures.bindings import years_of
 from apps.retrieval.stages.figures.in_passages import heading_above, read_piece
 from apps.retrieval.stages.figures.phrases import PhraseText, figures_beside, phrases_of
 from apps.retrieval.stages.question.dates import read_dates
-from apps.retrieval.stages.question.mentions import Mention, blanked
+from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 from apps.retrieval.stages.question.relax import period_matches
 from apps.retrieval.stages.ranking.relevance import holds_number
@@ -100,7 +100,7 @@ def _tells_a_number(text: str, analysis: QueryAnalysis) -> bool:
 
     Examples: "It logged one incident", "There were none".
     """
-    if holds_number(_without_dates(text)):
+    if holds_number(_blank_dates(text)):
         return True
     return _COUNT_ASKED.search(analysis.text) is not None and _COUNT_WORD.search(text) is not None
 
@@ -123,7 +123,7 @@ def is_of_period(piece: Quote, passage: Passage, analysis: QueryAnalysis) -> boo
         # If a row has several figures without columns, nobody can tell which one is of the period.
         if not all(period.fiscal_quarter == 0 for period in periods):
             return True
-        return not _of_a_part(piece) and (len(row) < _FEWEST_OF_A_SERIES or any(figure.years for figure in row))
+        return not _gives_only_parts(piece) and (len(row) < _FEWEST_OF_A_SERIES or any(figure.years for figure in row))
     if row is not None:
         own = frozenset(year for figure in row for year in figure.years)
     else:
@@ -158,7 +158,7 @@ def _as_of_another_day(text: str, periods: Iterable[Period]) -> bool:
     return not wanted & years_of(text)
 
 
-def _of_a_part(piece: Quote) -> bool:
+def _gives_only_parts(piece: Quote) -> bool:
     """Return whether a row gives only figures of quarters or other parts of a year."""
     told = f"{piece.text}\n{piece.columns}"
     return _PART_OF_A_YEAR.search(told) is not None and _WHOLE_YEAR.search(told) is None
@@ -175,6 +175,6 @@ def _headings(text: str) -> str:
     return "\n".join(line for line in lines if len(line) <= _HEADING_LONGEST_CHARS and not line.rstrip().endswith("."))
 
 
-def _without_dates(text: str) -> str:
+def _blank_dates(text: str) -> str:
     """Return the text with its dates blanked, because a date is not a figure."""
-    return blanked(text, (Mention(start=each.start, end=each.end, text=each.text) for each in read_dates(text)))
+    return blank_mentions(text, (Mention(start=each.start, end=each.end, text=each.text) for each in read_dates(text)))

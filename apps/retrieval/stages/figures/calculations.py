@@ -53,20 +53,22 @@ def read_calculations(text: str, language: str) -> tuple[Calculation, ...]:
         begins = max((match.end() for match in _BOUNDARY.finditer(text, 0, equals.start())), default=0)
         before = [each for each in numbers if begins <= each.start and each.end <= equals.start()]
         begins = max((each.end() for each in _EQUALS.finditer(text, begins, equals.start())), default=begins)
-        calculation = _read(text, begins, equals.start(), [each for each in before if each.start >= begins], result)
+        calculation = _read_calculation(
+            text, begins, equals.start(), [each for each in before if each.start >= begins], result
+        )
         if calculation is not None:
             found.append(calculation)
     return tuple(found)
 
 
-def _read(text: str, start: int, end: int, numbers: Sequence[Number], result: Number) -> Calculation | None:
+def _read_calculation(text: str, start: int, end: int, numbers: Sequence[Number], result: Number) -> Calculation | None:
     """Return the calculation with the longest run of numbers and signs before the equals sign that is an expression."""
     for first in range(len(numbers) - 1):
         operands = numbers[first:]
         left = text.rfind(operands[0].text[:1], start, operands[0].end)
         opening = re.search(r"[(\s]*$", text[start : max(left, operands[0].start)])
         begin = start + opening.start() if opening else operands[0].start
-        value = _evaluated(_tokens(text, begin, end, operands))
+        value = _evaluate(_tokens(text, begin, end, operands))
         if value is not None:
             return Calculation(operands=tuple(operands), result=result, correct=_comes_out(value, operands, result))
     return None
@@ -95,7 +97,7 @@ def _signs(between: str) -> list[str]:
     return [_OPERATORS.get(found.lower(), found) for found in _SIGN.findall(between)]
 
 
-def _evaluated(tokens: Sequence[Token]) -> Decimal | None:
+def _evaluate(tokens: Sequence[Token]) -> Decimal | None:
     """Evaluate the tokens with the shunting-yard algorithm. Return None if they are not a complete expression."""
     output: list[Decimal] = []
     waiting: list[str] = []

@@ -60,7 +60,7 @@ Formula = Decimal | Line | Operation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Worked:
+class WorkedFormula:
     """A calculated formula. text: the figures with signs and brackets between them, without the result."""
 
     value: Decimal
@@ -106,7 +106,7 @@ def only_adds(formula: Formula) -> bool:
             return isinstance(formula, Line)
 
 
-def work_out(formula: Formula, *, year: int, figure: LookUp) -> Worked | None:
+def work_out(formula: Formula, *, year: int, figure: LookUp) -> WorkedFormula | None:
     """Calculate a formula for a year.
 
     Args:    figure: returns what a line was in a year; None if that is unknown.
@@ -114,29 +114,29 @@ def work_out(formula: Formula, *, year: int, figure: LookUp) -> Worked | None:
     """
     match formula:
         case Decimal():
-            return Worked(value=formula, text=f"{formula:,}", precedence=_WHOLE)
+            return WorkedFormula(value=formula, text=f"{formula:,}", precedence=_WHOLE)
         case Line():
-            return _of_line(formula, year, figure)
+            return _work_out_line(formula, year, figure)
         case Operation():
             left = work_out(formula.left, year=year, figure=figure)
             right = work_out(formula.right, year=year, figure=figure)
-            return _joined(formula.sign, left, right) if left and right else None
+            return _join(formula.sign, left, right) if left and right else None
 
 
-def _of_line(line: Line, year: int, figure: LookUp) -> Worked | None:
+def _work_out_line(line: Line, year: int, figure: LookUp) -> WorkedFormula | None:
     found = [figure(line.name, each) for each in line.of(year)]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
         return None
     if line.over is None:
-        return Worked(value=values[0], text=f"{values[0]:,}", precedence=_WHOLE)
+        return WorkedFormula(value=values[0], text=f"{values[0]:,}", precedence=_WHOLE)
     before, after = values
     if line.over is Over.CHANGE:
-        return Worked(value=after - before, text=f"{after:,} - {before:,}", precedence=_ADDS)
-    return Worked(value=(before + after) / 2, text=f"({before:,} + {after:,}) / 2", precedence=_MULTIPLIES)
+        return WorkedFormula(value=after - before, text=f"{after:,} - {before:,}", precedence=_ADDS)
+    return WorkedFormula(value=(before + after) / 2, text=f"({before:,} + {after:,}) / 2", precedence=_MULTIPLIES)
 
 
-def _joined(sign: str, left: Worked, right: Worked) -> Worked | None:
+def _join(sign: str, left: WorkedFormula, right: WorkedFormula) -> WorkedFormula | None:
     precedence = _PRECEDENCE[sign]
     before = f"({left.text})" if left.precedence < precedence else left.text
     # To the right of a minus or a division, an operation of equal precedence needs brackets too.
@@ -153,7 +153,7 @@ def _joined(sign: str, left: Worked, right: Worked) -> Worked | None:
             if not right.value:
                 return None
             value = left.value / right.value
-    return Worked(value=value, text=f"{before} {sign} {behind}", precedence=precedence)
+    return WorkedFormula(value=value, text=f"{before} {sign} {behind}", precedence=precedence)
 
 
 def _sum(tokens: list[str]) -> tuple[Formula, list[str]]:

@@ -15,8 +15,8 @@ from apps.retrieval.stages.figures.numbers import (
     Number,
     NumberUnit,
     currencies_in,
+    find_stated_scale,
     read_numbers,
-    stated_scale,
     units_in,
 )
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
@@ -57,17 +57,17 @@ def read_figures(passage: Passage, *, asked_exponent: int | None) -> tuple[Figur
     return tuple(
         figure
         for piece in quotable_pieces(passage)
-        for figure in _of_piece(passage, piece, rows.get((piece.start, piece.end), False), asked_exponent)
+        for figure in _read_piece_figures(passage, piece, rows.get((piece.start, piece.end), False), asked_exponent)
     )
 
 
 def read_piece(passage: Passage, piece: Quote) -> tuple[Figure, ...] | None:
     """Return the figures of one row of a table; None if the piece is prose."""
     is_row = any(unit.is_row and unit.start == piece.start for unit in split_units(passage.chunk.text))
-    return tuple(_of_piece(passage, piece, True, None)) if is_row else None
+    return tuple(_read_piece_figures(passage, piece, True, None)) if is_row else None
 
 
-def _of_piece(passage: Passage, piece: Quote, is_row: bool, asked_exponent: int | None) -> Iterator[Figure]:
+def _read_piece_figures(passage: Passage, piece: Quote, is_row: bool, asked_exponent: int | None) -> Iterator[Figure]:
     chunk = passage.chunk
     numbers = read_numbers(piece.text, chunk.language)
     if not numbers:
@@ -79,7 +79,7 @@ def _of_piece(passage: Passage, piece: Quote, is_row: bool, asked_exponent: int 
     exponent = None
     if is_row and not per_share:
         around = (beside, chunk.text[: piece.start], chunk.text, f"{chunk.context_header}\n{chunk.section}")
-        exponent = next((found for text in around if (found := stated_scale(text)) is not None), None)
+        exponent = next((found for text in around if (found := find_stated_scale(text)) is not None), None)
     stated = Stated(
         exponent=exponent,
         currencies=currencies_in(beside) or currencies_in(f"{chunk.text}\n{chunk.context_header}"),
@@ -94,12 +94,12 @@ def _of_piece(passage: Passage, piece: Quote, is_row: bool, asked_exponent: int 
             label=frozenset(term for term in terms(label, chunk.language) if not term[0].isdigit()),
             label_text=label,
             years=_years(piece, numbers, index, is_row),
-            stated=stated if number.unit is NumberUnit.PLAIN else _without_scale(stated),
+            stated=stated if number.unit is NumberUnit.PLAIN else _drop_scale(stated),
             per_share=per_share,
         )
 
 
-def _without_scale(stated: Stated) -> Stated:
+def _drop_scale(stated: Stated) -> Stated:
     return Stated(currencies=stated.currencies, units=stated.units, asked_exponent=stated.asked_exponent)
 
 

@@ -11,7 +11,7 @@ from apps.corpus.terms import terms
 from apps.retrieval.contracts import ContextBlock, DocumentId, FoundLine, Passage, QueryAnalysis, Quote
 from apps.retrieval.stages.figures.answerable import asks_for_a_figure, is_of_period
 from apps.retrieval.stages.figures.in_passages import Figure, read_piece
-from apps.retrieval.stages.figures.line_items import PARTS, asked_items
+from apps.retrieval.stages.figures.line_items import PARTS, find_asked_items
 from apps.retrieval.stages.figures.lines import row_label
 from apps.retrieval.stages.question.mentions import word_set
 from apps.retrieval.stages.ranking.quotable import quotable_pieces
@@ -62,8 +62,10 @@ def line_rows(analysis: QueryAnalysis, context: ContextBlock) -> tuple[LineRow, 
     if not rows or not _names_them(analysis, rows):
         return ()
     chosen: list[LineRow] = []
-    for item in asked_items(analysis):
-        chosen.extend(_of_each_period([row for row in _by_document(rows) if row.item == item.name], analysis))
+    for item in find_asked_items(analysis):
+        chosen.extend(
+            _pick_for_each_period([row for row in _order_by_document(rows) if row.item == item.name], analysis)
+        )
     return tuple(chosen)
 
 
@@ -100,7 +102,7 @@ def _names_them(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> bool:
     return all(term in plain | held for figure in analysis.figures for term in figure.terms)
 
 
-def _by_document(rows: Sequence[LineRow]) -> list[LineRow]:
+def _order_by_document(rows: Sequence[LineRow]) -> list[LineRow]:
     """Return the rows of the document with the most lines first, so that related figures come from one document."""
     lines: dict[DocumentId, set[str]] = {}
     for row in rows:
@@ -108,7 +110,7 @@ def _by_document(rows: Sequence[LineRow]) -> list[LineRow]:
     return sorted(rows, key=lambda row: -len(lines[row.document_id]))
 
 
-def _of_each_period(rows: Sequence[LineRow], analysis: QueryAnalysis) -> Iterator[LineRow]:
+def _pick_for_each_period(rows: Sequence[LineRow], analysis: QueryAnalysis) -> Iterator[LineRow]:
     wanted = {period.fiscal_year for period in analysis.periods}
     if not wanted:
         yield from rows[:1]

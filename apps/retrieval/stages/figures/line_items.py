@@ -191,7 +191,7 @@ _REASON_ASKED: Final = re.compile(
 _OTHERWISE: Final = re.compile(r"(?<=[.?!])\s+(?:if|falls|wenn)\b[^.?!]*", re.IGNORECASE)
 
 
-def asked_items(analysis: QueryAnalysis) -> tuple[LineItem, ...]:
+def find_asked_items(analysis: QueryAnalysis) -> tuple[LineItem, ...]:
     """Return the lines that a question asks for, by name or as parts of a measure, in the order of the question.
 
     Returns: nothing for a question that asks for a reason, which is answered in words.

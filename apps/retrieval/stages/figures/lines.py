@@ -67,7 +67,7 @@ def find_lines(chunks: Sequence[StoredChunk], items: Iterable[LineItem]) -> dict
     return {key: tuple(sorted(lines, key=lambda line: line.start)) for key, lines in found.items()}
 
 
-def with_lines(
+def add_lines(
     candidates: Sequence[Candidate], chunks: Sequence[StoredChunk], lines: Mapping[str, tuple[FoundLine, ...]]
 ) -> tuple[Candidate, ...]:
     """Add the passages that hold the lines to the candidates.
@@ -126,9 +126,9 @@ def _nearest(item: LineItem, told: frozenset[str], language: str) -> tuple[int, 
     """
     noise, gross = _words(_NOISE, language), _words(_GROSS, language)
     found = []
-    for place, wanted in enumerate(_wanted(item.labels, language)):
+    for place, wanted in enumerate(_list_wanted_terms(item.labels, language)):
         beside = told - wanted
-        if wanted <= told and not beside & gross and len(beside - noise) <= _allowed(wanted):
+        if wanted <= told and not beside & gross and len(beside - noise) <= _count_allowed_terms(wanted):
             found.append((len(beside - noise), place, -len(beside & noise)))
     return min(found, default=None)
 
@@ -144,7 +144,7 @@ def row_label(row: str) -> str:
     return label.strip(" |:$\u20ac\u00a3(-\u2014\u2013")
 
 
-def _allowed(wanted: frozenset[str]) -> int:
+def _count_allowed_terms(wanted: frozenset[str]) -> int:
     return _MOST_FURTHER_TERMS if len(wanted) > 1 else 0
 
 
@@ -155,7 +155,7 @@ def _label_terms(label: str, language: str) -> frozenset[str]:
 
 # The cache holds only labels of line_items.py, and nothing of a document.
 @lru_cache(maxsize=256)
-def _wanted(labels: tuple[str, ...], language: str) -> tuple[frozenset[str], ...]:
+def _list_wanted_terms(labels: tuple[str, ...], language: str) -> tuple[frozenset[str], ...]:
     return tuple(_label_terms(label, language) for label in labels)
 
 

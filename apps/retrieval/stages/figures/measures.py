@@ -44,7 +44,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Worked:
+class WorkedMeasure:
     """A measure calculated for one year. text: the calculation as shown, without references."""
 
     text: str
@@ -150,7 +150,7 @@ _DECIMALS: Final = {Result.RATIO: 2, Result.PERCENT: 1}
 _AS_DEFINED: Final = "By your formula, from {rows}"
 
 
-def worked_out(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> tuple[Worked, ...]:
+def work_out_measures(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> tuple[WorkedMeasure, ...]:
     """Return the measures that a question asks for, for each year asked for, the latest first.
 
     Args: rows: as line_rows chose them.
@@ -162,15 +162,15 @@ def worked_out(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> tuple[Worked
     if brings_a_formula(analysis):
         worked = _as_defined(analysis, rows)
         return () if worked is None else (worked,)
-    found: list[Worked] = []
+    found: list[WorkedMeasure] = []
     for expansion in analysis.expansions:
         for year in _years(analysis, rows):
-            of_year = (_worked(measure, rows, year) for measure in MEASURES.get(expansion.label, ()))
+            of_year = (_work_out_measure(measure, rows, year) for measure in MEASURES.get(expansion.label, ()))
             found.extend([each for each in of_year if each is not None][:1])
     return tuple(found)
 
 
-def _as_defined(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> Worked | None:
+def _as_defined(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> WorkedMeasure | None:
     own = own_formula(analysis, {name: found[0].text for name, found in MEASURES.items()})
     formula = read_formula(own.formula) if own else None
     # A sum of amounts is not a share: a question that wants per cent means something else.
@@ -178,7 +178,7 @@ def _as_defined(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> Worked | No
         return None
     result = Result.PERCENT if own.percent else Result.AMOUNT if only_adds(formula) else Result.RATIO
     measure = Measure(label="", text=own.formula, formula=formula, result=result, decimals=own.decimals)
-    return _worked(measure, rows, own.year)
+    return _work_out_measure(measure, rows, own.year)
 
 
 def _years(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> list[int]:
@@ -188,7 +188,7 @@ def _years(analysis: QueryAnalysis, rows: Sequence[LineRow]) -> list[int]:
     return sorted(asked, reverse=True)
 
 
-def _worked(measure: Measure, rows: Sequence[LineRow], year: int) -> Worked | None:
+def _work_out_measure(measure: Measure, rows: Sequence[LineRow], year: int) -> WorkedMeasure | None:
     by_document: dict[DocumentId, list[LineRow]] = {}
     for row in rows:
         by_document.setdefault(row.document_id, []).append(row)
@@ -200,7 +200,7 @@ def _worked(measure: Measure, rows: Sequence[LineRow], year: int) -> Worked | No
         figures = {(name, of): _figure(name, of_document, of) for name, of in wanted}
         parts = {part: figure for part, figure in figures.items() if figure is not None}
         if len(parts) == len(figures) and len({figure.stated.exponent for figure in parts.values()}) == 1:
-            return _shown(measure, parts, year)
+            return _show_calculation(measure, parts, year)
     return None
 
 
@@ -220,7 +220,7 @@ def _figure(part: str, rows: Sequence[LineRow], year: int) -> Figure | None:
     return None if found is None or (found.number.negative and part not in _SPENT) else found
 
 
-def _shown(measure: Measure, parts: dict[tuple[str, int], Figure], year: int) -> Worked | None:
+def _show_calculation(measure: Measure, parts: dict[tuple[str, int], Figure], year: int) -> WorkedMeasure | None:
     worked = work_out(measure.formula, year=year, figure=lambda name, of: parts[name, of].number.value)
     if worked is None:
         return None
@@ -234,7 +234,7 @@ def _shown(measure: Measure, parts: dict[tuple[str, int], Figure], year: int) ->
             return None
     told = f"{value:,}{' %' if measure.result is Result.PERCENT else ''}"
     label = measure.label or _AS_DEFINED.format(rows=" and ".join(_rows_of(measure.formula, parts, year)))
-    return Worked(
+    return WorkedMeasure(
         text=f"{label}, FY{year}: {worked.text} = {told}",
         ref_ids=tuple(dict.fromkeys(figure.ref_id for figure in parts.values())),
     )

@@ -81,7 +81,7 @@ def _compare_scales(claim: Number, source: Number, stated: Stated) -> Comparison
                 return Comparison(same=False, note="its scale is left out")
             return Comparison(same=True, note="")
         if source.exponent or own:
-            return _rounded(claim, value.scaleb(own - (stated.asked_exponent or 0)), value.scaleb(own))
+            return _compare_rounded(claim, value.scaleb(own - (stated.asked_exponent or 0)), value.scaleb(own))
         return None
     if claim.scaled == value.scaleb(own) and known:
         return Comparison(same=True, note="" if source.exponent else "the scale stands in the heading")
@@ -90,11 +90,11 @@ def _compare_scales(claim: Number, source: Number, stated: Stated) -> Comparison
     if known:
         if claim.value == value:
             return Comparison(same=False, note="in another scale")
-        return _rounded(claim, value.scaleb(own - claim.exponent))
+        return _compare_rounded(claim, value.scaleb(own - claim.exponent))
     return None
 
 
-def _rounded(claim: Number, *values: Decimal) -> Comparison | None:
+def _compare_rounded(claim: Number, *values: Decimal) -> Comparison | None:
     """Compare the claim with values in the claim's own scale, rounded to the claim's decimals."""
     step = Decimal(1).scaleb(-claim.decimals)
     digits = len(str(claim.value).replace(".", "").strip("0")) or 1

@@ -84,10 +84,10 @@ def read_numbers(text: str, language: str = "en") -> tuple[Number, ...]:
     found = [_number(match, tongue) for match in _PATTERNS[tongue].finditer(text) if _stands_alone(match, text)]
     found.extend(_word(match, tongue) for match in _WORD_PATTERNS[tongue].finditer(text))
     found.sort(key=lambda number: number.start)
-    return tuple(_with_end_of_range(number, after, text) for number, after in zip_longest(found, found[1:]))
+    return tuple(_complete_from_range(number, after, text) for number, after in zip_longest(found, found[1:]))
 
 
-def stated_scale(text: str) -> int | None:
+def find_stated_scale(text: str) -> int | None:
     """Return the last scale that a heading or caption names; None if it names none.
 
     Examples: "in millions", "EUR million", "(Millions)".
@@ -155,7 +155,7 @@ _WORD_PATTERNS: Final = {
 }
 
 
-def _with_end_of_range(number: Number, after: Number | None, text: str) -> Number:
+def _complete_from_range(number: Number, after: Number | None, text: str) -> Number:
     """Return the number with the unit, scale and currency of the second, if the two form a range: 10 to 15 per cent."""
     bare = number.unit is NumberUnit.PLAIN and not number.exponent
     if after is None or not bare or not _RANGE.fullmatch(text[number.end : after.start]):
@@ -165,14 +165,14 @@ def _with_end_of_range(number: Number, after: Number | None, text: str) -> Numbe
 
 def _word(match: re.Match[str], language: str) -> Number:
     value = Decimal(_WORDS[language].index(match.group().lower()) + 2)
-    return _made(match, value=value)
+    return _make_number(match, value=value)
 
 
 def _number(match: re.Match[str], language: str) -> Number:
     groups, divides = (",'\u2019\u202f", ".") if language == "en" else (".'\u2019\u202f", ",")
     digits = re.sub(f"[{groups}]", "", match["digits"]).replace(divides, ".")
     opened, closed = match["open"] or match["open_after"], match["close"] or match["late_close"]
-    return _made(
+    return _make_number(
         match,
         value=Decimal(digits),
         negative=bool(match["sign"] or match["sign_after"] or (opened and closed)),
@@ -182,7 +182,7 @@ def _number(match: re.Match[str], language: str) -> Number:
     )
 
 
-def _made(
+def _make_number(
     match: re.Match[str],
     *,
     value: Decimal,
@@ -192,7 +192,7 @@ def _made(
     currency: str = "",
 ) -> Number:
     return Number(
-        text=_trimmed(match.group().strip()),
+        text=_trim(match.group().strip()),
         value=value,
         negative=negative,
         unit=unit,
@@ -203,7 +203,7 @@ def _made(
     )
 
 
-def _trimmed(text: str) -> str:
+def _trim(text: str) -> str:
     """Return the text without a bracket that is not part of the number."""
     if ("(" in text) == (")" in text):
         return text

@@ -121,35 +121,35 @@ def own_formula(analysis: QueryAnalysis, measures: Mapping[str, str]) -> OwnForm
 
     Args: measures: the formulas of the measures that may stand in it by name ("EBITDA less capex").
     """
-    for read in (_mean, _defined, _of_two):
+    for read in (_mean, _read_definition, _read_two_parts):
         if found := read(analysis.text, measures):
             return found
     return None
 
 
-def _defined(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
+def _read_definition(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
     """Return the formula by which the question defines what it asks for."""
     found = _DEFINED.search(text)
-    return _whole(text, _written(found["formula"]), _beside(text, found)) if found else None
+    return _whole(text, _write_formula(found["formula"]), _cut_out(text, found)) if found else None
 
 
-def _of_two(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
+def _read_two_parts(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
     """Return the formula for one line or measure less or plus another, one of which the question may define."""
     defines = _DEFINES.search(text)
-    beside = _beside(text, defines) if defines else text
+    beside = _cut_out(text, defines) if defines else text
     found = _TWO.search(beside)
     if found is None:
         return None
     known = dict(measures)
     if defines is not None:
-        named, formula = _measure_in(defines["name"]), _written(defines["formula"])
+        named, formula = _measure_in(defines["name"]), _write_formula(defines["formula"])
         if named is None or formula is None or named not in map(_measure_in, (found["first"], found["second"])):
             return None
         known[named] = formula
-    first, second = (_written_part(found[name], known) for name in ("first", "second"))
+    first, second = (_write_part(found[name], known) for name in ("first", "second"))
     sign = "+" if found["sign"].lower() in ("plus", "+") else "-"
     formula = f"{first} {sign} {second}" if first and second else None
-    return _whole(text, formula, _beside(beside, found))
+    return _whole(text, formula, _cut_out(beside, found))
 
 
 def _whole(text: str, formula: str | None, beside: str, *, percent: bool = False) -> OwnFormula | None:
@@ -166,7 +166,7 @@ def _whole(text: str, formula: str | None, beside: str, *, percent: bool = False
     )
 
 
-def _beside(text: str, found: re.Match[str]) -> str:
+def _cut_out(text: str, found: re.Match[str]) -> str:
     return f"{text[: found.start()]} {text[found.end() :]}"
 
 
@@ -176,7 +176,7 @@ def _measure_in(text: str) -> str | None:
     return next((label for name, label in _MEASURES.items() if plain == name or plain.endswith(f" {name}")), None)
 
 
-def _written_part(name: str, measures: Mapping[str, str]) -> str | None:
+def _write_part(name: str, measures: Mapping[str, str]) -> str | None:
     line = _NAMES.get(_plain(name))
     if line is not None:
         return f"{{{line}}}"
@@ -193,17 +193,17 @@ def _mean(text: str, measures: Mapping[str, str]) -> OwnFormula | None:
     found = _MEAN_OF_A_SHARE.search(text)
     if found is None:
         return None
-    above, below = _written(found["above"]), _written(found["below"])
+    above, below = _write_formula(found["above"]), _write_formula(found["below"])
     years, count = sorted(_years(text)), _count(found)
     if above is None or below is None or not (_is_a_line(above) and _is_a_line(below)):
         return None
     if not years or years[-1] - years[0] + 1 != count:
         return None
     shares = (f"{above[:-1]}@{year}}} / {below[:-1]}@{year}}}" for year in range(years[0], years[-1] + 1))
-    return _whole(text, f"({' + '.join(shares)}) / {count}", _beside(text, found), percent=True)
+    return _whole(text, f"({' + '.join(shares)}) / {count}", _cut_out(text, found), percent=True)
 
 
-def _written(text: str) -> str | None:
+def _write_formula(text: str) -> str | None:
     """Return a definition with its lines in braces; None if any part of it is not understood."""
     parts: list[str] = []
     year, spoken, position = "", False, 0
@@ -215,7 +215,7 @@ def _written(text: str) -> str | None:
             parts.append(f"{{{name}{year and '@' + year}}}")
             year, position = "", line.end()
         elif parts and (of_years := _BETWEEN.match(text, position) or _OF_YEAR.match(text, position)):
-            behind = _dated(parts, of_years)
+            behind = _add_years(parts, of_years)
             # "revenue / FY2020 assets": the year belongs to the line that follows.
             if not behind and (len(of_years.groups()) > 1 or year):
                 return None
@@ -245,7 +245,7 @@ def _written(text: str) -> str | None:
     return " ".join(parts)
 
 
-def _dated(parts: list[str], of_years: re.Match[str]) -> bool:
+def _add_years(parts: list[str], of_years: re.Match[str]) -> bool:
     """Give the preceding line its year or years. Return whether there is a preceding line without a year."""
     if not parts[-1].startswith("{") or "@" in parts[-1]:
         return False

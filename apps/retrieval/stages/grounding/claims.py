@@ -14,10 +14,10 @@ from apps.retrieval.stages.figures.bindings import bound_years, is_year, years_o
 from apps.retrieval.stages.figures.calculations import CONSTANTS, Calculation, read_calculations
 from apps.retrieval.stages.figures.in_passages import PER_SHARE, Figure, read_figures
 from apps.retrieval.stages.figures.number_matching import AS_WRITTEN, compare_numbers
-from apps.retrieval.stages.figures.numbers import Number, read_numbers, stated_scale
-from apps.retrieval.stages.question.companies import named_companies
+from apps.retrieval.stages.figures.numbers import Number, find_stated_scale, read_numbers
+from apps.retrieval.stages.question.companies import find_named_companies
 from apps.retrieval.stages.question.dates import read_dates
-from apps.retrieval.stages.question.mentions import Mention, blanked
+from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 from apps.retrieval.stages.question.names import proper_names
 from apps.retrieval.stages.question.period_mentions import read_period_mentions
 
@@ -50,7 +50,7 @@ class Evidence:
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        asked = stated_scale(self.analysis.text)
+        asked = find_stated_scale(self.analysis.text)
         return tuple(figure for each in self.passages for figure in read_figures(each, asked_exponent=asked))
 
     @cached_property
@@ -90,7 +90,7 @@ def check_claims(sentence: str, evidence: Evidence) -> Iterator[Finding]:
     for named in periods.named:
         if named.period.fiscal_quarter:
             yield _quarter(named.wording, evidence)
-    rest = blanked(sentence, (Mention(start=each.start, end=each.end, text=each.text) for each in dates))
+    rest = blank_mentions(sentence, (Mention(start=each.start, end=each.end, text=each.text) for each in dates))
     numbers = read_numbers(rest, language)
     calculations = read_calculations(rest, language)
     operands = {operand for each in calculations for operand in each.operands}
@@ -99,13 +99,13 @@ def check_claims(sentence: str, evidence: Evidence) -> Iterator[Finding]:
     }
     for calculation in calculations:
         years = years_of(rest) or frozenset(evidence.analysis.years)
-        checked.update(_calculated(calculation, checked, years, evidence))
+        checked.update(_check_calculation(calculation, checked, years, evidence))
     # A result that is repeated is supported by its calculation.
     results = [each.result for each in calculations if checked[each.result].supported]
     for number, finding in checked.items():
         again = any(each.value == number.value and each.unit is number.unit for each in results)
         if not finding.supported and again:
-            finding = _finding(number.text, True, note="calculated in the answer")
+            finding = _make_finding(number.text, True, note="calculated in the answer")
         yield finding
     for name in proper_names(rest, rest, language):
         yield from _name(name, evidence)
@@ -115,10 +115,10 @@ def _date(written: str, sentence: str, evidence: Evidence) -> Finding:
     (claimed, *_) = read_dates(written)
     for passage in evidence.passages:
         if any(claimed.is_same(each) for each in read_dates(surroundings(passage))):
-            return _finding(written, True, ref_id=passage.ref_id, note=AS_WRITTEN)
+            return _make_finding(written, True, ref_id=passage.ref_id, note=AS_WRITTEN)
     if any(claimed.is_same(each) for each in read_dates(evidence.analysis.text)):
-        return _finding(written, True, note=_FROM_QUESTION)
-    return _finding(written, False, note=_NOWHERE)
+        return _make_finding(written, True, note=_FROM_QUESTION)
+    return _make_finding(written, False, note=_NOWHERE)
 
 
 def _quarter(wording: str, evidence: Evidence) -> Finding:
@@ -127,10 +127,10 @@ def _quarter(wording: str, evidence: Evidence) -> Finding:
         facts = passage.chunk.document
         told = (facts.fiscal_year, facts.fiscal_quarter) == (claimed.fiscal_year, claimed.fiscal_quarter)
         if told or claimed in {each.period for each in read_period_mentions(surroundings(passage)).named}:
-            return _finding(wording, True, ref_id=passage.ref_id, note=AS_WRITTEN)
+            return _make_finding(wording, True, ref_id=passage.ref_id, note=AS_WRITTEN)
     if claimed in {each.period for each in read_period_mentions(evidence.analysis.text).named}:
-        return _finding(wording, True, note=_FROM_QUESTION)
-    return _finding(wording, False, note=_NOWHERE)
+        return _make_finding(wording, True, note=_FROM_QUESTION)
+    return _make_finding(wording, False, note=_NOWHERE)
 
 
 def _name(name: str, evidence: Evidence) -> Iterator[Finding]:
@@ -163,12 +163,12 @@ def _number(
             continue
         note = compared.note if not compared.same else _objection(number, figure, sentence, clause, years, evidence)
         if compared.same and not note:
-            return _finding(number.text, True, ref_id=figure.ref_id, note=compared.note)
+            return _make_finding(number.text, True, ref_id=figure.ref_id, note=compared.note)
         failures.append(note)
     if failures:
-        return _finding(number.text, False, note=failures[0])
+        return _make_finding(number.text, False, note=failures[0])
     asked = any((found := compare_numbers(number, each)) and found.same for each in evidence.asked)
-    return _finding(number.text, asked, note=_FROM_QUESTION if asked else _NOWHERE)
+    return _make_finding(number.text, asked, note=_FROM_QUESTION if asked else _NOWHERE)
 
 
 def _year(number: Number, evidence: Evidence) -> Finding:
@@ -176,9 +176,9 @@ def _year(number: Number, evidence: Evidence) -> Finding:
     year = int(number.value)
     for passage in evidence.passages:
         if year == passage.chunk.document.fiscal_year or year in years_of(surroundings(passage)):
-            return _finding(number.text, True, note=AS_WRITTEN)
+            return _make_finding(number.text, True, note=AS_WRITTEN)
     asked = year in evidence.analysis.years or year in years_of(evidence.analysis.text)
-    return _finding(number.text, asked, note=_FROM_QUESTION if asked else _NOWHERE)
+    return _make_finding(number.text, asked, note=_FROM_QUESTION if asked else _NOWHERE)
 
 
 def _objection(
@@ -188,7 +188,7 @@ def _objection(
     passage = evidence.by_ref[figure.ref_id]
     if number.negative != figure.number.negative and not _sign_may_turn(number, figure, sentence):
         return "with the opposite sign in the source"
-    if PER_SHARE.search(_after(sentence, number)) and not figure.per_share:
+    if PER_SHARE.search(_text_after(sentence, number)) and not figure.per_share:
         return "not a figure per share"
     if figure.per_share and number.exponent and not figure.number.exponent:
         return "a figure per share, in another scale"
@@ -196,9 +196,9 @@ def _objection(
         return "of another year"
     if years and not figure.years and not years & _years_around(passage):
         return "of another year"
-    if _of_another_company(passage, sentence, evidence):
+    if _is_of_another_company(passage, sentence, evidence):
         return "of another company"
-    if figure.label and _of_another_row(figure, sentence, clause, evidence):
+    if figure.label and _is_of_another_row(figure, sentence, clause, evidence):
         return "in another row"
     return ""
 
@@ -210,7 +210,7 @@ def _sign_may_turn(number: Number, figure: Figure, sentence: str) -> bool:
     return not number.negative and _NEGATIVE_WORDS.search(sentence) is not None
 
 
-def _after(sentence: str, number: Number) -> str:
+def _text_after(sentence: str, number: Number) -> str:
     return sentence[number.end : number.end + 20]
 
 
@@ -219,7 +219,7 @@ def _years_around(passage: Passage) -> frozenset[int]:
     return years_of(surroundings(passage)) | ({own} if own is not None else frozenset())
 
 
-def _of_another_company(passage: Passage, sentence: str, evidence: Evidence) -> bool:
+def _is_of_another_company(passage: Passage, sentence: str, evidence: Evidence) -> bool:
     """Return whether the passage is of another company than the ones named.
 
     The names are those in the sentence, or else in the question. The passage's document is of none of them, and its
@@ -230,11 +230,11 @@ def _of_another_company(passage: Passage, sentence: str, evidence: Evidence) -> 
     asked = frozenset(
         value for each in evidence.analysis.filters if each.field.value == "company" for value in each.values
     )
-    named = named_companies(sentence, held | asked) or asked
-    return bool(company and named) and company not in named and not named_companies(passage.text, named)
+    named = find_named_companies(sentence, held | asked) or asked
+    return bool(company and named) and company not in named and not find_named_companies(passage.text, named)
 
 
-def _of_another_row(figure: Figure, sentence: str, clause: str, evidence: Evidence) -> bool:
+def _is_of_another_row(figure: Figure, sentence: str, clause: str, evidence: Evidence) -> bool:
     language = evidence.analysis.language
     said = frozenset(terms(sentence, language))
     if not figure.label & (said | evidence.question_terms):
@@ -251,7 +251,7 @@ def _clause(sentence: str, numbers: Sequence[Number], number: Number) -> str:
     return sentence[before : number.start]
 
 
-def _calculated(
+def _check_calculation(
     calculation: Calculation, checked: dict[Number, Finding], years: frozenset[int], evidence: Evidence
 ) -> Iterator[tuple[Number, Finding]]:
     """Yield findings for a calculation's constants, and for its result.
@@ -260,19 +260,22 @@ def _calculated(
     """
     constants = [each for each in calculation.operands if not checked[each].supported and each.value in CONSTANTS]
     for each in constants:
-        yield each, _finding(each.text, True, note="a constant of the calculation")
+        yield each, _make_finding(each.text, True, note="a constant of the calculation")
     result = calculation.result
     if checked[result].supported:
         return
     grounded = [each for each in calculation.operands if checked[each].supported]
     if len(grounded) + len(constants) < len(calculation.operands) or not grounded:
-        yield result, _finding(result.text, False, note="calculated from what does not stand in the passages")
+        yield result, _make_finding(result.text, False, note="calculated from what does not stand in the passages")
     elif years and (of := _years_of_operands(calculation, evidence)) and not of & years:
-        yield result, _finding(result.text, False, note="calculated from figures of another year")
+        yield result, _make_finding(result.text, False, note="calculated from figures of another year")
     elif not calculation.correct:
-        yield result, _finding(result.text, False, note="the calculation does not come out")
+        yield result, _make_finding(result.text, False, note="the calculation does not come out")
     else:
-        yield result, _finding(result.text, True, ref_id=checked[grounded[0]].ref_id, note="calculated in the answer")
+        yield (
+            result,
+            _make_finding(result.text, True, ref_id=checked[grounded[0]].ref_id, note="calculated in the answer"),
+        )
 
 
 def _years_of_operands(calculation: Calculation, evidence: Evidence) -> frozenset[int]:
@@ -286,5 +289,5 @@ def _years_of_operands(calculation: Calculation, evidence: Evidence) -> frozense
     )
 
 
-def _finding(value: str, supported: bool, *, ref_id: str = "", note: str) -> Finding:
+def _make_finding(value: str, supported: bool, *, ref_id: str = "", note: str) -> Finding:
     return Finding(type=FindingType.NUMBER, value=value, supported=supported, ref_id=ref_id, note=note)

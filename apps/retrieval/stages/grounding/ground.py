@@ -16,7 +16,7 @@ from apps.retrieval.contracts import (
     QueryAnalysis,
 )
 from apps.retrieval.stages.grounding.claims import Evidence, check_claims
-from apps.retrieval.stages.grounding.quotes import read_quotes, source_of, without_quotes
+from apps.retrieval.stages.grounding.quotes import blank_quotes, read_quotes, source_of
 from apps.retrieval.stages.grounding.sentences import REF_MARK, Sentence, split_sentences
 from apps.retrieval.stages.grounding.statements import check_statement
 
@@ -66,7 +66,7 @@ def check_sentences(
     cited = tuple(by_ref[ref_id] for ref_id in dict.fromkeys(answer.ref_ids) if ref_id in by_ref)
     whole = Evidence(passages=cited, analysis=analysis)
     checked = []
-    for sentence in split_sentences(_without_own_quotes(answer)):
+    for sentence in split_sentences(_blank_own_quotes(answer)):
         own = tuple(passage for passage in cited if passage.ref_id in sentence.refs)
         evidence = Evidence(passages=own, analysis=analysis) if own else whole
         found = _check(sentence, answer, evidence, statement_minimum_overlap)
@@ -74,7 +74,7 @@ def check_sentences(
     return tuple(checked)
 
 
-def _without_own_quotes(answer: GeneratedAnswer) -> str:
+def _blank_own_quotes(answer: GeneratedAnswer) -> str:
     """Return the answer with its own quotes blanked. They are checked separately, and may hold any marks and breaks."""
     text = answer.text
     for quote in answer.quotes:
@@ -95,7 +95,7 @@ def _check(
     quotes = read_quotes(sentence.text)
     for quote in quotes:
         yield _quote(quote.text, evidence.passages)
-    body = without_quotes(sentence.text, quotes)
+    body = blank_quotes(sentence.text, quotes)
     yield from check_claims(body, evidence)
     written = REF_MARK.sub("", answer.text[sentence.start : sentence.end]).strip()
     statement = check_statement(body, written, evidence.passages, evidence.analysis, minimum_overlap)
@@ -131,15 +131,21 @@ def _report(references: Sequence[Finding], claims: Sequence[Finding], cited: Seq
     if not cited:
         status, reason = GroundingStatus.UNGROUNDED, "The answer cites no passage of the context."
     elif not substance:
-        status, reason = GroundingStatus.UNGROUNDED, f"No claim of the answer stands in what it cites{_named(failed)}."
+        status, reason = (
+            GroundingStatus.UNGROUNDED,
+            f"No claim of the answer stands in what it cites{_count_failures(failed)}.",
+        )
     elif failed:
-        status, reason = GroundingStatus.PARTIAL, f"Not everything stands in what the answer cites{_named(failed)}."
+        status, reason = (
+            GroundingStatus.PARTIAL,
+            f"Not everything stands in what the answer cites{_count_failures(failed)}.",
+        )
     else:
         status, reason = GroundingStatus.GROUNDED, f"All {len(findings)} claims stand in the cited passages."
     return GroundingReport(status=status, findings=findings, reason=reason)
 
 
-def _named(failed: Iterable[Finding]) -> str:
+def _count_failures(failed: Iterable[Finding]) -> str:
     """Return which kinds of claim failed and how many of each. The text of the claims stays in the findings."""
     counts: dict[str, int] = {}
     for finding in failed:

@@ -41,7 +41,7 @@ def read_quotes(text: str) -> tuple[QuotedText, ...]:
     return tuple(sorted(found, key=lambda quote: quote.start))
 
 
-def without_quotes(text: str, quotes: Sequence[QuotedText]) -> str:
+def blank_quotes(text: str, quotes: Sequence[QuotedText]) -> str:
     """Return the text with its quotations blanked and all other characters in place."""
     characters = list(text)
     for quote in quotes:

@@ -36,7 +36,7 @@ class Sentence:
 
 def split_sentences(answer: str) -> tuple[Sentence, ...]:
     """Split at sentence ends and line breaks, but not within quotations and dates."""
-    plain = _blanked(answer)
+    plain = _blank_marks(answer)
     kept_whole = [(quote.start, quote.end) for quote in read_quotes(plain)]
     kept_whole += [(date.start, date.end) for date in read_dates(plain)]
     cuts = [0]
@@ -54,7 +54,7 @@ def split_sentences(answer: str) -> tuple[Sentence, ...]:
     )
 
 
-def without_sentences(answer: str, dropped: Collection[Sentence]) -> str:
+def remove_sentences(answer: str, dropped: Collection[Sentence]) -> str:
     """Return the answer without some of its sentences and their references."""
     kept = [answer[each.start : each.end].strip(" ") for each in split_sentences(answer) if each not in dropped]
     return re.sub(r"\s*\n\s*", "\n", " ".join(kept)).strip()
@@ -65,7 +65,7 @@ def _behind_marks(answer: str, position: int) -> int:
     return marks.end() if marks else position
 
 
-def _blanked(answer: str) -> str:
+def _blank_marks(answer: str) -> str:
     """Return the answer with reference and list marks blanked. Numbers at line starts that count from 1 are a list."""
     text = REF_MARK.sub(lambda match: " " * len(match.group()), answer)
     text = _LIST_DOT.sub(lambda match: " " * len(match.group()), text)

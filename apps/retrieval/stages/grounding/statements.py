@@ -42,12 +42,12 @@ def check_statement(
     if len(words) < _FEWEST_TERMS:
         return None
     overlap, source = max(
-        ((len(words & _held_terms(passage, analysis)) / len(words), passage) for passage in cited),
+        ((len(words & _collect_terms(passage, analysis)) / len(words), passage) for passage in cited),
         default=(0.0, None),
         key=lambda pair: pair[0],
     )
     supported, note = overlap >= minimum_overlap, f"{overlap:.0%} of its terms stand in the passage"
-    if supported and source is not None and (turned := _turned(sentence, words, source, analysis)):
+    if supported and source is not None and (turned := _find_contradiction(sentence, words, source, analysis)):
         supported, note = False, turned
     return Finding(
         type=FindingType.STATEMENT,
@@ -58,7 +58,7 @@ def check_statement(
     )
 
 
-def _turned(sentence: str, words: frozenset[str], source: Passage, analysis: QueryAnalysis) -> str:
+def _find_contradiction(sentence: str, words: frozenset[str], source: Passage, analysis: QueryAnalysis) -> str:
     """Return the objection if the piece nearest to the sentence says the opposite, else ""."""
     best, piece = max(
         (
@@ -78,7 +78,7 @@ def _turned(sentence: str, words: frozenset[str], source: Passage, analysis: Que
     return ""
 
 
-def _held_terms(passage: Passage, analysis: QueryAnalysis) -> frozenset[str]:
+def _collect_terms(passage: Passage, analysis: QueryAnalysis) -> frozenset[str]:
     """Return the terms of a passage, with every other name of the concepts it mentions.
 
     A row of purchases of property, plant and equipment thus supports a sentence about capital expenditure.

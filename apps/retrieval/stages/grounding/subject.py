@@ -38,7 +38,7 @@ def unknown_periods(analysis: QueryAnalysis, context: ContextBlock) -> tuple[Per
     return analysis.periods
 
 
-def held_periods(passages: Iterable[Passage]) -> tuple[str, ...]:
+def list_held_periods(passages: Iterable[Passage]) -> tuple[str, ...]:
     """Return the periods of the passages' documents, oldest first."""
     facts = [passage.chunk.document for passage in passages]
     periods = {

@@ -24,7 +24,7 @@ from apps.retrieval.stages.question.companies import read_companies
 from apps.retrieval.stages.question.document_types import read_document_types
 from apps.retrieval.stages.question.given import set_aside
 from apps.retrieval.stages.question.jurisdictions import read_jurisdictions
-from apps.retrieval.stages.question.mentions import blanked
+from apps.retrieval.stages.question.mentions import blank_mentions
 from apps.retrieval.stages.question.newest import prefer_newest
 from apps.retrieval.stages.question.period_mentions import PeriodMentions, read_period_mentions
 from apps.retrieval.stages.question.periods import PeriodReading, resolve_periods
@@ -64,7 +64,7 @@ def analyse(
     """
     companies = read_companies(text, inventory.entries)
     document_types = read_document_types(companies.rest, inventory.entries)
-    within = _of_companies(inventory.entries, companies.filters)
+    within = _keep_companies(inventory.entries, companies.filters)
     jurisdictions = read_jurisdictions(text, document_types.rest, language, inventory.entries, within)
     mentions, periods = _read_periods(document_types.rest, within)
     read = (*companies.filters, *periods.filters, *document_types.filters, *jurisdictions.filters)
@@ -80,7 +80,7 @@ def analyse(
     laws = jurisdictions.plain if _is_sure_of(FilterField.JURISDICTION, filters.kept) else ()
     # The document states its jurisdiction, but its text need not. If the text had to name it, the right passage could
     # not answer.
-    topic = read_topic(blanked(mentions.rest, laws), text, language)
+    topic = read_topic(blank_mentions(mentions.rest, laws), text, language)
     search_words = " ".join((_search_words(text, topic, companies.rest, filters.kept), *(law.text for law in laws)))
     refusal = _vague(text, topic, filters.kept, minimum_chars)
     return QueryAnalysis(
@@ -125,7 +125,7 @@ def _read_periods(text: str, within: Sequence[InventoryEntry]) -> tuple[PeriodMe
     )
 
 
-def _of_companies(entries: Sequence[InventoryEntry], filters: Iterable[MetadataFilter]) -> tuple[InventoryEntry, ...]:
+def _keep_companies(entries: Sequence[InventoryEntry], filters: Iterable[MetadataFilter]) -> tuple[InventoryEntry, ...]:
     """Return the inventory entries of the companies in the sure filters, or all entries if there are none."""
     sure = [each for each in filters if each.certainty is Certainty.SURE]
     return tuple(entry for entry in entries if all(states(entry, each) for each in sure)) or tuple(entries)

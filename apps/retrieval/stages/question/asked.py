@@ -47,7 +47,9 @@ def read_asked_figures(
     Returns: the runs that hold a figure of the glossary, or else those that end in a line of a statement. In a question
              that begins with "who", also runs of at least two terms, which name an office.
     """
-    runs = [run for words in _runs(text, figures, names, language) if (run := _asked(words, figures, language))]
+    runs = [
+        run for words in _runs(text, figures, names, language) if (run := _make_asked_figure(words, figures, language))
+    ]
     known = [run for run in runs if run.concepts]
     who = _WHO.match(text) is not None
     return tuple(dict.fromkeys(known or [run for run in runs if is_line(run) or (who and len(run.terms) > 1)]))
@@ -85,7 +87,7 @@ def _ends_run(word: str, names: frozenset[str], language: str) -> bool:
     return word.lower() in SCAFFOLDING | _CHANGES or word in names or len(word) < 2 or not terms(word, language)
 
 
-def _asked(run: list[Mention], figures: Mapping[Mention, str], language: str) -> AskedFigure | None:
+def _make_asked_figure(run: list[Mention], figures: Mapping[Mention, str], language: str) -> AskedFigure | None:
     plain = [word.text for word in run if word not in figures]
     concepts = tuple(dict.fromkeys(figures[word] for word in run if word in figures))
     modifiers = _MODIFIERS if concepts else _MODIFIERS - _PART_OF_A_NAME

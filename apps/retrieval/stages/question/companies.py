@@ -14,7 +14,7 @@ from typing import Final
 
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
 from apps.retrieval.stages.question.jurisdiction_names import code_of
-from apps.retrieval.stages.question.mentions import Mention, blanked, mentions_of, word_set
+from apps.retrieval.stages.question.mentions import Mention, blank_mentions, mentions_of, word_set
 
 _LEGAL_ENDINGS: Final = word_set(
     """
@@ -63,7 +63,7 @@ def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReadi
     """
     found: dict[Certainty, dict[str, str]] = {Certainty.SURE: {}, Certainty.LIKELY: {}}
     spans: list[Mention] = []
-    written = _written(text, entries)
+    written = _find_spellings(text, entries)
     for company, wordings in written.items():
         others = [
             each for other, those in written.items() if other != company for _, places in those for each in places
@@ -90,10 +90,12 @@ def read_companies(text: str, entries: Sequence[InventoryEntry]) -> CompanyReadi
         for certainty, reasons in found.items()
         if reasons
     )
-    return CompanyReading(filters=filters, rest=blanked(text, spans))
+    return CompanyReading(filters=filters, rest=blank_mentions(text, spans))
 
 
-def _written(text: str, entries: Sequence[InventoryEntry]) -> dict[str, list[tuple[_Alias, tuple[Mention, ...]]]]:
+def _find_spellings(
+    text: str, entries: Sequence[InventoryEntry]
+) -> dict[str, list[tuple[_Alias, tuple[Mention, ...]]]]:
     """Return for each company the spellings of its name that the text holds, the surest first, with their positions."""
     held = sorted({(entry.company, entry.ticker) for entry in entries if entry.company})
     sharing = Counter(_bare_words(company)[0] for company in {company for company, _ in held})
@@ -110,7 +112,7 @@ def _lies_in(mention: Mention, longer: Mention) -> bool:
     return inside and mention.end - mention.start < longer.end - longer.start
 
 
-def named_companies(text: str, companies: Iterable[str]) -> frozenset[str]:
+def find_named_companies(text: str, companies: Iterable[str]) -> frozenset[str]:
     """Return the companies that a text surely names: by name, short form or abbreviation."""
     return frozenset(
         company

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from apps.corpus.kinds import DocumentType
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter
-from apps.retrieval.stages.question.mentions import Mention, blanked, mentions_of
+from apps.retrieval.stages.question.mentions import Mention, blank_mentions, mentions_of
 
 # Form numbers give sure filters. Words give likely ones: an "annual report" may be a 10-K or a fund's report, and
 # "policy" may also be the subject of the question.
@@ -66,4 +66,4 @@ def read_document_types(text: str, entries: Sequence[InventoryEntry]) -> Documen
         for certainty, wordings_found in found.items()
         if wordings_found
     )
-    return DocumentTypeReading(filters=filters, rest=blanked(text, spans))
+    return DocumentTypeReading(filters=filters, rest=blank_mentions(text, spans))

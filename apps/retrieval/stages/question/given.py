@@ -27,7 +27,7 @@ _SAME: Final[Mapping[FilterField, GivenField]] = {
 _NOT_HELD: Final = "Nothing that this question may reach is of the {what}."
 
 
-def told(
+def describe_given(
     asked: GivenFilters, held: GivenFilters, *, grant: KindGrant, as_of: datetime | None
 ) -> tuple[GivenFilter, ...]:
     """Return the given filters as the trace shows them.
@@ -35,10 +35,12 @@ def told(
     Args: asked: the filters as they came.
           held: what documents in reach can meet of them; of the kinds, only those that are permitted.
     """
-    return tuple(_told(asked, held, grant, as_of))
+    return tuple(_describe_each(asked, held, grant, as_of))
 
 
-def _told(asked: GivenFilters, held: GivenFilters, grant: KindGrant, as_of: datetime | None) -> Iterator[GivenFilter]:
+def _describe_each(
+    asked: GivenFilters, held: GivenFilters, grant: KindGrant, as_of: datetime | None
+) -> Iterator[GivenFilter]:
     if asked.documents is not None:
         ids = tuple(map(str, asked.documents))
         missing = [str(each) for each in asked.documents if each not in (held.documents or ())]

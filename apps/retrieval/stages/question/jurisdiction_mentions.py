@@ -117,7 +117,7 @@ def read_jurisdiction_mentions(text: str, rest: str, language: str) -> tuple[Jur
     names = [
         name
         for name in read_names(rest)
-        if not _SET_APART.search(_before(name.mention.start, text))
+        if not _SET_APART.search(_text_before(name.mention.start, text))
         and not _OF_SOMETHING_ELSE.match(text, name.mention.end)
         and (name.authority or not _ends_name(name.mention, text, language))
     ]
@@ -125,7 +125,7 @@ def read_jurisdiction_mentions(text: str, rest: str, language: str) -> tuple[Jur
 
 
 def _mentions(names: Iterable[JurisdictionName], text: str, language: str) -> Iterator[JurisdictionMention]:
-    for group in _listed(names, text):
+    for group in _group_adjacent(names, text):
         plain = any(_is_plain(name, text) for name in group)
         for name in group:
             if plain or name.authority or _is_a_place(name, text, language):
@@ -135,7 +135,7 @@ def _mentions(names: Iterable[JurisdictionName], text: str, language: str) -> It
                 )
 
 
-def _listed(names: Iterable[JurisdictionName], text: str) -> Iterator[list[JurisdictionName]]:
+def _group_adjacent(names: Iterable[JurisdictionName], text: str) -> Iterator[list[JurisdictionName]]:
     """Yield groups of adjacent names, such as "German and Austrian law". If one of them is plainly the law, all are."""
     group: list[JurisdictionName] = []
     for name in names:
@@ -148,7 +148,7 @@ def _listed(names: Iterable[JurisdictionName], text: str) -> Iterator[list[Juris
 
 
 def _is_plain(name: JurisdictionName, text: str) -> bool:
-    before, end = _before(name.mention.start, text), name.mention.end
+    before, end = _text_before(name.mention.start, text), name.mention.end
     if name.authority:
         return bool(_AUTHORITY_AFTER.match(text, end) or _AUTHORITY_BEFORE.search(before))
     return any(each.match(text, end) for each in _CONTEXT_AFTER) or any(each.search(before) for each in _CONTEXT_BEFORE)
@@ -156,7 +156,7 @@ def _is_plain(name: JurisdictionName, text: str) -> bool:
 
 def _ends_name(mention: Mention, text: str, language: str) -> bool:
     """Return whether a mention ends a longer name: "Bank of Ireland", "New Jersey", "Telekom Deutschland"."""
-    before = _before(mention.start, text)
+    before = _text_before(mention.start, text)
     of = _NAME_BEFORE.search(before)
     if of is not None and of["word"] not in _MAY_COME_BEFORE and not _SENTENCE_START.search(before[: of.start()]):
         return True
@@ -185,9 +185,9 @@ def _is_a_place(name: JurisdictionName, text: str, language: str) -> bool:
 
 
 def _is_first(position: int, text: str) -> bool:
-    return _SENTENCE_START.search(_before(position, text)) is not None
+    return _SENTENCE_START.search(_text_before(position, text)) is not None
 
 
-def _before(position: int, text: str) -> str:
+def _text_before(position: int, text: str) -> str:
     """Return the text before a position, as far as any pattern looks."""
     return text[max(0, position - _LONGEST_BEFORE) : position]

@@ -57,9 +57,11 @@ def _sure(mentions: Sequence[JurisdictionMention], entries: Iterable[InventoryEn
         values.update(dict.fromkeys(own))
         if own:
             beside.update(dict.fromkeys(stated for stated in held if in_force(code, stated) and stated not in own))
-    reason = f"The question asks about the law or the seat: {_told(mentions)}."
+    reason = f"The question asks about the law or the seat: {_describe(mentions)}."
     if stay := [stated for stated in beside if stated not in values]:
-        reason += f" What is of {_listed(stay)} stays in, since the law of the EU and of its members applies in both."
+        reason += (
+            f" What is of {_join_words(stay)} stays in, since the law of the EU and of its members applies in both."
+        )
     return (
         MetadataFilter(
             field=FilterField.JURISDICTION, values=(*values, *stay), certainty=Certainty.SURE, reason=reason
@@ -79,16 +81,16 @@ def _likely(mentions: Sequence[JurisdictionMention], within: Iterable[InventoryE
         return ()
     met = [each for each in mentions if any(holds(each.code, value) for value in values)]
     reason = (
-        f"The question names {_told(met)}, and not plainly as the law or the seat that it asks about: such documents "
-        "are preferred, others stay in."
+        f"The question names {_describe(met)}, and not plainly as the law or the seat that it asks about: such "
+        "documents are preferred, others stay in."
     )
     return (MetadataFilter(field=FilterField.JURISDICTION, values=values, certainty=Certainty.LIKELY, reason=reason),)
 
 
-def _told(mentions: Iterable[JurisdictionMention]) -> str:
-    return _listed(dict.fromkeys(f"“{each.text}” ({each.code})" for each in mentions))
+def _describe(mentions: Iterable[JurisdictionMention]) -> str:
+    return _join_words(dict.fromkeys(f"“{each.text}” ({each.code})" for each in mentions))
 
 
-def _listed(words: Iterable[str]) -> str:
+def _join_words(words: Iterable[str]) -> str:
     parts = list(words)
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]

@@ -34,7 +34,7 @@ def mentions_of(expression: str, text: str, *, case_sensitive: bool = False) -> 
     return tuple(Mention(start=m.start(), end=m.end(), text=m.group()) for m in pattern.finditer(text))
 
 
-def blanked(text: str, mentions: Iterable[Mention]) -> str:
+def blank_mentions(text: str, mentions: Iterable[Mention]) -> str:
     """Return the text with the mentions replaced by blanks, so that all other positions stay the same."""
     characters = list(text)
     for mention in mentions:

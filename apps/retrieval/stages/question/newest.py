@@ -73,7 +73,7 @@ def prefer_newest(
         field=FilterField.NEWEST_REPORT,
         values=tuple(_labels(series)),
         certainty=Certainty.LIKELY,
-        reason=f"No period named: the newest report of {_told(series)} is preferred, older ones of the same series "
+        reason=f"No period named: the newest report of {_describe(series)} is preferred, older ones of the same series "
         "stay in.",
         series=series,
     )
@@ -99,7 +99,7 @@ def _labels(series: Iterable[ReportSeries]) -> Iterable[str]:
     return dict.fromkeys(f"{each.company} {each.document_type} {each.newest.label}" for each in series)
 
 
-def _told(series: Sequence[ReportSeries]) -> str:
+def _describe(series: Sequence[ReportSeries]) -> str:
     labels = [f"{each.company}, {each.newest.label} ({each.document_type})" for each in series[:_NAMED_IN_FULL]]
     more = len(series) - len(labels)
     return "; ".join(labels) + (f"; and of {more} other series" if more else "")

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from apps.retrieval.contracts import Period
-from apps.retrieval.stages.question.mentions import Mention, blanked
+from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 
 _ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 # German ordinals by their stems: "drittes", "des dritten".
@@ -130,31 +130,33 @@ def read_period_mentions(text: str) -> PeriodMentions:
         for match in pattern.finditer(text):
             quarter = match["quarter"].lower()
             period = Period(fiscal_year=_year(match["year"]), fiscal_quarter=_quarter(quarter))
-            named.append(_named(period, match))
-        text = _without(pattern, text)
+            named.append(_make_named_period(period, match))
+        text = _blank_matches(pattern, text)
     # A half-year is reported with its second quarter.
     named.extend(
-        _named(Period(fiscal_year=_year(match["year"]), fiscal_quarter=2 * int(match["half"])), match)
+        _make_named_period(Period(fiscal_year=_year(match["year"]), fiscal_quarter=2 * int(match["half"])), match)
         for match in _HALF.finditer(text)
     )
-    text = _without(_HALF, text)
+    text = _blank_matches(_HALF, text)
     for match in _RANGE.finditer(text):
         first, last = sorted((int(match["first"]), int(match["last"])))
         # A longer span is a typing error or a span of future years (bonds "2020 to 2060"), not a set of reports.
         years = range(first, last + 1) if last - first <= 10 else (first, last)
-        named.extend(_named(Period(fiscal_year=year), match) for year in years)
-    text = _without(_RANGE, text)
-    named.extend(_named(Period(fiscal_year=_year(m["year"])), m) for m in _FISCAL_YEAR.finditer(text))
-    text = _without(_FISCAL_YEAR, text)
-    named.extend(_named(Period(fiscal_year=int(m["year"])), m, explicit=False) for m in _BARE_YEAR.finditer(text))
+        named.extend(_make_named_period(Period(fiscal_year=year), match) for year in years)
+    text = _blank_matches(_RANGE, text)
+    named.extend(_make_named_period(Period(fiscal_year=_year(m["year"])), m) for m in _FISCAL_YEAR.finditer(text))
+    text = _blank_matches(_FISCAL_YEAR, text)
+    named.extend(
+        _make_named_period(Period(fiscal_year=int(m["year"])), m, explicit=False) for m in _BARE_YEAR.finditer(text)
+    )
     relative: list[tuple[int, RelativePeriod]] = []
     for pattern in (*_COMPARED, *_RELATIVE):
         relative.extend((match.start(), _relative(match)) for match in pattern.finditer(text))
-        text = _without(pattern, text)
+        text = _blank_matches(pattern, text)
     return PeriodMentions(
         named=tuple(dict.fromkeys(named)),
         relative=tuple(mention for _, mention in sorted(relative, key=lambda pair: pair[0])),
-        rest=_without(_BARE_YEAR, text),
+        rest=_blank_matches(_BARE_YEAR, text),
     )
 
 
@@ -163,7 +165,7 @@ def _year(digits: str) -> int:
     return number if number >= 100 else 2000 + number
 
 
-def _named(period: Period, match: re.Match[str], *, explicit: bool = True) -> NamedPeriod:
+def _make_named_period(period: Period, match: re.Match[str], *, explicit: bool = True) -> NamedPeriod:
     return NamedPeriod(period=period, explicit=explicit, wording=" ".join(match.group().split()))
 
 
@@ -186,5 +188,5 @@ def _quarter(word: str) -> int:
     return _ORDINALS.get(word) or _GERMAN_ORDINALS.get(word) or int(word.rstrip("."))
 
 
-def _without(pattern: re.Pattern[str], text: str) -> str:
-    return blanked(text, (Mention(start=m.start(), end=m.end(), text=m.group()) for m in pattern.finditer(text)))
+def _blank_matches(pattern: re.Pattern[str], text: str) -> str:
+    return blank_mentions(text, (Mention(start=m.start(), end=m.end(), text=m.group()) for m in pattern.finditer(text)))

@@ -29,8 +29,8 @@ def resolve_periods(mentions: PeriodMentions, entries: Sequence[InventoryEntry])
     """
     explicit = [named for named in mentions.named if named.explicit]
     if explicit:
-        compared = {relative.wording: _before(explicit[0].period, relative) for relative in mentions.relative}
-        reason = "The question names " + _listed(dict.fromkeys(named.wording for named in explicit)) + "."
+        compared = {relative.wording: _find_earlier(explicit[0].period, relative) for relative in mentions.relative}
+        reason = "The question names " + _join_words(dict.fromkeys(named.wording for named in explicit)) + "."
         notices = tuple(
             f"“{wording}” was read as {period.label}: counted from {explicit[0].period.label} in the question."
             for wording, period in compared.items()
@@ -40,13 +40,13 @@ def resolve_periods(mentions: PeriodMentions, entries: Sequence[InventoryEntry])
     if mentions.named:
         years = _periods(mentions.named)
         compared = {
-            relative.wording: _before(years[-1], relative)
+            relative.wording: _find_earlier(years[-1], relative)
             for relative in mentions.relative
             if relative.offset or relative.count > 1
         }
         reason = (
             "The question mentions "
-            + _listed(dict.fromkeys((*(named.wording for named in mentions.named), *compared)))
+            + _join_words(dict.fromkeys((*(named.wording for named in mentions.named), *compared)))
             + " without saying whether the fiscal year is meant: such documents are preferred, others stay in."
         )
         periods = tuple(sorted({*years, *compared.values()}))
@@ -56,7 +56,7 @@ def resolve_periods(mentions: PeriodMentions, entries: Sequence[InventoryEntry])
     return PeriodReading(filters=(), notices=())
 
 
-def _before(named: Period, relative: RelativePeriod) -> Period:
+def _find_earlier(named: Period, relative: RelativePeriod) -> Period:
     """Return the period with which a named one is compared: a year or a quarter earlier."""
     if relative.unit is RelativeUnit.QUARTER and named.fiscal_quarter:
         last_of_year = named.fiscal_quarter == 1
@@ -68,7 +68,7 @@ def _before(named: Period, relative: RelativePeriod) -> Period:
 
 
 def _resolve_relative(mention: RelativePeriod, entries: Sequence[InventoryEntry]) -> PeriodReading:
-    held = _held(mention.unit, entries)
+    held = _list_held(mention.unit, entries)
     chosen = tuple(held[mention.offset : mention.offset + mention.count])
     if not chosen:
         what = "no document with a period" if not held else f"only {held[0].label}"
@@ -76,18 +76,18 @@ def _resolve_relative(mention: RelativePeriod, entries: Sequence[InventoryEntry]
             filters=(), notices=(f"“{mention.wording}” could not be resolved: {what} is held here. Name the period.",)
         )
     sentences = [
-        f"“{mention.wording}” was resolved to {_listed(period.label for period in chosen)}: held are "
-        f"{_listed(period.label for period in held[:6])}{' and older ones' if len(held) > 6 else ''}, "
+        f"“{mention.wording}” was resolved to {_join_words(period.label for period in chosen)}: held are "
+        f"{_join_words(period.label for period in held[:6])}{' and older ones' if len(held) > 6 else ''}, "
         "and time is counted from the newest document held, not from today."
     ]
     behind = _companies_behind(mention.unit, held[0], entries)
     if behind:
-        sentences.append(f"Without a document of {held[0].label}: {_listed(behind)}. Name one to ask about it.")
+        sentences.append(f"Without a document of {held[0].label}: {_join_words(behind)}. Name one to ask about it.")
     found = _filter(chosen, Certainty.SURE, " ".join(sentences))
     return PeriodReading(filters=(found,), notices=(sentences[0],))
 
 
-def _held(unit: RelativeUnit, entries: Iterable[InventoryEntry]) -> list[Period]:
+def _list_held(unit: RelativeUnit, entries: Iterable[InventoryEntry]) -> list[Period]:
     """Return the distinct periods held, newest first: quarters for a quarter, years for a year, both for any unit."""
     periods: set[Period] = set()
     for entry in entries:
@@ -108,7 +108,7 @@ def _companies_behind(unit: RelativeUnit, newest: Period, entries: Sequence[Inve
     companies = sorted({entry.company for entry in entries if entry.company})
     behind = []
     for company in companies:
-        held = _held(unit, [entry for entry in entries if entry.company == company])
+        held = _list_held(unit, [entry for entry in entries if entry.company == company])
         if held and held[0] != newest:
             behind.append(company)
     return behind[:5]
@@ -128,6 +128,6 @@ def _filter(periods: tuple[Period, ...], certainty: Certainty, reason: str) -> M
     )
 
 
-def _listed(words: Iterable[str]) -> str:
+def _join_words(words: Iterable[str]) -> str:
     parts = list(words)
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]

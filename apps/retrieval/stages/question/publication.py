@@ -14,7 +14,7 @@ from typing import Final
 
 from apps.retrieval.contracts import Certainty, FilterField, InventoryEntry, MetadataFilter, Period
 from apps.retrieval.stages.question.dates import MONTH, month_number, read_dates
-from apps.retrieval.stages.question.mentions import Mention, blanked
+from apps.retrieval.stages.question.mentions import Mention, blank_mentions
 
 # Words for publishing something on a day or in a month.
 _PUBLISHING: Final = re.compile(
@@ -74,7 +74,7 @@ def read_publication(text: str, entries: Sequence[InventoryEntry]) -> Publicatio
                 reason=reason,
                 periods=tuple(periods),
             )
-            return PublicationReading(filter=found, rest=blanked(text, [published.mention]))
+            return PublicationReading(filter=found, rest=blank_mentions(text, [published.mention]))
     return PublicationReading(filter=None, rest=text)
 
 

@@ -48,7 +48,8 @@ def relax_filters(filters: Sequence[MetadataFilter], entries: Sequence[Inventory
         for each in sure:
             if each.field is field:
                 others = [other for other in sure if other is not each]
-                reason = f"No document held {_met_by(each)}{_together_with(others)}; the search goes on without it."
+                unmet = f"{_describe_condition(each)}{_together_with(others)}"
+                reason = f"No document held {unmet}; the search goes on without it."
                 kept.remove(each)
                 relaxed.append(RelaxedFilter(filter=each, reason=reason))
     return RelaxedFilters(kept=tuple(kept), relaxed=tuple(relaxed))
@@ -101,7 +102,7 @@ def document_filter(filters: Iterable[MetadataFilter]) -> DocumentFilter:
     )
 
 
-def _met_by(condition: MetadataFilter) -> str:
+def _describe_condition(condition: MetadataFilter) -> str:
     return f"has {condition.field.value.replace('_', ' ')} {' or '.join(condition.values)}"
 
 

@@ -284,13 +284,13 @@ def _territories() -> Iterator[Territory]:
             adjectives, stems, invariable, names = (*cells, (), (), (), ())[:4]
             yield Territory(
                 code=code,
-                names=tuple(dict.fromkeys((*_written(english[code]), *_written(german[code]), *names))),
+                names=tuple(dict.fromkeys((*_list_spellings(english[code]), *_list_spellings(german[code]), *names))),
                 adjectives=(*adjectives, *invariable),
                 stems=stems,
             )
 
 
-def _written(name: str) -> tuple[str, ...]:
+def _list_spellings(name: str) -> tuple[str, ...]:
     """Return a name of the CLDR as people write it: "Myanmar" for "Myanmar (Burma)", "St Lucia" and "Saint Lucia"."""
     plain = re.sub(r"\s*\(.*?\)|\.", "", name).replace("&", "and").replace("\u2019", "'")
     return (plain, plain.replace("St ", "Saint ", 1)) if plain.startswith("St ") else (plain,)

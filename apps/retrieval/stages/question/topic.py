@@ -11,7 +11,7 @@ from apps.corpus.terms import terms
 from apps.retrieval.contracts import AskedFigure, Concept, Expansion
 from apps.retrieval.stages.question.asked import is_line, read_asked_figures
 from apps.retrieval.stages.question.glossary import GLOSSARY, UPPER_CASE_ONLY, Nature
-from apps.retrieval.stages.question.mentions import Mention, blanked, mentions_of
+from apps.retrieval.stages.question.mentions import Mention, blank_mentions, mentions_of
 from apps.retrieval.stages.question.names import names_asked, proper_names
 from apps.retrieval.stages.question.question_words import NUMBER_WORDS, SCAFFOLDING
 
@@ -62,7 +62,7 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         mentions = mentions_of(trigger, rest, case_sensitive=trigger in UPPER_CASE_ONLY)
         if not mentions:
             continue
-        rest = blanked(rest, mentions)
+        rest = blank_mentions(rest, mentions)
         if entry.nature is Nature.FIGURE:
             figures.update(dict.fromkeys(mentions, entry.label))
         if any(concept.label == entry.label for concept in concepts):
@@ -85,7 +85,7 @@ def read_topic(text: str, question: str, language: str) -> Topic:
         for match in _WORD.finditer(rest)
         if match.group().lower() in SCAFFOLDING
     ]
-    words = blanked(rest, scaffolding)
+    words = blank_mentions(rest, scaffolding)
     names = {term for name in proper_names(words, question, language) for term in terms(name, language)}
     asked = names_asked(words, question, language)
     named_words = frozenset(word for name in asked for word in name.split())

@@ -35,12 +35,12 @@ def cut_off(
     scores = [each.rerank_score if each.rerank_calibrated or uncalibrated else None for each in candidates]
     calibrated = [score for score in scores if score is not None]
     if len(calibrated) < len(scores) or not scores:
-        return _fixed(candidates, top_k)
+        return _cut_at(candidates, top_k)
     kept, rule, reason = _adaptive(calibrated, top_k, minimum, cumulative_probability, cliff)
     return CutDecision(kept=tuple(candidates[:kept]), cut=tuple(candidates[kept:]), rule=rule, reason=reason)
 
 
-def _fixed(candidates: Sequence[Candidate], top_k: int) -> CutDecision:
+def _cut_at(candidates: Sequence[Candidate], top_k: int) -> CutDecision:
     kept, cut = tuple(candidates[:top_k]), tuple(candidates[top_k:])
     if not cut:
         reason = f"All {len(kept)} are kept: no more than the fixed {top_k}."

@@ -37,7 +37,7 @@ def expand(
                 continue
             brought.append(chunk)
             there.append(chunk)
-        added.extend(_added(chunk, own) for chunk in sorted(brought, key=lambda each: each.number))
+        added.extend(_make_candidate(chunk, own) for chunk in sorted(brought, key=lambda each: each.number))
     return (*candidates, *added)
 
 
@@ -50,7 +50,7 @@ def _overlap(one: StoredChunk, other: StoredChunk) -> bool:
     return one.char_start < other.char_start + len(other.text) and other.char_start < one.char_start + len(one.text)
 
 
-def _added(chunk: StoredChunk, around: StoredChunk) -> Candidate:
+def _make_candidate(chunk: StoredChunk, around: StoredChunk) -> Candidate:
     """Return the chunk as a candidate without a rank and a score, because no ranking found it."""
     hit = FusedHit(
         chunk_id=chunk.chunk_id,

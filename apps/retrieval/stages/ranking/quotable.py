@@ -28,11 +28,11 @@ def quotable_pieces(passage: Passage) -> Iterator[Quote]:
                     text=text[unit.start : unit.end],
                     start=unit.start,
                     end=unit.end,
-                    columns=_shown(passage, unit.columns),
+                    columns=_show_columns(passage, unit.columns),
                 )
 
 
-def _shown(passage: Passage, columns: tuple[int, int] | None) -> str:
+def _show_columns(passage: Passage, columns: tuple[int, int] | None) -> str:
     """Return the line of column headings if the passage shows it, else "": nothing outside the context is quoted."""
     if columns is None:
         return ""

@@ -76,27 +76,27 @@ def _blocks(text: str) -> Iterator[Unit]:
                 label_start = text.rfind("\n", start, end) + 1 or start
                 label_start = max(label_start, start)
                 if label_start > start:
-                    yield _stripped(text, start, label_start, is_row=False)
-                yield _stripped(text, label_start, line_end, is_row=True)
+                    yield _strip(text, start, label_start, is_row=False)
+                yield _strip(text, label_start, line_end, is_row=True)
                 start = None
                 continue
             if start is not None:
-                yield _stripped(text, start, end, is_row=False)
+                yield _strip(text, start, end, is_row=False)
                 start = None
-            yield _stripped(text, line_start, line_end, is_row=True)
+            yield _strip(text, line_start, line_end, is_row=True)
             continue
         if not line.strip():
             if start is not None:
-                yield _stripped(text, start, end, is_row=False)
+                yield _strip(text, start, end, is_row=False)
                 start = None
             continue
         if start is not None and _is_heading(text[start:end]) and line.lstrip()[:1].isupper():
-            yield _stripped(text, start, end, is_row=False)
+            yield _strip(text, start, end, is_row=False)
             start = None
         start = line_start if start is None else start
         end = line_end
     if start is not None:
-        yield _stripped(text, start, end, is_row=False)
+        yield _strip(text, start, end, is_row=False)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
@@ -151,13 +151,13 @@ def _sentences(text: str, block: Unit) -> Iterator[Unit]:
     for match in _SENTENCE_END.finditer(text, block.start, block.end):
         if _ABBREVIATION.search(text[start : match.end()].rstrip("\"'”\u2019)]")):
             continue
-        yield _stripped(text, start, match.end(), is_row=False)
+        yield _strip(text, start, match.end(), is_row=False)
         start = match.end()
     if text[start : block.end].strip():
-        yield _stripped(text, start, block.end, is_row=False)
+        yield _strip(text, start, block.end, is_row=False)
 
 
-def _stripped(text: str, start: int, end: int, *, is_row: bool) -> Unit:
+def _strip(text: str, start: int, end: int, *, is_row: bool) -> Unit:
     piece = text[start:end]
     return Unit(
         start=start + len(piece) - len(piece.lstrip()),

@@ -7,10 +7,10 @@ from dataclasses import replace
 from apps.corpus.terms import terms
 from apps.retrieval.contracts import ContextBlock, FindingType, GeneratedAnswer, GroundingReport, QueryAnalysis
 from apps.retrieval.stages.grounding.ground import check_sentences
-from apps.retrieval.stages.grounding.sentences import REF_MARK, without_sentences
+from apps.retrieval.stages.grounding.sentences import REF_MARK, remove_sentences
 
 
-def shortened(
+def shorten(
     answer: GeneratedAnswer, context: ContextBlock, *, analysis: QueryAnalysis, statement_minimum_overlap: float
 ) -> GeneratedAnswer | None:
     """Remove the sentences with an unsupported claim, and the references that are no longer used.
@@ -20,7 +20,7 @@ def shortened(
     known = {passage.ref_id for passage in context.passages}
     checked = check_sentences(answer, context, analysis=analysis, statement_minimum_overlap=statement_minimum_overlap)
     dropped = [each.sentence for each in checked if not each.holds]
-    text = without_sentences(answer.text, dropped)
+    text = remove_sentences(answer.text, dropped)
     if not text or (not dropped and known.issuperset(answer.ref_ids)):
         return None
     kept = [each for each in checked if each.holds]
