@@ -19,6 +19,7 @@ class CorpusConfig(AppConfig):
         from apps.corpus.retention import register_retained_documents
         from apps.corpus.searched_texts import JOBS, DocumentTexts, leave_unsearched_of_documents
         from apps.corpus.services.ingest.erased import digests_of_documents
+        from apps.corpus.services.ingest.events import register_ingest_events
         from apps.corpus.services.ingest.reembed import reembed_after_change
         from apps.corpus.services.restricted import DocumentItems
         from apps.erasure.contracts import TargetType
@@ -26,6 +27,7 @@ class CorpusConfig(AppConfig):
         from apps.tenants.provisioning import on_tenant_configured
 
         reader_checks.register()
+        register_ingest_events()
         register_events()
         register_searched(DocumentTexts(), JOBS)
         leave_unsearched_of_documents()
