@@ -11,7 +11,8 @@ from uuid import UUID
 from apps.audit.models import VerificationState
 from apps.audit.verify.statements import CLOCKS_APART, OVERDUE_AFTER, Statement, newest
 from apps.audit.verify.stating import exported_statements
-from apps.tenants.alarms import TELL, Alarm, Rows, Watch, Watched, register_watch
+from apps.tenants.alarms import TELL
+from apps.tenants.registry import Alarm, Rows, Watch, Watched, register_watch
 from apps.tenants.sweeping import LONGEST_WAIT
 
 # How long an alarm is shown after an event was given up.

@@ -24,7 +24,7 @@ class CorpusConfig(AppConfig):
         from apps.corpus.services.restricted import DocumentItems
         from apps.erasure.contracts import TargetType
         from apps.erasure.registry import register_contents, register_digest_source, register_items, register_searched
-        from apps.tenants.provisioning import on_tenant_configured
+        from apps.tenants.registry import register_on_tenant_configured
 
         reader_checks.register()
         register_ingest_events()
@@ -34,7 +34,7 @@ class CorpusConfig(AppConfig):
         register_contents(documents_of)
         register_items(TargetType.DOCUMENT, DocumentItems())
         register_retained_documents()
-        on_tenant_configured(reembed_after_change)
+        register_on_tenant_configured(reembed_after_change)
         register_stores()
         register_digest_source(digests_of_documents)
         register_looked_for_of_documents()

@@ -28,7 +28,7 @@ class ErasureConfig(AppConfig):
         from apps.erasure.stores.declared import register_stores
         from apps.erasure.stores.log_store import EventPartStore
         from apps.erasure.watching import register_watches
-        from apps.tenants.provisioning import on_scope_create, on_tenant_created
+        from apps.tenants.registry import register_before_scope, register_on_tenant_created
 
         register_texts_of_these_floors()
         register_retention_events()
@@ -42,5 +42,5 @@ class ErasureConfig(AppConfig):
         register_watches()
         register_stores()
         classify_audit()
-        on_tenant_created(give_baseline)
-        on_scope_create(no_scope_below_a_closed_one)
+        register_on_tenant_created(give_baseline)
+        register_before_scope(no_scope_below_a_closed_one)

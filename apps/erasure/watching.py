@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from apps.erasure.contracts import RunState
-from apps.tenants.alarms import TELL, Alarm, Rows, Watch, Watched, register_watch
+from apps.tenants.alarms import TELL
+from apps.tenants.registry import Alarm, Rows, Watch, Watched, register_watch
 from apps.tenants.sweeping import LONGEST_WAIT
 
 # The eraser takes up an approved removal within seconds; the prover may examine the disk only once a night.

@@ -14,10 +14,10 @@ class IntentsConfig(AppConfig):
         from apps.intents.personal_data import classify_policies
         from apps.intents.provisioning import give_baseline
         from apps.intents.searched import register_policy_texts
-        from apps.tenants.provisioning import on_tenant_created
+        from apps.tenants.registry import register_on_tenant_created
 
         register_policy_events()
         register_policy_texts()
-        on_tenant_created(give_baseline)
+        register_on_tenant_created(give_baseline)
         register_stores()
         classify_policies()

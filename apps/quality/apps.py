@@ -11,7 +11,7 @@ class QualityConfig(AppConfig):
     def ready(self) -> None:
         from apps.erasure.registry import leave_unsearched, register_searched
         from apps.erasure.searched.rows import RowTexts
-        from apps.intents.submission import when_submitted
+        from apps.intents.registry import register_on_submitted
         from apps.quality.erasure_stores import register_stores
         from apps.quality.events import register_events
         from apps.quality.models import EvaluationAnswer, EvaluationQuery, EvaluationRun, PolicyImpact
@@ -34,6 +34,6 @@ class QualityConfig(AppConfig):
             "retrieval_evaluationrun.by_type",
             because="Names of sorts of questions: each stands beside its answers too, and is searched there.",
         )
-        when_submitted(impact_of_submission)
+        register_on_submitted(impact_of_submission)
         register_stores()
         classify_quality()
