@@ -21,9 +21,9 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from apps.tenants.alarms import Seen, look
-from apps.tenants.context import signing_key
 from apps.tenants.registry import Alarm, Watched
 from apps.tenants.tokens import IDENTITY_SETTING, Bearer, Identity, identity_token
+from apps.tenants.transaction_tokens import signing_key
 from config.postgresql.away import CONNECT_TIMEOUT_S
 from config.postgresql.connections import DatabaseAwayError, LentConnection
 from config.reach import Reach
