@@ -21,7 +21,7 @@ from apps.tenants.admin.membership_story import Standing, given_by, may_confirm,
 from apps.tenants.admin.pages import Decision, decision_page, form_page, page
 from apps.tenants.admin.read import number_read
 from apps.tenants.display import moment, pill
-from apps.tenants.errors import MembershipSettledError
+from apps.tenants.errors import MembershipError
 from apps.tenants.ids import UserId
 from apps.tenants.models import Membership, Scope
 from apps.tenants.models.membership import IN_FORCE
@@ -201,7 +201,7 @@ class MembershipAdmin(InvitationPages, FactorPages):
         for permission in sorted(approvals(Role(membership.role))):
             require(request, permission)
         if not membership.awaits_confirmation:
-            raise MembershipSettledError
+            raise MembershipError("tenants.membership_settled")
         return membership
 
     def scopes_view(self, request: HttpRequest, object_id: str) -> HttpResponse:

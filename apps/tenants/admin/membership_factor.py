@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from apps.tenants.admin.base import TenantModelAdmin, may, require
 from apps.tenants.admin.membership_forms import FactorResetForm
 from apps.tenants.admin.pages import Decision, decision_page, form_page
-from apps.tenants.errors import FactorResetSettledError
+from apps.tenants.errors import SecondFactorError
 from apps.tenants.ids import UserId
 from apps.tenants.models import User
 from apps.tenants.roles import Permission
@@ -48,7 +48,7 @@ class FactorPages(TenantModelAdmin):
         if not may(request, Permission.POLICY_APPROVE):
             require(request, Permission.PRIVACY_APPROVE)
         if reset is None:
-            raise FactorResetSettledError
+            raise SecondFactorError("tenants.factor_reset_settled")
         asked_by = User.objects.filter(id=reset.asked_by_id).first()
 
         def act() -> HttpResponse:

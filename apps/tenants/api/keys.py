@@ -37,7 +37,7 @@ from apps.tenants.api.key_serializers import (
 from apps.tenants.api.preconditions import TaggedView
 from apps.tenants.api.serializers import require_no_fields
 from apps.tenants.api.views import ApiListView, ApiView
-from apps.tenants.errors import KeyEndedError, ScopeNotGrantedError
+from apps.tenants.errors import ApiKeyError, ScopeNotGrantedError
 from apps.tenants.models import ApiKey
 from apps.tenants.roles import Permission, Role
 from apps.tenants.selectors.keys import KeyState, key, key_state, keys
@@ -199,7 +199,7 @@ class KeyRotateView(ApiView):
         found = key(id)
         asked = said(RotateKeySerializer, request)
         if key_state(found) in (KeyState.REVOKED, KeyState.EXPIRED):
-            raise KeyEndedError(name=found.name)
+            raise ApiKeyError("tenants.key_ended", name=found.name)
         successor, secret = api_key_rotate(
             found, overlap=timedelta(hours=asked["overlap_hours"]), expires_at=asked["expires_at"]
         )
