@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 
@@ -29,6 +30,32 @@ class ApplicationError(Exception):
         # Celery pickles exceptions between its processes. An exception with a keyword-only constructor can't be
         # unpickled without this method.
         return (_rebuild, (type(self), self.data))
+
+
+class CodedError(ApplicationError):
+    """One of several failures that nobody catches apart, each with a code of its own.
+
+    Subclasses set `kinds`: the HTTP status and the message of each code.
+    """
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {}
+
+    def __init__(self, code: str, **data: Any) -> None:
+        status, message = self.kinds[code]
+        # In the instance, before what other errors have in their class.
+        vars(self).update(code=code, status=status, message=message)
+        super().__init__(**data)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (type(self), {"code": self.code, **self.data}))
+
+
+def kinds_of(error: type[ApplicationError]) -> Iterator[tuple[str, int, str]]:
+    """Yield the code, the HTTP status and the message of each kind of failure that the class tells of."""
+    if issubclass(error, CodedError):
+        yield from ((code, status, message) for code, (status, message) in error.kinds.items())
+    else:
+        yield error.code, error.status, error.message
 
 
 def _rebuild(cls: type[ApplicationError], data: dict[str, Any]) -> ApplicationError:

@@ -17,14 +17,13 @@ class AuditConfig(AppConfig):
         from apps.audit.services import record
         from apps.audit.watching import register_watches
         from apps.audit.webhooks.events import offer_events, register_webhook_events
-        from apps.tenants import events
-        from apps.tenants.provisioning import on_migrated
+        from apps.tenants.registry import register_on_migrated, register_writer
 
         register_tenant_events()
         register_reporting_events()
         register_webhook_events()
         offer_events()
-        events.connect(record)
+        register_writer(record)
         register_watches()
-        on_migrated(write_event_classes)
+        register_on_migrated(write_event_classes)
         checks.register(event_classes_check, checks.Tags.database)

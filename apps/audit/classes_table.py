@@ -34,7 +34,7 @@ def class_rows() -> list[Row]:
 
 
 def write_event_classes(admin_url: str, database: str) -> None:
-    """Write the classes to the database. This is a hook of every migration (apps.tenants.provisioning.on_migrated)."""
+    """Write the classes to the database. See apps.tenants.registry.register_on_migrated."""
     with psycopg.connect(admin_url, dbname=database) as connection:
         connection.execute("DELETE FROM authz.event_class")
         connection.cursor().executemany(

@@ -12,7 +12,8 @@ from apps.audit.models import VerificationState
 from apps.audit.verify.statements import CLOCKS_APART, OVERDUE_AFTER, Statement, newest
 from apps.audit.verify.stating import exported_statements
 from apps.sql_files import read_statements
-from apps.tenants.alarms import TELL, Alarm, Rows, Watch, Watched, register_watch
+from apps.tenants.alarms import TELL
+from apps.tenants.registry import Alarm, Rows, Watch, Watched, register_watch
 from apps.tenants.sweeping import LONGEST_WAIT
 
 _SQL: Final = read_statements(__file__)

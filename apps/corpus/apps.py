@@ -18,18 +18,20 @@ class CorpusConfig(AppConfig):
         from apps.corpus.retention import register_retained_documents
         from apps.corpus.searched_texts import DocumentTexts
         from apps.corpus.services.ingest.erased import digests_of_documents
+        from apps.corpus.services.ingest.events import register_ingest_events
         from apps.corpus.services.ingest.reembed import reembed_after_change
         from apps.corpus.services.restricted import DocumentItems
         from apps.erasure.contracts import TargetType
         from apps.erasure.registry import register_contents, register_digest_source, register_items, register_searched
-        from apps.tenants.provisioning import on_tenant_configured
+        from apps.tenants.registry import register_on_tenant_configured
 
         reader_checks.register()
+        register_ingest_events()
         register_events()
         register_searched(DocumentTexts())
         register_contents(documents_of)
         register_items(TargetType.DOCUMENT, DocumentItems())
         register_retained_documents()
-        on_tenant_configured(reembed_after_change)
+        register_on_tenant_configured(reembed_after_change)
         register_digest_source(digests_of_documents)
         register_looked_for_of_documents()

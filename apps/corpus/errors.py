@@ -54,3 +54,14 @@ class PageNotFoundError(ApplicationError):
     code = "corpus.page_not_found"
     status = 404
     message = "The document {document} has no page {page}; it has {pages}."
+
+
+class IngestError(ApplicationError):
+    code = "corpus.ingest_failed"
+    status = 422
+    message = "The document could not be taken in."
+
+
+class NoPassagesError(IngestError):
+    code = "corpus.no_passages"
+    message = "{filename} was read, but nothing in it can be searched. Check that it holds text."

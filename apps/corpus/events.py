@@ -1,10 +1,8 @@
-"""All audit events of the corpus, registered once when the app is ready."""
+"""The audit events of documents, beside those of ingest (services/ingest/events.py)."""
 
 from __future__ import annotations
 
 from apps.audit.registry import EventClass, Group, offer_to_webhooks, register
-from apps.corpus.services.ingest import events as ingest_events
-from apps.corpus.services.ingest.events import register_ingest_events
 from apps.tenants.roles import Permission
 
 DELETED = "corpus.document.deleted"
@@ -17,7 +15,6 @@ _DOCUMENT = frozenset({"kind", "series_id", "version", "content_sha256"})
 
 
 def register_events() -> None:
-    register_ingest_events()
     register(
         EventClass(
             action=DELETED,
@@ -59,8 +56,4 @@ def register_events() -> None:
             },
         ),
     )
-    offer_to_webhooks(
-        *(ingest_events.RECEIVED, ingest_events.READY, ingest_events.SUPERSEDED, ingest_events.FAILED),
-        *(ingest_events.REEMBEDDED, ingest_events.RETITLED, ingest_events.REFUSED, ingest_events.RESTARTED),
-        *(DELETED, REDACTED),
-    )
+    offer_to_webhooks(DELETED, REDACTED)

@@ -18,6 +18,7 @@ from django.db import DataError, IntegrityError
 from django.db.models import Exists, OuterRef
 
 from apps.corpus.description import InvalidFieldError
+from apps.corpus.errors import IngestError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.models import EMBEDDING_MODELS, Chunk, Document, JobStage, SourceFile
 from apps.corpus.providers.errors import ProviderError
@@ -25,7 +26,6 @@ from apps.corpus.providers.protocol import EmbeddingProvider
 from apps.corpus.providers.registry import provider_for
 from apps.corpus.reader.reading import searched_text
 from apps.corpus.services.ingest.errors import (
-    IngestError,
     NotStorableError,
     UnsupportedDimensionError,
     WorkerLostError,

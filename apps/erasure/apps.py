@@ -23,7 +23,7 @@ class ErasureConfig(AppConfig):
         from apps.erasure.searched.log import register_texts
         from apps.erasure.stores.declared import register_stores
         from apps.erasure.watching import register_watches
-        from apps.tenants.provisioning import on_scope_create, on_tenant_created
+        from apps.tenants.registry import register_before_scope, register_on_tenant_created
 
         register_texts()
         register_retention_events()
@@ -36,5 +36,5 @@ class ErasureConfig(AppConfig):
         register_watches()
         register_stores()
         classify_declared()
-        on_tenant_created(give_baseline)
-        on_scope_create(no_scope_below_a_closed_one)
+        register_on_tenant_created(give_baseline)
+        register_before_scope(no_scope_below_a_closed_one)

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from apps.erasure.contracts import RunState
 from apps.sql_files import read_statements
-from apps.tenants.alarms import TELL, Alarm, Rows, Watch, Watched, register_watch
+from apps.tenants.alarms import TELL
+from apps.tenants.registry import Alarm, Rows, Watch, Watched, register_watch
 from apps.tenants.sweeping import LONGEST_WAIT
 
 _SQL: Final = read_statements(__file__)

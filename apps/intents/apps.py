@@ -11,7 +11,7 @@ class IntentsConfig(AppConfig):
     def ready(self) -> None:
         from apps.intents.events import register_policy_events
         from apps.intents.provisioning import give_baseline
-        from apps.tenants.provisioning import on_tenant_created
+        from apps.tenants.registry import register_on_tenant_created
 
         register_policy_events()
-        on_tenant_created(give_baseline)
+        register_on_tenant_created(give_baseline)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
-from apps.intents.policy_file.terms import term_problems
 
 MINIMUM_INTENTS, MAXIMUM_INTENTS = 5, 10
 MINIMUM_EXAMPLES = 5
@@ -31,6 +30,24 @@ def require_valid(snapshot: PolicySnapshot) -> None:
     problems = policy_problems(snapshot)
     if problems:
         raise InvalidPolicyError(problems=problems)
+
+
+def term_problems(snapshot: PolicySnapshot) -> Iterator[str]:
+    """Terms that the policy file could not give back, one sentence each: terms are separated by commas there."""
+    for rule in snapshot.intents:
+        for term in rule.terms:
+            if "," in term.text:
+                yield f"The term '{term.text}' of intent '{rule.name}' has a comma; make it two terms, or leave it out."
+            elif not term.text.strip() or term.text != " ".join(term.text.split()):
+                yield (
+                    f"The term '{term.text}' of intent '{rule.name}' has blanks around it, two in a row, or a line "
+                    "break; write its words with one blank between them."
+                )
+
+
+def example_key(text: str) -> str:
+    """Return an example as the check compares it with others: without regard to capitals and blanks."""
+    return " ".join(text.casefold().split())
 
 
 def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
@@ -60,7 +77,7 @@ def _intent_problems(snapshot: PolicySnapshot) -> Iterator[str]:
             yield f"The example '{example.text}' expects the intent '{example.intent}', which is not there."
     if any(not example.text.strip() for example in snapshot.examples):
         yield "A review example is empty; write a question, or remove it."
-    texts = [" ".join(example.text.casefold().split()) for example in snapshot.examples]
+    texts = [example_key(example.text) for example in snapshot.examples]
     yield from (f"The example '{text}' occurs more than once." for text, times in Counter(texts).items() if times > 1)
     smallest = min((len(set(rule.kinds)) for rule in snapshot.intents), default=0)
     if len(set(snapshot.fallback.kinds)) > smallest:

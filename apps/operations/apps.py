@@ -14,9 +14,8 @@ class OperationsConfig(AppConfig):
         from apps.erasure.tombstones.gate import refuse_unless_served
         from apps.operations.backup.checks import served_check
         from apps.operations.backup.opening import open_where_nothing_is_erased
-        from apps.tenants.management.served import register_gate
-        from apps.tenants.provisioning import on_migrated
+        from apps.tenants.registry import register_gate, register_on_migrated
 
-        on_migrated(open_where_nothing_is_erased)
+        register_on_migrated(open_where_nothing_is_erased)
         checks.register(served_check, checks.Tags.database)
         register_gate(refuse_unless_served)

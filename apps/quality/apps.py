@@ -9,9 +9,9 @@ class QualityConfig(AppConfig):
     verbose_name = "Quality"
 
     def ready(self) -> None:
-        from apps.intents.submission import when_submitted
+        from apps.intents.registry import register_on_submitted
         from apps.quality.events import register_events
         from apps.quality.services.impact import impact_of_submission
 
         register_events()
-        when_submitted(impact_of_submission)
+        register_on_submitted(impact_of_submission)

@@ -11,7 +11,7 @@ class RetrievalConfig(AppConfig):
     def ready(self) -> None:
         from django.core import checks
 
-        from apps.intents.stage_words import register_stage_words
+        from apps.intents.registry import register_stage_words
         from apps.retrieval.events import register_events
         from apps.retrieval.stage_choice import stages_check
         from apps.retrieval.stage_words import stage_words

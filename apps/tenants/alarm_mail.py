@@ -16,8 +16,8 @@ from django.core.mail import EmailMessage
 from django.utils import timezone
 from redis.exceptions import RedisError
 
-from apps.tenants.alarms import Alarm, Watched
 from apps.tenants.clock import BEAT_PATIENCE_S
+from apps.tenants.registry import Alarm, Watched
 
 logger = logging.getLogger("glassbox.alarms")
 

@@ -1,6 +1,6 @@
 """Alarms: shown red on /health/ and on the start page of the people concerned, and mailed to the operators.
 
-Each layer of the platform registers what it watches: an SQL statement that runs over all tenants, and a function that
+Each room registers what it watches (registry.Watch): an SQL statement that runs over all tenants, and a function that
 judges its rows. That function judges by the clock of the asking process, so that a row with a time in the future
 can't hide a problem.
 """
@@ -8,11 +8,9 @@ can't hide a problem.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import psycopg
@@ -22,6 +20,7 @@ from django.utils import timezone
 from apps.errors import ApplicationError
 from apps.tenants.clock import lasting, late_tasks
 from apps.tenants.principals import Principal
+from apps.tenants.registry import Alarm, Rows, Watched, watches
 from apps.tenants.roles import Permission
 from apps.tenants.sweeping import failing
 from apps.tenants.waiting import LONG_S, waiting_now
@@ -29,19 +28,7 @@ from apps.tenants.watchdog import lately
 
 logger = logging.getLogger("glassbox.alarms")
 
-Rows = Sequence[tuple[Any, ...]]
 Ask = Callable[[str], Rows]
-
-
-class Watched(StrEnum):
-    """What is watched. The parts of the platform's health have the same names."""
-
-    VERIFICATION = "verification"
-    REMOVALS = "removals"
-    SCHEDULE = "schedule"
-    SESSIONS = "sessions"
-    QUEUES = "queues"
-    WEBHOOKS = "webhooks"
 
 
 TELL: Final = "Tell the operator."
@@ -58,41 +45,6 @@ CONCERNS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Alarm:
-    """One thing that is wrong.
-
-    tenant_id: the tenant concerned; None for the platform.
-    what: a sentence that says what is wrong.
-    todo: what a reader in the tenant can do.
-    operators: what the operators should look at.
-    page: the name of the admin page that shows more.
-    """
-
-    watched: Watched
-    tenant_id: UUID | None
-    what: str
-    todo: str
-    operators: str
-    page: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watch:
-    """A registered watch.
-
-    sql: a statement that runs within one open tenant, or over all tenants.
-    judge: makes the alarms from the statement's rows and the present time.
-    age: returns how many seconds ago the watched thing last went well, for the tenant where that is longest ago; None
-        if it never did.
-    """
-
-    watched: Watched
-    sql: str
-    judge: Callable[[Rows, datetime], Iterable[Alarm]]
-    age: Callable[[Rows, datetime], int | None] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """Everything that is wrong, and the ages that the watches report."""
 
@@ -102,13 +54,6 @@ class Seen:
     def of(self, tenant_id: UUID) -> tuple[Alarm, ...]:
         """Return the alarms of the tenant and those of the platform."""
         return tuple(alarm for alarm in self.alarms if alarm.tenant_id in (None, tenant_id))
-
-
-_watches: list[Watch] = []
-
-
-def register_watch(watch: Watch) -> None:
-    _watches.append(watch)
 
 
 def concerns(principal: Principal) -> frozenset[Watched]:
@@ -126,7 +71,7 @@ def look(ask: Ask, only: Collection[Watched] = tuple(Watched)) -> Seen:
     """
     found: list[Alarm] = []
     ages: dict[Watched, int | None] = {}
-    for watch in _watches:
+    for watch in watches():
         if watch.watched not in only:
             continue
         try:

@@ -35,7 +35,7 @@ from redis.exceptions import RedisError
 from apps.tenants import counting
 from apps.tenants.counting import Counted
 from apps.tenants.errors import (
-    CodesNotCountedError,
+    SecondFactorError,
     TooManyAttemptsError,
     TooManyCodesError,
     TooManyKeyAttemptsError,
@@ -184,7 +184,7 @@ def letter_asked(*, username: str, address: str) -> bool:
 def factor_tried(*, user_id: UUID) -> Limit:
     """Count a code of a second factor before it is checked. The limit is GLASSBOX_SIGN_IN_FAILURES.
 
-    Raises: TooManyCodesError: the code is not checked. CodesNotCountedError: Redis can't be reached, so the code is not
+    Raises: TooManyCodesError: the code is not checked. SecondFactorError: Redis can't be reached, so the code is not
             checked.
     """
     limit = Limit(of=Of.CODES, key=_key(Of.CODES, str(user_id)), most=settings.GLASSBOX_SIGN_IN_FAILURES)
@@ -192,7 +192,7 @@ def factor_tried(*, user_id: UUID) -> Limit:
         counted = _added((limit,))
     except RedisError as error:
         logger.error("codes of second factors are refused: Redis can't be reached (%s)", type(error).__name__)  # noqa: TRY400
-        raise CodesNotCountedError from error
+        raise SecondFactorError("tenants.codes_not_counted") from error
     if counted.is_refused:
         raise TooManyCodesError(seconds=_seconds(counted.wait_s))
     return limit

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
-from django.db import InternalError, connection, transaction
-from psycopg.pq import TransactionStatus
+from django.db import connection, transaction
 
 from apps.errors import ApplicationError
 from apps.tenants.errors import NoScopeError, ScopeNotGrantedError
@@ -27,7 +25,13 @@ from apps.tenants.tokens import (
     identity_token,
     scope_token,
 )
-from config.secrets import SigningKey, given
+from apps.tenants.transaction_tokens import (
+    close_settings,
+    ends_with_us,
+    read_settings,
+    signing_key,
+    write_settings,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,26 +164,26 @@ def _record_afterwards(
 def _opened(
     tenant: TenantId, scopes: Iterable[ScopeId] | None, principal: Principal | None, reason: str
 ) -> Iterator[ScopeContext]:
-    ends = _ends_with_us()
+    ends = ends_with_us()
     with transaction.atomic():
-        (identity, outer), bearer = _read(IDENTITY_SETTING, SCOPE_SETTING)
+        (identity, outer), bearer = read_settings(IDENTITY_SETTING, SCOPE_SETTING)
         put_back: dict[str, str] = {}
         if scopes is not None:
             wanted = frozenset(scopes)
         elif principal:
             wanted = principal.scope_ids
         else:
-            _write({IDENTITY_SETTING: _identity_token(Identity(directory=tenant), bearer)})
+            write_settings({IDENTITY_SETTING: _identity_token(Identity(directory=tenant), bearer)})
             wanted = _scope_ids(tenant)
             put_back = {IDENTITY_SETTING: identity}
         if principal and not wanted <= principal.scope_ids:
             raise ScopeNotGrantedError(scope=", ".join(sorted(str(s) for s in wanted - principal.scope_ids)))
         actor = principal or system_principal(tenant_id=tenant, scope_ids=wanted, label=f"system: {reason}")
         context = ScopeContext(tenant_id=tenant, scope_ids=wanted, principal=actor, reason=reason)
-        _write({**put_back, SCOPE_SETTING: _token(context, bearer)})
+        write_settings({**put_back, SCOPE_SETTING: _token(context, bearer)})
         with _current_is(context):
             yield context
-        _close(ends, {SCOPE_SETTING: outer})
+        close_settings(ends, {SCOPE_SETTING: outer})
 
 
 @contextmanager
@@ -193,11 +197,11 @@ def widened_scope(*, added: ScopeId) -> Iterator[ScopeContext]:
         reason=outer.reason,
     )
     with transaction.atomic():
-        (before,), bearer = _read(SCOPE_SETTING)
-        _write({SCOPE_SETTING: _token(context, bearer)})
+        (before,), bearer = read_settings(SCOPE_SETTING)
+        write_settings({SCOPE_SETTING: _token(context, bearer)})
         with _current_is(context):
             yield context
-        _close(False, {SCOPE_SETTING: before})
+        close_settings(False, {SCOPE_SETTING: before})
 
 
 def renew_scope() -> None:
@@ -211,8 +215,8 @@ def renew_scope() -> None:
     context = current_scope()
     if context.principal.kind is not PrincipalKind.SYSTEM:
         raise ValueError("only the system's own scope is renewed")
-    _, bearer = _read(SCOPE_SETTING)
-    _write({SCOPE_SETTING: _token(context, bearer)})
+    _, bearer = read_settings(SCOPE_SETTING)
+    write_settings({SCOPE_SETTING: _token(context, bearer)})
 
 
 @contextmanager
@@ -237,39 +241,12 @@ def _scope_ids(tenant: TenantId) -> frozenset[ScopeId]:
 
 @contextmanager
 def _identified(identity: Identity) -> Iterator[None]:
-    ends = _ends_with_us()
+    ends = ends_with_us()
     with transaction.atomic():
-        (before,), bearer = _read(IDENTITY_SETTING)
-        _write({IDENTITY_SETTING: _identity_token(identity, bearer)})
+        (before,), bearer = read_settings(IDENTITY_SETTING)
+        write_settings({IDENTITY_SETTING: _identity_token(identity, bearer)})
         yield
-        _close(ends, {IDENTITY_SETTING: before})
-
-
-def _ends_with_us() -> bool:
-    """Whether the next atomic block is a transaction itself, and not a savepoint in one that continues after it."""
-    return not connection.in_atomic_block and connection.get_autocommit()
-
-
-def _close(ends: bool, before: Mapping[str, str]) -> None:
-    """Restore the previous settings, unless the transaction ends here and discards them.
-
-    After a failure nothing is restored, because the rollback does that.
-
-    Args:   ends: whether the transaction ends with this block. before: the settings to restore.
-    Raises: InternalError: a database error was ignored, so that COMMIT would roll everything back without an error.
-    """
-    if connection.needs_rollback:
-        return
-    if not ends:
-        _write(before)
-    elif connection.connection.info.transaction_status == TransactionStatus.INERROR:
-        raise InternalError("the transaction failed, and whoever was told so went on")
-
-
-def signing_key() -> SigningKey:
-    """Return the newest scope-token key. Older keys stay valid in the database until they are removed there."""
-    key: SigningKey = given(settings.GLASSBOX_SCOPE_KEYS, "GLASSBOX_SCOPE_TOKEN_KEYS")[0]
-    return key
+        close_settings(ends, {IDENTITY_SETTING: before})
 
 
 @contextmanager
@@ -293,22 +270,6 @@ def _token(context: ScopeContext, bearer: Bearer) -> str:
         scopes=context.scope_ids,
         permissions=context.principal.permissions | {context.principal.actor_claim},
     )
-
-
-def _read(*settings: str) -> tuple[list[str], Bearer]:
-    """Return the current values of the settings, and the transaction that a new token would be for. One query."""
-    columns = "coalesce(current_setting(%s, true), ''), " * len(settings)
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {columns}pg_backend_pid(), authz.transaction_mark()", settings)
-        *values, backend_pid, mark = cursor.fetchone()
-        return values, Bearer(backend_pid=backend_pid, transaction=mark)
-
-
-def _write(values: Mapping[str, str]) -> None:
-    """Set these settings for the current transaction. One query."""
-    columns = ", ".join(["set_config(%s, %s, true)"] * len(values))
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {columns}", [part for pair in values.items() for part in pair])
 
 
 def acting_user_id(principal: Principal) -> UUID | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from apps.errors import ApplicationError
+from collections.abc import Mapping
+from typing import ClassVar
+
+from apps.errors import ApplicationError, CodedError
 
 
 class NoScopeError(ApplicationError):
@@ -85,12 +88,6 @@ class TooManyCodesError(TooManyAttemptsError):
     message = "Too many wrong codes. Try again in {seconds} seconds."
 
 
-class CodesNotCountedError(ApplicationError):
-    code = "tenants.codes_not_counted"
-    status = 503
-    message = "Codes can't be checked at the moment, since guesses could not be counted. Try again in some minutes."
-
-
 class StepUpNeededError(ApplicationError):
     code = "tenants.step_up_needed"
     status = 403
@@ -98,36 +95,6 @@ class StepUpNeededError(ApplicationError):
         "This decision asks for your second factor. In the admin, enter a code first (Administration, Second factor). "
         "By API, use a key that acts for you and that you made right after entering one (My keys)."
     )
-
-
-class NoFactorError(ApplicationError):
-    code = "tenants.no_second_factor"
-    status = 409
-    message = "You have not set up a second factor. Do so under Administration, Second factor."
-
-
-class FactorThereError(ApplicationError):
-    code = "tenants.second_factor_there"
-    status = 409
-    message = "A second factor is set up. Take it away first, with a code of it."
-
-
-class WrongCodeError(ApplicationError):
-    code = "tenants.wrong_code"
-    status = 400
-    message = "This code is not right, or was used already. Wait for the next one, and look at the device's clock."
-
-
-class FactorResetSettledError(ApplicationError):
-    code = "tenants.factor_reset_settled"
-    status = 409
-    message = "This was agreed to or taken back meanwhile. Look at the page again."
-
-
-class MissingReasonError(ApplicationError):
-    code = "tenants.missing_reason"
-    status = 400
-    message = "Say why: whoever agrees reads it."
 
 
 class NotInPersonError(ApplicationError):
@@ -176,62 +143,6 @@ class LinkEndedError(ApplicationError):
     message = "This link does not work: it was used, or its hour is over. Ask for a new one."
 
 
-class NoMailboxError(ApplicationError):
-    code = "tenants.no_mailbox"
-    status = 409
-    message = "The account {username} names no mailbox, so nothing can be sent to it. Invite the person anew."
-
-
-class AccountNameTakenError(ApplicationError):
-    """The account name is taken. Only the holder of an invitation that was sent to the mailbox of that name sees it."""
-
-    code = "tenants.account_name_taken"
-    status = 409
-    message = "There is an account for this mailbox already. Sign in with it to accept."
-
-
-class RoleAlreadyHeldError(ApplicationError):
-    code = "tenants.role_already_held"
-    status = 409
-    message = "This account has the role {role} there already, or it waits for confirmation."
-
-
-class ApprovesForThemselvesError(ApplicationError):
-    code = "tenants.approves_for_themselves"
-    status = 409
-    message = "Nobody gives themselves a role that approves ({role}). Have another administrator invite you."
-
-
-class MembershipSettledError(ApplicationError):
-    code = "tenants.membership_settled"
-    status = 409
-    message = "This membership was confirmed or ended meanwhile. Look at the page again."
-
-
-class MembershipChangedError(ApplicationError):
-    code = "tenants.membership_changed"
-    status = 409
-    message = "This membership was changed since you read it. Look at it again, and decide on what it says now."
-
-
-class MembershipNotFoundError(ApplicationError):
-    code = "tenants.membership_not_found"
-    status = 404
-    message = "There is no such membership."
-
-
-class InvitationNotFoundError(ApplicationError):
-    code = "tenants.invitation_not_found"
-    status = 404
-    message = "There is no such invitation."
-
-
-class InvitationSettledError(ApplicationError):
-    code = "tenants.invitation_settled"
-    status = 409
-    message = "This invitation does not wait any more: it was accepted or withdrawn, or it expired. Invite anew."
-
-
 class SameHandsError(ApplicationError):
     code = "tenants.same_hands"
     status = 409
@@ -241,48 +152,9 @@ class SameHandsError(ApplicationError):
     )
 
 
-class InvitedByThemselvesError(ApplicationError):
-    code = "tenants.invited_by_themselves"
-    status = 409
-    message = (
-        "Somebody else must confirm this: you invited this person, or who invited them. Where nobody else may, the "
-        "platform's operator does (manage.py tenant member)."
-    )
-
-
-class RoleNotHeldError(ApplicationError):
-    code = "tenants.role_not_held"
-    status = 409
-    message = "You do not hold the role {role} here. A key of yours carries one of your own roles: {roles}."
-
-
-class KeyLifeError(ApplicationError):
-    code = "tenants.key_life"
-    status = 400
-    message = "A key that acts for a person ends by itself, after {days} days at the latest. Choose when."
-
-
-class KeyEndedError(ApplicationError):
-    code = "tenants.key_ended"
-    status = 409
-    message = "The key “{name}” has ended. Create a new one."
-
-
-class KeyReachesNothingError(ApplicationError):
-    code = "tenants.key_reaches_nothing"
-    status = 409
-    message = "You no longer reach any scope of the key “{name}”. Create a new one."
-
-
 class ReasonMissingError(ApplicationError):
     code = "tenants.reason_missing"
     message = "Say why, in a few words: the record needs it."
-
-
-class KeyNotFoundError(ApplicationError):
-    code = "tenants.key_not_found"
-    status = 404
-    message = "There is no such key."
 
 
 class ScopeKeyTakenError(ApplicationError):
@@ -305,12 +177,6 @@ class InvalidScopeKeyError(ApplicationError):
     message = "A scope is named type:name in lower case, such as fund:global-equity; {key} is not."
 
 
-class UnsafeRoleError(ApplicationError):
-    code = "tenants.unsafe_database_role"
-    status = 500
-    message = "The database role {role} must not be {problem}: row-level security would not hold. {remedy}"
-
-
 class ResidencyError(ApplicationError):
     """The refusal of X7: the tenant is strict, and the provider is in another region.
 
@@ -324,3 +190,85 @@ class ResidencyError(ApplicationError):
         "The tenant's data must stay in region {tenant_region}, and the provider {provider} is in {provider_region}. "
         "Choose a provider of the tenant's region."
     )
+
+
+class SecondFactorError(CodedError):
+    """What stands against setting up, using or resetting a second factor."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "tenants.codes_not_counted": (
+            503,
+            "Codes can't be checked at the moment, since guesses could not be counted. Try again in some minutes.",
+        ),
+        "tenants.no_second_factor": (
+            409,
+            "You have not set up a second factor. Do so under Administration, Second factor.",
+        ),
+        "tenants.second_factor_there": (409, "A second factor is set up. Take it away first, with a code of it."),
+        "tenants.wrong_code": (
+            400,
+            "This code is not right, or was used already. Wait for the next one, and look at the device's clock.",
+        ),
+        "tenants.factor_reset_settled": (409, "This was agreed to or taken back meanwhile. Look at the page again."),
+        "tenants.missing_reason": (400, "Say why: whoever agrees reads it."),
+    }
+
+
+class MembershipError(CodedError):
+    """What stands against an invitation or a step of a membership."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "tenants.no_mailbox": (
+            409,
+            "The account {username} names no mailbox, so nothing can be sent to it. Invite the person anew.",
+        ),
+        # Only the holder of an invitation that was sent to the mailbox of that name is told.
+        "tenants.account_name_taken": (409, "There is an account for this mailbox already. Sign in with it to accept."),
+        "tenants.role_already_held": (
+            409,
+            "This account has the role {role} there already, or it waits for confirmation.",
+        ),
+        "tenants.approves_for_themselves": (
+            409,
+            "Nobody gives themselves a role that approves ({role}). Have another administrator invite you.",
+        ),
+        "tenants.membership_settled": (
+            409,
+            "This membership was confirmed or ended meanwhile. Look at the page again.",
+        ),
+        "tenants.membership_changed": (
+            409,
+            "This membership was changed since you read it. Look at it again, and decide on what it says now.",
+        ),
+        "tenants.membership_not_found": (404, "There is no such membership."),
+        "tenants.invitation_not_found": (404, "There is no such invitation."),
+        "tenants.invitation_settled": (
+            409,
+            "This invitation does not wait any more: it was accepted or withdrawn, or it expired. Invite anew.",
+        ),
+        "tenants.invited_by_themselves": (
+            409,
+            (
+                "Somebody else must confirm this: you invited this person, or who invited them. Where nobody "
+                "else may, the platform's operator does (manage.py tenant member)."
+            ),
+        ),
+    }
+
+
+class ApiKeyError(CodedError):
+    """What stands against making, using up or finding an API key."""
+
+    kinds: ClassVar[Mapping[str, tuple[int, str]]] = {
+        "tenants.role_not_held": (
+            409,
+            "You do not hold the role {role} here. A key of yours carries one of your own roles: {roles}.",
+        ),
+        "tenants.key_life": (
+            400,
+            "A key that acts for a person ends by itself, after {days} days at the latest. Choose when.",
+        ),
+        "tenants.key_ended": (409, "The key “{name}” has ended. Create a new one."),
+        "tenants.key_reaches_nothing": (409, "You no longer reach any scope of the key “{name}”. Create a new one."),
+        "tenants.key_not_found": (404, "There is no such key."),
+    }

@@ -1,24 +1,13 @@
-"""Recording of events by this app. The audit app, which lies above this one, connects its writer here.
-
-Without a writer every action fails, because an action that can't be recorded must not happen.
-"""
+"""Recording of events by this room, through the writer that the room audit registers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
 from apps.tenants.ids import ScopeId
-
-Writer = Callable[..., object]
-
-_writer: Writer | None = None
-
-
-def connect(writer: Writer) -> None:
-    global _writer
-    _writer = writer
+from apps.tenants.registry import write_event
 
 
 def emit(
@@ -33,9 +22,7 @@ def emit(
     scopes: Iterable[ScopeId] = (),
 ) -> None:
     """Record an action of the open scope's principal, in the current transaction."""
-    if _writer is None:
-        raise RuntimeError("no audit writer is connected; is apps.audit installed?")
-    _writer(
+    write_event(
         action=action,
         core=core,
         question=question,

@@ -16,11 +16,12 @@ from uuid import UUID
 from django.db import DatabaseError, connection, transaction
 
 from apps.tenants.catalogue import PLATFORM_TABLES, guarded_tables
-from apps.tenants.context import open_scope, signing_key
+from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope, Tenant
 from apps.tenants.selectors.tenants import all_tenants
 from apps.tenants.tokens import TOKEN_LIFE_SECONDS, Bearer, scope_token
+from apps.tenants.transaction_tokens import signing_key
 
 REASON = "manage.py isolation check"
 # The probe looks at this many tenants at most, because a thousand would take a while.

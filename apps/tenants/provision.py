@@ -16,7 +16,7 @@ from psycopg import sql
 
 from apps.tenants.advisory import advisory_key
 from apps.tenants.catalogue.guarded import guarded_tables
-from apps.tenants.provisioning import migrated
+from apps.tenants.registry import announce_migrated
 from apps.tenants.rights import (
     ASKED_BY_RECORDER,
     CALLED_BY_OWNER,
@@ -90,7 +90,7 @@ def settle(*, admin_url: str, database: str) -> None:
     hand_over_functions(admin_url=admin_url, database=database)
     grant_global_tables(admin_url=admin_url, database=database)
     settle_tables(admin_url=admin_url, database=database)
-    migrated(admin_url, database)
+    announce_migrated(admin_url, database)
 
 
 def hand_over_functions(*, admin_url: str, database: str) -> None:

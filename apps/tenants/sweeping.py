@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Final, TypeVar
 
 from django.core.cache import cache
@@ -19,6 +18,7 @@ from redis.exceptions import RedisError
 from apps.errors import ApplicationError
 from apps.tenants.ids import TenantId
 from apps.tenants.selectors.tenants import all_tenants
+from apps.tenants.waiting import Sweep as Sweep
 
 logger = logging.getLogger("glassbox.sweep")
 
@@ -37,27 +37,6 @@ class SweepIncompleteError(ApplicationError):
     code = "sweep.incomplete"
     status = 500
     message = "{failed} could not be done of: {doing}. The log says which."
-
-
-class Sweep(StrEnum):
-    """What the schedule does for one tenant after another, in words for the log and for people."""
-
-    REQUESTS = "forget expired requests"
-    DOCUMENTS = "send due documents again"
-    POLICIES = "put approved policies in force"
-    IMPACTS = "send due impact previews again"
-    SEAL = "seal the log"
-    CHECKPOINTS = "sign and export checkpoints"
-    ATTESTATIONS = "have checkpoints attested"
-    VERIFY = "verify the log once a night"
-    COUNT = "count what is due by the retention rules"
-    LETTERS = "send letters that are due"
-    SEARCHES = "send due searches for people again"
-    PACKAGES = "remove expired packages"
-    REMOVALS = "carry out approved removals"
-    LEFTOVERS = "remove what the log authorises"
-    WEBHOOKS = "tell webhooks of events"
-    CERTIFICATES = "issue certificates of erasures"
 
 
 def each_by_itself(items: Iterable[Item], work: Callable[[Item], int], *, doing: str) -> int:

@@ -1,4 +1,4 @@
-"""How much work waits for a worker, and since when. The sweeps, which see every tenant, note it; health shows it.
+"""What sweeps do, and how much work waits for a worker, and since when. The sweeps note it; health shows it.
 
 The figures are in the cache. They do not say whose work it is, and reading them costs no query.
 """
@@ -23,6 +23,27 @@ _KEY: Final = "waiting:{work}"
 _TOLD_FOR_S: Final = 600
 # A wait of this many seconds raises an alarm. Even a large upload should not keep its last document waiting so long.
 LONG_S: Final = 1_800
+
+
+class Sweep(StrEnum):
+    """What the schedule does for one tenant after another, in words for the log and for people."""
+
+    REQUESTS = "forget expired requests"
+    DOCUMENTS = "send due documents again"
+    POLICIES = "put approved policies in force"
+    IMPACTS = "send due impact previews again"
+    SEAL = "seal the log"
+    CHECKPOINTS = "sign and export checkpoints"
+    ATTESTATIONS = "have checkpoints attested"
+    VERIFY = "verify the log once a night"
+    COUNT = "count what is due by the retention rules"
+    LETTERS = "send letters that are due"
+    SEARCHES = "send due searches for people again"
+    PACKAGES = "remove expired packages"
+    REMOVALS = "carry out approved removals"
+    LEFTOVERS = "remove what the log authorises"
+    WEBHOOKS = "tell webhooks of events"
+    CERTIFICATES = "issue certificates of erasures"
 
 
 class Work(StrEnum):

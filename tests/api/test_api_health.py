@@ -16,8 +16,8 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from apps.tenants import clock
-from apps.tenants.alarms import Watched
 from apps.tenants.api import probes
+from apps.tenants.registry import Watched
 from apps.tenants.waiting import LONG_S, Count, Work
 from tests.api.client import PROBLEM, Api
 

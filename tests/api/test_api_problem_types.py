@@ -14,7 +14,7 @@ from django.conf import settings
 from django.test import Client
 
 import apps
-from apps.errors import ApplicationError
+from apps.errors import ApplicationError, CodedError, kinds_of
 from apps.retrieval.api.problem_types import problem_types
 from apps.tenants.api.problems import type_url
 from tests.api.client import Api, openapi
@@ -58,7 +58,14 @@ def test_every_error_that_there_is_has_its_place() -> None:
     for module in walk_packages(apps.__path__, "apps."):
         if not {"migrations", "__main__"} & set(module.name.split(".")):
             import_module(module.name)
-    assert {error.code for error in kinds_of(ApplicationError)} - anchors() <= OF_COMMANDS
+    told = {code for error in classes_of(ApplicationError) for code, _, _ in kinds_of(error)}
+    assert told - anchors() <= OF_COMMANDS
+
+
+def test_every_code_that_is_raised_is_one_of_its_class() -> None:
+    sources = "".join(path.read_text() for folder in ("apps", "config") for path in Path(folder).rglob("*.py"))
+    for error in (each for each in classes_of(ApplicationError) if issubclass(each, CodedError)):
+        assert set(re.findall(rf'\b{error.__name__}\(\s*"(.+?)"', sources)) == set(error.kinds)
 
 
 def test_every_code_that_is_told_without_an_error_has_its_place() -> None:
@@ -80,8 +87,8 @@ def test_the_document_s_example_of_a_type_is_of_that_page() -> None:
     assert urlsplit(example)[2:] == urlsplit(type_url("api.invalid"))[2:]
 
 
-def kinds_of(error: type[ApplicationError]) -> Iterator[type[ApplicationError]]:
+def classes_of(error: type[ApplicationError]) -> Iterator[type[ApplicationError]]:
     for kind in error.__subclasses__():
         if kind.__module__.startswith("apps."):
             yield kind
-        yield from kinds_of(kind)
+        yield from classes_of(kind)

@@ -9,46 +9,58 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
+from dis import get_instructions
 from types import ModuleType
 
 import pytest
 
 import apps
 
-_PREFIXES = ("register_", "add_to_")
-_BY_NAME = (
-    "apps.audit.registry.register",
-    "apps.audit.registry.offer_to_webhooks",
-    "apps.erasure.registry.classify",
-)
+# Beside the functions of a registry.py that keep something: those that are named so, wherever they are.
+_PREFIXES = ("register_", "add_to_", "offer_", "on_", "when_")
+_BY_NAME = ("config.admin_site.add_page",)
+# What a function does with a collection that keeps what it is given.
+_KEEPS = frozenset({"append", "extend", "add", "setdefault", "update"})
 
 
 def modules() -> Iterator[ModuleType]:
     for found in pkgutil.walk_packages(apps.__path__, "apps."):
-        if not {"migrations", "management", "__main__"} & set(found.name.split(".")):
+        if not {"migrations", "__main__"} & set(found.name.split(".")):
             yield importlib.import_module(found.name)
     yield importlib.import_module("config.admin_site")
-    yield importlib.import_module("apps.tenants.management.served")
 
 
 def registries() -> Iterator[tuple[str, list[str]]]:
     """Each function that takes something in, with the names of what it keeps it in."""
     for module in modules():
         for name, function in vars(module).items():
-            registers = name.startswith(_PREFIXES) or f"{module.__name__}.{name}" in _BY_NAME
-            if not registers or not inspect.isfunction(function):
+            if not inspect.isfunction(function) or function.__module__ != module.__name__:
                 continue
-            if function.__module__ == module.__name__ and inspect.signature(function).parameters:
-                yield f"{module.__name__}.{name}", kept_in(module, function)
+            collections = kept_in(module, function)
+            keeps = module.__name__.endswith(".registry") and not name.startswith("_") and collections
+            named = name.startswith(_PREFIXES) or f"{module.__name__}.{name}" in _BY_NAME
+            if (keeps or (named and collections)) and inspect.signature(function).parameters:
+                yield f"{module.__name__}.{name}", collections
 
 
 def kept_in(module: ModuleType, function: Callable[..., object]) -> list[str]:
-    """The collections, and places for one, of the module that the function names."""
-    return [
-        each
-        for each in function.__code__.co_names
-        if isinstance(vars(module).get(each), list | dict | set) or (each.startswith("_") and each in vars(module))
-    ]
+    """The collections of the module, and places for one, in which the function or one beside it keeps something."""
+    names = function.__code__.co_names
+    if not _keeps(function) and not any(
+        inspect.isfunction(beside := vars(module).get(each)) and each.startswith("_") and _keeps(beside)
+        for each in names
+    ):
+        return []
+    own = {each.argval for each in get_instructions(function) if each.opname == "STORE_GLOBAL"}
+    return [each for each in names if each in own or isinstance(vars(module).get(each), list | dict | set)]
+
+
+def _keeps(function: Callable[..., object]) -> bool:
+    """Whether it puts something into a collection: by a method, an item, a slice or a name."""
+    does = {each.opname for each in get_instructions(function)}
+    return bool(
+        does & {"STORE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL"} or _KEEPS.intersection(function.__code__.co_names)
+    )
 
 
 FOUND = dict(registries())
@@ -56,13 +68,19 @@ FOUND = dict(registries())
 
 def test_the_registries_are_found() -> None:
     """So that what follows is about something."""
-    assert len(FOUND) >= 15
-    assert "apps.erasure.registry.register_items" in FOUND
+    assert len(FOUND) >= 27
+    assert FOUND["apps.erasure.registry.register_obstacle"] == ["_obstacles", "_within"]
+    assert FOUND["apps.tenants.registry.register_on_tenant_created"] == ["_on_created"]
+    assert FOUND["config.admin_site.add_page"] == ["_pages"]
+
+
+def test_a_room_has_one_registry() -> None:
+    places = {name.rpartition(".")[0] for name in FOUND} - {"config.admin_site"}
+    assert places == {f"apps.{room}.registry" for room in ("tenants", "audit", "erasure", "intents")}
 
 
 @pytest.mark.parametrize("name", sorted(FOUND))
 def test_somebody_registered(name: str) -> None:
     module = importlib.import_module(name.rpartition(".")[0])
-    collections = FOUND[name]
-    assert collections, f"{name} keeps nothing that this test can see"
-    assert any(getattr(module, each) for each in collections), f"nobody registers with {name}"
+    empty = [each for each in FOUND[name] if not getattr(module, each)]
+    assert not empty, f"nobody registers with {name}: {empty}"

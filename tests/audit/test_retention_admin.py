@@ -15,7 +15,7 @@ from apps.erasure.retention.dry_run import purge_count
 from apps.erasure.retention.errors import NothingDueError
 from apps.erasure.retention.selectors import rules_of
 from apps.erasure.retention.services import draft_start
-from apps.tenants import provisioning
+from apps.tenants import registry
 from apps.tenants.context import open_scope
 from apps.tenants.errors import PermissionDeniedError
 from apps.tenants.principals import Principal
@@ -37,7 +37,7 @@ def acme() -> Firm:
 @pytest.fixture
 def bare() -> Firm:
     """A tenant of an earlier release: made without what this one gives a new tenant."""
-    with patch.object(provisioning, "_on_created", []):
+    with patch.object(registry, "_on_created", []):
         return make_firm("bare")
 
 

@@ -27,10 +27,11 @@ from apps.erasure import watching as removals
 from apps.erasure.models import RemovalRun
 from apps.tenants import alarm_mail, clock
 from apps.tenants.alarm_mail import tell_operators
-from apps.tenants.alarms import Alarm, Seen, Watched
+from apps.tenants.alarms import Seen
 from apps.tenants.api import probes
 from apps.tenants.context import open_scope
 from apps.tenants.principals import Principal
+from apps.tenants.registry import Alarm, Watch, Watched
 from apps.tenants.roles import Role
 from apps.tenants.sweeping import Sweep, failing
 from tests.api.client import Api
@@ -439,8 +440,8 @@ def test_a_mail_server_that_is_down_has_told_nobody(acme: Firm, settings: LazySe
 
 
 def test_what_can_not_be_asked_is_an_alarm_itself(acme: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
-    from apps.tenants import alarms
+    from apps.tenants import registry
 
-    broken = alarms.Watch(watched=Watched.REMOVALS, sql="SELECT nobody FROM audit_removalrun", judge=removals._stuck)
-    monkeypatch.setattr(alarms, "_watches", [broken, *alarms._watches])
+    broken = Watch(watched=Watched.REMOVALS, sql="SELECT nobody FROM audit_removalrun", judge=removals._stuck)
+    monkeypatch.setattr(registry, "_watches", [broken, *registry._watches])
     assert red() == {"removals"}

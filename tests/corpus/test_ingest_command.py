@@ -12,9 +12,9 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from apps.corpus.batches.batch import Batch
+from apps.corpus.batches.local import LocalRunner
 from apps.corpus.models import Document, DocumentStatus
-from apps.corpus.services.ingest.batch import Batch
-from apps.corpus.services.ingest.local import LocalRunner
 from apps.corpus.services.ingest.manifest import PlannedFile
 from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.tenants.context import open_scope
@@ -54,7 +54,7 @@ def firm() -> Firm:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.corpus.services.ingest.batch.LocalRunner", HereRunner)
+    monkeypatch.setattr("apps.corpus.batches.batch.LocalRunner", HereRunner)
     monkeypatch.setattr("apps.corpus.management.commands.ingest.prepare", lambda: None)
 
 

@@ -14,10 +14,10 @@ from django.test import Client
 
 from apps.audit.errors import TombstonesUnavailableError
 from apps.audit.models import Event, Outcome
+from apps.corpus.batches.batch import Batch
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Document
 from apps.corpus.services.documents import document_delete
-from apps.corpus.services.ingest.batch import Batch
 from apps.corpus.services.ingest.errors import ErasedDocumentError
 from apps.corpus.services.ingest.manifest import PlannedFile
 from apps.corpus.services.ingest.metadata import DocumentMetadata

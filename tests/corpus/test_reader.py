@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.corpus.errors import IngestError
 from apps.corpus.extraction import ExtractionError, Limits
 from apps.corpus.extraction.errors import ReaderFailedError, TooCostlyError
 from apps.corpus.jobs import RunOutcome
@@ -22,7 +23,6 @@ from apps.corpus.models import DocumentStatus
 from apps.corpus.reader import ReadRequest, pages_contained, process, read_contained
 from apps.corpus.reader.costs import Costs
 from apps.corpus.services.ingest import read as ingest_read
-from apps.corpus.services.ingest.errors import IngestError
 from tests.corpus.files import lines, pdf
 from tests.corpus.hostile import FAMILIES, csv_headings, pdf_many_pages, pdf_nested_forms
 from tests.corpus.ingesting import document, ingest, job, run

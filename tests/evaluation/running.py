@@ -62,8 +62,8 @@ def run_folder(directory: Path) -> FolderRun:
     policy = policy_for(tenant_id, folder.kinds)
     scope_id = dataset_scope(tenant_id, folder.name)
     with (
-        mock.patch("apps.corpus.services.ingest.batch.LocalRunner", HereRunner),
-        mock.patch("apps.corpus.services.ingest.batch.workers_alive", return_value=False),
+        mock.patch("apps.corpus.batches.batch.LocalRunner", HereRunner),
+        mock.patch("apps.corpus.batches.batch.workers_alive", return_value=False),
     ):
         loaded = load(folder, tenant_id=tenant_id, scope_id=scope_id, watcher=Silent())
     questions: list[EvaluationQuestion] = folder_questions(folder, loaded, scope_id)

@@ -36,12 +36,12 @@ from apps.intents.policy_file import (
     parse_policy_file,
     parsing,
     render_policy_file,
-    term_problems,
     version_heading,
 )
 from apps.intents.rendering import policy_content, policy_sha256
 from apps.intents.retrieval_settings import _BOUNDS, RetrievalSettings
 from apps.intents.services.versions import FALLBACK_NAME
+from apps.intents.validation import term_problems
 
 BASELINE = baseline_snapshot()
 FILE = render_policy_file(BASELINE)

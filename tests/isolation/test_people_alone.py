@@ -10,7 +10,7 @@ import pytest
 from apps.intents.models import PolicyVersion
 from apps.intents.services.drafts import draft_start
 from apps.tenants.context import open_identity, open_scope
-from apps.tenants.errors import InvitedByThemselvesError, SameHandsError
+from apps.tenants.errors import SameHandsError
 from apps.tenants.ids import UserId
 from apps.tenants.links import digest_of
 from apps.tenants.models import User
@@ -26,6 +26,7 @@ from apps.tenants.tokens import Identity
 from tests.factories import make_invitation, make_invited, make_member
 from tests.isolation.harness import changed, outcome, rolled_back, sql
 from tests.isolation.world import World
+from tests.raising import raises_code
 
 SECRET = "known-to-the-attacker"
 
@@ -252,7 +253,7 @@ def test_who_stands_outside_of_the_chain_confirms(world: World) -> None:
         make_invited(world.acme, "second-admin", Role.TENANT_ADMIN, by=principal_of(world, "amy"))
         waiting = make_invited(world.acme, "third", Role.REVIEWER, by=principal_of(world, "second-admin"))
         with (
-            pytest.raises(InvitedByThemselvesError),
+            raises_code("tenants.invited_by_themselves"),
             open_scope(tenant=world.acme.id, principal=principal_of(world, "amy")),
         ):
             membership_confirm(waiting)

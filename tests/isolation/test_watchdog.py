@@ -14,8 +14,8 @@ from django.conf import settings
 from django.core.cache import cache
 
 from apps.tenants import alarms, watchdog
-from apps.tenants.alarms import Watched
 from apps.tenants.clock import WATCHDOG, last_runs
+from apps.tenants.registry import Watched
 from tests.audit.acting import worker_connection as as_worker
 from tests.conftest import admin_dsn
 from tests.isolation.harness import eventually, runtime_connection

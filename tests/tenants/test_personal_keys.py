@@ -20,11 +20,7 @@ from apps.tenants.api.throttling import PrincipalThrottle
 from apps.tenants.context import open_scope
 from apps.tenants.errors import (
     InvalidKeyError,
-    KeyEndedError,
-    KeyLifeError,
-    KeyReachesNothingError,
     NotInPersonError,
-    RoleNotHeldError,
     ScopeNotGrantedError,
     WithheldFromKeyError,
 )
@@ -38,6 +34,7 @@ from apps.tenants.services.people import membership_scopes_set, user_configure
 from apps.tenants.services.personal_keys import personal_key_create, personal_key_rotate
 from apps.tenants.streaming import scoped_stream
 from tests.factories import Firm, make_firm, make_key, make_member, make_personal_key
+from tests.raising import raises_code
 
 pytestmark = pytest.mark.django_db
 
@@ -150,7 +147,7 @@ def test_nobody_but_a_person_who_is_signed_in_makes_one(acme: Firm, alice: Princ
 
 
 def test_a_role_that_the_person_lacks_is_refused_in_words(acme: Firm, alice: Principal) -> None:
-    with pytest.raises(RoleNotHeldError, match=r"the role Reviewer here.*: Analyst"):
+    with raises_code("tenants.role_not_held", match=r"the role Reviewer here.*: Analyst"):
         created(alice, acme, role=Role.REVIEWER)
 
 
@@ -162,7 +159,7 @@ def test_a_scope_that_the_person_lacks_is_refused(acme: Firm) -> None:
 
 @pytest.mark.parametrize("life", [None, timedelta(0), timedelta(seconds=-1), timedelta(days=365, minutes=1)], ids=str)
 def test_it_ends_by_itself_within_a_year(acme: Firm, alice: Principal, life: timedelta | None) -> None:
-    with pytest.raises(KeyLifeError, match="365 days"):
+    with raises_code("tenants.key_life", match="365 days"):
         created(alice, acme, expires_at=None if life is None else timezone.now() + life)
 
 
@@ -387,7 +384,7 @@ def test_a_successor_leaves_out_what_the_person_no_longer_reaches(acme: Firm, al
     with open_scope(tenant=acme.id, reason="a test"):
         assert list(successor.grants.values_list("scope_id", flat=True)) == acme.scope_ids("fund:beta")
         membership_scopes_set(Membership.objects.get(), scopes=[acme.scopes["fund:alpha"]])
-    with pytest.raises(KeyReachesNothingError):
+    with raises_code("tenants.key_reaches_nothing"):
         rotated(acme, new)
 
 
@@ -421,7 +418,7 @@ def test_one_that_has_ended_is_not_rotated(acme: Firm, alice: Principal) -> None
     revoked_by_its_person(acme, plain)
     with open_scope(tenant=acme.id, principal=alice):
         key.refresh_from_db()
-        with pytest.raises(KeyEndedError):
+        with raises_code("tenants.key_ended"):
             personal_key_rotate(key, expires_at=timezone.now() + IN_90_DAYS)
 
 

@@ -12,7 +12,6 @@ from apps.audit.models import Event
 from apps.tenants.context import open_scope
 from apps.tenants.errors import (
     InvalidKeyError,
-    KeyNotFoundError,
     PermissionDeniedError,
     ReasonMissingError,
     RootScopeKeyError,
@@ -25,6 +24,7 @@ from apps.tenants.roles import Role
 from apps.tenants.services.api_keys import api_key_authenticate, api_key_rename, api_key_revoke
 from apps.tenants.services.tenants import scope_rename
 from tests.factories import Firm, as_, make_firm, make_key, make_member
+from tests.raising import raises_code
 from tests.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
@@ -89,7 +89,7 @@ def test_what_is_wrong_is_said(acme: Firm, alice: Principal) -> None:
     for principal, act, error in tries:
         with as_(principal), pytest.raises(error):
             act()
-    with as_(alice), pytest.raises(KeyNotFoundError):
+    with as_(alice), raises_code("tenants.key_not_found"):
         api_key_rename(alpha, name="x", reason=WHY)
 
 

@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from apps.audit.models import Event
 from apps.tenants.context import open_identity, open_scope
-from apps.tenants.errors import CodesNotCountedError, SameHandsError, StepUpNeededError, WrongCodeError
+from apps.tenants.errors import SameHandsError, SecondFactorError, StepUpNeededError
 from apps.tenants.ids import UserId
 from apps.tenants.models import ApiKey, Membership, SecondFactor, User
 from apps.tenants.roles import Role
@@ -37,6 +37,7 @@ from apps.tenants.tokens import Identity
 from tests.baked import baked
 from tests.factories import Firm, as_, make_firm, make_invited, make_member
 from tests.isolation.harness import sql
+from tests.raising import raises_code
 from tests.tenants.test_attempts import counted
 from tests.visitor import Visitor
 
@@ -168,7 +169,7 @@ def test_a_code_is_taken_once(acme: Firm) -> None:
     code = device.code()
     with as_(user_principal(user("rita"), acme.id)):
         factor_use(user("rita"), code=code)
-        with pytest.raises(WrongCodeError):
+        with raises_code("tenants.wrong_code"):
             factor_use(user("rita"), code=code)
 
 
@@ -176,25 +177,25 @@ def test_of_two_at_once_with_one_code_one_is_let_through(acme: Firm) -> None:
     device, _ = set_up(acme, "rita")
     code, rita = device.code(), user_principal(user("rita"), acme.id)
 
-    def use(_: int) -> bool:
+    def use(_: int) -> str:
         try:
             with as_(rita):
                 factor_use(user("rita"), code=code)
-        except WrongCodeError:
-            return False
+        except SecondFactorError as error:
+            return error.code
         finally:
             connections.close_all()
-        return True
+        return "let through"
 
     with ThreadPoolExecutor(4) as pool:
-        assert sorted(pool.map(use, range(4))) == [False, False, False, True]
+        assert sorted(pool.map(use, range(4))) == ["let through", *["tenants.wrong_code"] * 3]
 
 
 def test_a_recovery_code_works_once_and_is_told_in_the_log(acme: Firm) -> None:
     _, codes = set_up(acme, "rita")
     with as_(user_principal(user("rita"), acme.id)):
         factor_use(user("rita"), code=codes[0].upper())
-        with pytest.raises(WrongCodeError):
+        with raises_code("tenants.wrong_code"):
             factor_use(user("rita"), code=codes[0])
     with open_scope(tenant=acme.id, reason="a test"):
         assert Event.objects.filter(action="tenants.factor.used").count() == 1
@@ -214,7 +215,7 @@ def test_codes_that_can_not_be_counted_are_not_looked_at(acme: Firm, settings: L
     device, _ = set_up(acme, "rita")
     with as_(user_principal(user("rita"), acme.id)):
         settings.CACHES = {**settings.CACHES, "default": {**settings.CACHES["default"], "LOCATION": "unix:///nowhere"}}
-        with pytest.raises(CodesNotCountedError):
+        with raises_code("tenants.codes_not_counted"):
             factor_use(user("rita"), code=device.code())
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command, get_commands, load_command_class
 
 from apps.errors import ApplicationError
-from apps.tenants.management import served
+from apps.tenants import registry
 from apps.tenants.management.served import ServedCommand
 
 # Those that must work on a closed database, and those whose processes ask by themselves.
@@ -37,7 +37,7 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> None:
         raise ClosedError
 
-    monkeypatch.setattr(served, "_gates", [refuse])
+    monkeypatch.setattr(registry, "_gates", [refuse])
 
 
 @pytest.mark.parametrize("name", own_commands())

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.utils.functional import cached_property
 
 from apps.tenants.models.base import TenantModel
 from apps.tenants.personal_data import Fields, PersonalData, Sort, reasons
@@ -75,13 +71,3 @@ class Event(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.action} {self.occurred_at:%Y-%m-%d %H:%M:%S} UTC"
-
-    @cached_property
-    def payload(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return group -> field -> value, decrypted at the first access; for many events, use selectors.payloads_of.
-
-        Raises: PayloadDamagedError.
-        """
-        from apps.audit.selectors import payloads_of
-
-        return payloads_of([self])[self.id]

@@ -13,10 +13,10 @@ from itertools import groupby
 from typing import Any, Final, NoReturn
 
 from apps.corpus.description import InvalidFieldError
+from apps.corpus.errors import NoPassagesError
 from apps.corpus.extraction import ExtractionError
 from apps.corpus.extraction.contracts import MediaType, Page
 from apps.corpus.reader.contracts import ReadDocument, ReadPassage, ReadPosting
-from apps.corpus.services.ingest.errors import NoPassagesError
 from apps.errors import ApplicationError
 
 

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from apps.corpus.chunking import ChunkDraft, chunk_document
 from apps.corpus.description import describe, without
+from apps.corpus.errors import NoPassagesError
 from apps.corpus.extraction import extract
 from apps.corpus.reader.contracts import ReadDocument, ReadPassage, ReadPosting, ReadRequest
-from apps.corpus.services.ingest.errors import NoPassagesError
 from apps.corpus.terms import statement_term, term_frequencies
 from apps.corpus.tokens import wordpiece_counter
 

@@ -50,7 +50,7 @@ def require_open(scope_ids: Collection[ScopeId]) -> None:
 
 
 def no_scope_below_a_closed_one(parent: Scope) -> None:
-    """Refuse a new scope below a closed one; see provisioning.on_scope_create. Raises: ScopeClosedError."""
+    """Refuse a new scope below a closed one; see registry.register_before_scope. Raises: ScopeClosedError."""
     require_open([ScopeId(parent.id)])
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import UNRECOGNISED, ClassifierSettings, PolicySnapshot, RecordingMode
+from apps.intents.registry import stage_words
 from apps.intents.retrieval_settings import RetrievalSettings
-from apps.intents.stage_words import stage_words
 
 RECORDING = {
     RecordingMode.HASH_ONLY: "A keyed hash only: the text of the question is never written",

@@ -3,6 +3,5 @@
 from apps.intents.policy_file.checking import checked_policy_file
 from apps.intents.policy_file.parsing import parse_policy_file
 from apps.intents.policy_file.rendering import render_policy_file, version_heading
-from apps.intents.policy_file.terms import term_problems
 
-__all__ = ["checked_policy_file", "parse_policy_file", "render_policy_file", "term_problems", "version_heading"]
+__all__ = ["checked_policy_file", "parse_policy_file", "render_policy_file", "version_heading"]

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from apps.intents import validation
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import PolicyFileError
 from apps.intents.policy_file.literals import FileProblem, first_problems
-from apps.intents.policy_file.parsing import example_key, read_policy_file
+from apps.intents.policy_file.parsing import read_policy_file
+from apps.intents.validation import example_key, policy_problems
 
 _NAMED: Final = re.compile(r"'(.*?)'(?=[ .,;:]|$)", re.DOTALL)
 # For a sentence of the check that names nothing with a place: the block that it concerns, by a word in the sentence.
@@ -32,7 +32,7 @@ def checked_policy_file(text: str, *, filename: str) -> PolicySnapshot:
     Raises: PolicyFileError: what can't be read, or else every problem of the policy, by line.
     """
     file = read_policy_file(text, filename=filename)
-    sentences = dict.fromkeys(validation.policy_problems(file.snapshot))
+    sentences = dict.fromkeys(policy_problems(file.snapshot))
     if sentences:
         found = {
             FileProblem(line=line, column=column, message=sentence)

@@ -26,6 +26,7 @@ from apps.intents.contracts import (
 from apps.intents.errors import InvalidRetrievalSettingsError, PolicyFileError
 from apps.intents.policy_file.literals import FileProblem, LiteralReader, nearest, shown
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
+from apps.intents.validation import example_key
 
 # What the tables hold (tests compare them with the models).
 LONGEST_NAME: Final = 40
@@ -274,11 +275,6 @@ class _Policy:
             text = self.reader.text(item, f"{what}: an example", longest=LONGEST_EXAMPLE)
             self.places.setdefault(example_key(text), self.reader.place(item))
             self.examples.append(GoldenQuestion(id=uuid5(BASELINE_ID, text), text=text, intent=intent))
-
-
-def example_key(text: str) -> str:
-    """As the check compares examples: without regard to capitals and blanks."""
-    return " ".join(text.casefold().split())
 
 
 def _assigned(statement: ast.stmt) -> tuple[str, ast.expr] | None:

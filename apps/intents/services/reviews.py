@@ -25,6 +25,7 @@ from apps.intents.errors import (
 )
 from apps.intents.models import PolicyVersion, ReviewComment, VersionStatus
 from apps.intents.notices import announce_submission
+from apps.intents.registry import announce_submitted
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.activation import activate_due
@@ -32,7 +33,6 @@ from apps.intents.services.drafts import own_draft, require_person, require_reas
 from apps.intents.services.golden import golden_vectors
 from apps.intents.services.versions import policy_version_activate
 from apps.intents.standing import IS_DUE, by_time
-from apps.intents.submission import submitted
 from apps.intents.validation import require_valid
 from apps.tenants.context import current_scope
 from apps.tenants.figures import shares_told_apart
@@ -66,7 +66,7 @@ def version_submit(version_id: UUID, *, revision: int) -> PolicyVersion:
         version.refresh_from_db(fields=["revision"])
         _record("intents.policy.submitted", version)
         announce_submission(version)
-        submitted(version)
+        announce_submitted(version)
     return version
 
 

@@ -13,7 +13,7 @@ from apps.audit.verify.standing import Verdict
 from apps.corpus.models import DocumentStatus, JobStatus
 from apps.operations.selectors.overview import Overview, QuestionCounts, overview
 from apps.operations.selectors.signs_of_life import signs_of_life
-from apps.tenants.alarms import Watched
+from apps.tenants.registry import Watched
 from apps.tenants.requests import principal_of
 
 _MOVING = (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.RETRY)

@@ -24,7 +24,7 @@ _STATE = """
 def open_where_nothing_is_erased(admin_url: str, database: str) -> None:
     """Mark the database as servable if it never had a tenant.
 
-    This is a hook of every migration (apps.tenants.provisioning.on_migrated). Any other database that the place of
+    This is a hook of every migration (apps.tenants.registry.register_on_migrated). Any other database that the place of
     tombstones does not know was restored, and waits for its replay.
     """
     with psycopg.connect(admin_url, dbname=database) as connection:

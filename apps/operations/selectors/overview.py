@@ -24,8 +24,9 @@ from apps.intents.models import PolicyVersion, VersionStatus
 from apps.intents.selectors import policy_in_force
 from apps.privacy.requests.selectors import waiting_for
 from apps.retrieval.events import ANSWERED, ASKED, FAILED, REJECTED, SEARCHED
-from apps.tenants.alarms import Alarm, concerns, look
+from apps.tenants.alarms import concerns, look
 from apps.tenants.principals import Principal
+from apps.tenants.registry import Alarm
 from apps.tenants.roles import Permission
 from apps.tenants.selectors.keys import keys_expiring, own_keys_expiring
 

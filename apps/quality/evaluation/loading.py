@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass
 from typing import Final
 from uuid import UUID
 
+from apps.corpus.batches.batch import Batch, BatchFile
 from apps.corpus.kinds import DocumentType, SourceType
 from apps.corpus.models import Document, DocumentStatus
 from apps.corpus.services.documents import document_delete
-from apps.corpus.services.ingest.batch import Batch, BatchFile
 from apps.corpus.services.ingest.manifest import PlannedFile
 from apps.corpus.services.ingest.metadata import DocumentMetadata
 from apps.errors import ApplicationError

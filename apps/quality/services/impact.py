@@ -49,7 +49,7 @@ def impact_request(version_id: UUID) -> PolicyImpact:
 def impact_of_submission(version: PolicyVersion) -> None:
     """Request a submitted version's impact, so that its reviewer finds the preview done or on its way.
 
-    apps.intents.submission calls this.
+    apps.intents.registry calls this.
     """
     with transaction.atomic():
         _requested(version)

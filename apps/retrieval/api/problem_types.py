@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 import apps
-from apps.errors import ApplicationError
+from apps.errors import ApplicationError, kinds_of
 from apps.tenants.api.problems import FRAMEWORK_PROBLEMS, title_of
 from apps.tenants.api.views import ApiView
 
@@ -54,9 +54,10 @@ def problem_types() -> tuple[ProblemType, ...]:
             import_module(module.name)
     status: dict[str, int] = {}
     messages: dict[str, set[str]] = defaultdict(set)
-    for error in _kinds_of(ApplicationError):
-        status.setdefault(error.code, error.status)
-        messages[error.code].add(_PLACEHOLDER.sub(r"<\1>", error.message))
+    for error in _classes_of(ApplicationError):
+        for code, of_code, message in kinds_of(error):
+            status.setdefault(code, of_code)
+            messages[code].add(_PLACEHOLDER.sub(r"<\1>", message))
     for code, (of_framework, meaning) in FRAMEWORK_PROBLEMS.items():
         status[code] = of_framework
         messages[code].add(meaning)
@@ -65,11 +66,11 @@ def problem_types() -> tuple[ProblemType, ...]:
     )
 
 
-def _kinds_of(error: type[ApplicationError]) -> Iterator[type[ApplicationError]]:
+def _classes_of(error: type[ApplicationError]) -> Iterator[type[ApplicationError]]:
     for kind in error.__subclasses__():
         if kind.__module__.startswith(f"{apps.__name__}."):
             yield kind
-        yield from _kinds_of(kind)
+        yield from _classes_of(kind)
 
 
 @method_decorator(transaction.non_atomic_requests, name="dispatch")

@@ -7,36 +7,37 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls.resolvers import URLPattern
 from django.utils import timezone
 
-from apps.tenants.admin.base import TenantModelAdmin, may, require
+from apps.tenants.admin.base import may, require
 from apps.tenants.admin.kit import ChoicesDropdownFilter
+from apps.tenants.admin.membership_factor import FactorPages
 from apps.tenants.admin.membership_filters import StandingFilter
-from apps.tenants.admin.membership_forms import ROLE_SENTENCES, FactorResetForm, MemberInviteForm, MemberScopesForm
+from apps.tenants.admin.membership_forms import ROLE_SENTENCES, MemberScopesForm
+from apps.tenants.admin.membership_invitations import InvitationPages
 from apps.tenants.admin.membership_story import Standing, given_by, may_confirm, standing_of
 from apps.tenants.admin.pages import Decision, decision_page, form_page, page
 from apps.tenants.admin.read import number_read
 from apps.tenants.display import moment, pill
-from apps.tenants.errors import FactorResetSettledError, MembershipSettledError
+from apps.tenants.errors import MembershipError
 from apps.tenants.ids import UserId
-from apps.tenants.models import Invitation, Membership, Scope, User
+from apps.tenants.models import Membership, Scope
 from apps.tenants.models.membership import IN_FORCE
 from apps.tenants.requests import principal_of
 from apps.tenants.roles import Permission, Role, approvals
-from apps.tenants.second_factor.resets import factor_reset_agree, factor_reset_ask, open_reset_of
+from apps.tenants.second_factor.resets import open_reset_of
 from apps.tenants.second_person import are_hands_above
 from apps.tenants.selectors.directory import reach_in_words, with_reach
 from apps.tenants.selectors.invitations import invitations_waiting
 from apps.tenants.selectors.members import membership_revision
-from apps.tenants.services.invitations import invitation_resend, invitation_withdraw, member_invite
 from apps.tenants.services.members import membership_confirm, membership_decline, membership_revoke
 from apps.tenants.services.people import membership_scopes_set
 
 
 @admin.register(Membership)
-class MembershipAdmin(TenantModelAdmin):
+class MembershipAdmin(InvitationPages, FactorPages):
     title_plural = "Members"
     add_label = "Invite a person"
     empty_text = "Nobody is a member yet. Send somebody a link with “Invite a person”."
@@ -142,84 +143,6 @@ class MembershipAdmin(TenantModelAdmin):
             ),
         )
 
-    def member_add(self, request: HttpRequest) -> HttpResponse:
-        """Send a link to a mailbox. No account is looked for, so that nothing can be told of one."""
-        require(request, self.add_permission)
-        form = MemberInviteForm(request.POST or None)
-
-        def act() -> HttpResponse:
-            typed = form.cleaned_data
-            member_invite(email=typed["email"], role=typed["role"], scopes=typed["scopes"])
-            messages.success(
-                request,
-                f"An invitation as {typed['role'].label} goes to {typed['email']}. The link works for seven days.",
-            )
-            return HttpResponseRedirect(self.url("changelist"))
-
-        return form_page(
-            self,
-            request,
-            form,
-            act,
-            title="Invite a person",
-            intro=(
-                "A link goes to their mailbox. They accept with an account of their own, and set their password "
-                "themselves. A role that approves also needs the agreement of somebody who holds it."
-            ),
-            action="Send the invitation",
-        )
-
-    def resend_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        require(request, Permission.MEMBER_MANAGE)
-        invitation = self._invitation(object_id)
-
-        def act() -> HttpResponse:
-            invitation_resend(invitation)
-            messages.success(request, f"The invitation goes to {invitation.email} again, with a new link.")
-            return HttpResponseRedirect(self.url("changelist"))
-
-        return decision_page(
-            self,
-            request,
-            Decision(
-                question=f"Send the invitation to {invitation.email} again?",
-                effects=["A new link goes to the mailbox, and works for seven days.", "The link before works no more."],
-                action="Send it again",
-                dangerous=False,
-            ),
-            act,
-            crumbs=["Send an invitation again"],
-            back=self.url("changelist"),
-        )
-
-    def withdraw_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        require(request, Permission.MEMBER_MANAGE)
-        invitation = self._invitation(object_id)
-
-        def act() -> HttpResponse:
-            invitation_withdraw(invitation)
-            messages.success(request, "The invitation is withdrawn.")
-            return HttpResponseRedirect(self.url("changelist"))
-
-        return decision_page(
-            self,
-            request,
-            Decision(
-                question=f"Withdraw the invitation to {invitation.email}?",
-                effects=["Its link works no more. You may invite the same mailbox again."],
-                action="Withdraw the invitation",
-            ),
-            act,
-            crumbs=["Withdraw an invitation"],
-            back=self.url("changelist"),
-        )
-
-    def _invitation(self, invitation_id: str) -> Invitation:
-        invitation: Invitation | None = invitations_waiting().filter(id=invitation_id).first()
-        if invitation is None:
-            raise Http404("There is no invitation with this id that waits.")
-        return invitation
-
     def confirm_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         membership = self._waiting(request, object_id)
         role = Role(membership.role)
@@ -278,71 +201,8 @@ class MembershipAdmin(TenantModelAdmin):
         for permission in sorted(approvals(Role(membership.role))):
             require(request, permission)
         if not membership.awaits_confirmation:
-            raise MembershipSettledError
+            raise MembershipError("tenants.membership_settled")
         return membership
-
-    def factor_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Ask to take a member's second factor away, which they have lost."""
-        require(request, Permission.MEMBER_MANAGE)
-        membership = self.find(request, str(object_id))
-
-        def act() -> HttpResponse:
-            factor_reset_ask(membership.user, reason=form.cleaned_data["reason"])
-            messages.success(request, "It waits for somebody else who may approve, on this page.")
-            return HttpResponseRedirect(self.url("change", membership.pk))
-
-        form = FactorResetForm(request.POST or None)
-        return form_page(
-            self,
-            request,
-            form,
-            act,
-            title=f"Ask to take the second factor of {membership.user} away",
-            intro=(
-                "For a lost device. Somebody else who may approve agrees; then the person is told by mail, and sets up "
-                "another one. Make sure that it is them who asks you."
-            ),
-            action="Ask",
-            crumbs=[(str(membership), self.url("change", membership.pk)), "Second factor"],
-            back=self.url("change", membership.pk),
-        )
-
-    def factor_agree_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        membership = self.find(request, str(object_id))
-        reset = open_reset_of(UserId(membership.user_id))
-        if not may(request, Permission.POLICY_APPROVE):
-            require(request, Permission.PRIVACY_APPROVE)
-        if reset is None:
-            raise FactorResetSettledError
-        asked_by = User.objects.filter(id=reset.asked_by_id).first()
-
-        def act() -> HttpResponse:
-            if factor_reset_agree(reset):
-                messages.success(request, f"The second factor of {membership.user} is gone. They are told by mail.")
-            else:
-                messages.info(
-                    request, f"You agreed. {membership.user} approves elsewhere too: it goes once two agree there."
-                )
-            return HttpResponseRedirect(self.url("change", membership.pk))
-
-        return decision_page(
-            self,
-            request,
-            Decision(
-                question=f"Agree to take the second factor of {membership.user} away?",
-                effects=[
-                    f"{asked_by or 'Somebody who is no member any more'} asked for it: “{reset.reason}”",
-                    "Whoever has this person's password may then set up a device of their own. Agree only if you have "
-                    "heard from the person yourself that theirs is lost.",
-                    "Where they approve in other tenants as well, it goes once two people of each agreed, within seven "
-                    "days. Keys that were made with it end with it.",
-                ],
-                action="Agree: take it away",
-            ),
-            act,
-            crumbs=[(str(membership), self.url("change", membership.pk)), "Second factor"],
-            back=self.url("change", membership.pk),
-        )
 
     def scopes_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         require(request, Permission.MEMBER_MANAGE)

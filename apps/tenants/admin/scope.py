@@ -142,7 +142,7 @@ class ScopeAdmin(TenantModelAdmin):
             except (InvalidScopeKeyError, ScopeKeyTakenError):
                 raise
             except ApplicationError as error:
-                # What a higher floor says against it (see provisioning.on_scope_create) is about where it would lie.
+                # What a higher floor says against it (see registry.register_before_scope) is about where it would lie.
                 raise forms.ValidationError({"parent": error.detail}) from error
             messages.success(request, f"{scope.key} is there. Members who reach {typed['parent']} reach it too.")
             return HttpResponseRedirect(self.url("changelist"))

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.utils import timezone
-from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -22,126 +19,38 @@ from apps.tenants.api.directory_parts import (
     KEY,
     NOT_BY_PERSONAL_KEYS,
     SESSION,
-    ReachSerializer,
-    reach_shown,
-    reason_field,
     said,
-    scopes_field,
     scopes_named,
     scopes_told,
 )
 from apps.tenants.api.examples import sample
-from apps.tenants.api.filtering import FilterSet, SeveralFilter, flag_filter, text_filter
 from apps.tenants.api.idempotency import ActResponse, idempotent
+from apps.tenants.api.key_serializers import (
+    KeyFilter,
+    KeySerializer,
+    KeyStandingSerializer,
+    MadeKeySerializer,
+    MakeKeySerializer,
+    RenameKeySerializer,
+    RotateKeySerializer,
+)
 from apps.tenants.api.preconditions import TaggedView
-from apps.tenants.api.serializers import StrictSerializer, choices_of, require_no_fields
+from apps.tenants.api.serializers import require_no_fields
 from apps.tenants.api.views import ApiListView, ApiView
-from apps.tenants.errors import KeyEndedError, ScopeNotGrantedError
+from apps.tenants.errors import ApiKeyError, ScopeNotGrantedError
 from apps.tenants.models import ApiKey
 from apps.tenants.roles import Permission, Role
-from apps.tenants.selectors.keys import KeyState, has_ended, key, key_state, keys
+from apps.tenants.selectors.keys import KeyState, key, key_state, keys
 from apps.tenants.services.api_keys import api_key_create, api_key_rename, api_key_revoke, api_key_rotate
 
 _BASE: Final = "{base}/api/v1/keys/"
 _TAG: Final = ["Keys"]
 _MANAGE: Mapping[str, Permission | None] = {"POST": Permission.KEY_MANAGE}
-_LONGEST_OVERLAP: Final = timedelta(days=7)
 _ONCE: Final = (
     "The answer tells the key itself, in `secret`, this once: only its digest is kept. A request that is sent again "
     "with the same Idempotency-Key makes no second key and is answered without it, `secret` being null: if the first "
     "answer was lost, revoke the key and make another."
 )
-
-
-class KeyStandingSerializer(ReachSerializer):
-    """Without its name, which may hold a person's: what a repeated request may be answered with, a day later."""
-
-    id = serializers.UUIDField()
-    prefix = serializers.CharField(help_text="The characters after gbx_.")
-    role = serializers.ChoiceField(choices=Role.choices)
-    state = serializers.ChoiceField(
-        choices=choices_of(KeyState),
-        help_text="`opens_nothing`: its person's account is deactivated, or they lost its role.",
-    )
-    person_id = serializers.UUIDField(allow_null=True, help_text="Whom it acts for; null for a key of the tenant's.")
-    with_second_factor = serializers.BooleanField(
-        help_text="Whether its person had just used their second factor: it may decide on what others propose."
-    )
-    rotated_from_id = serializers.UUIDField(allow_null=True, help_text="The key that it succeeds.")
-    created_by_id = serializers.UUIDField(allow_null=True)
-    created_at = serializers.DateTimeField()
-    expires_at = serializers.DateTimeField(allow_null=True, help_text="null: it does not end by itself.")
-    revoked_at = serializers.DateTimeField(allow_null=True)
-
-    def to_representation(self, instance: Any) -> Any:
-        shown = {
-            name: getattr(instance, name)
-            for name in (
-                *("id", "prefix", "role", "person_id", "with_second_factor", "rotated_from_id", "created_by_id"),
-                *("created_at", "expires_at", "revoked_at", "name", "last_used_at"),
-            )
-        }
-        # The secret is put beside it by who made it, and is nowhere to be read.
-        now = {"state": key_state(instance).value, "secret": None}
-        return super().to_representation({**shown, **now, **reach_shown(instance.scope_keys)})
-
-
-class KeySerializer(KeyStandingSerializer):
-    name = serializers.CharField()
-    last_used_at = serializers.DateTimeField(allow_null=True, help_text="To the minute.")
-
-
-class MadeKeySerializer(KeyStandingSerializer):
-    secret = serializers.CharField(
-        allow_null=True, help_text="The key as a client sends it. null where the request was sent before."
-    )
-
-
-class KeyFilter(FilterSet):
-    role = SeveralFilter(choices=Role.choices, help_text="Several: of any of them.")
-    ended = flag_filter(method="with_end", help_text="true for those that were revoked or have expired.")
-    person_id = filters.UUIDFilter(help_text="Those that act for one person.")
-    prefix = text_filter(max_length=16, help_text="The twelve characters after gbx_.")
-    q = text_filter(max_length=200, field_name="name", lookup_expr="icontains", help_text="A part of the name.")
-
-    class Meta:
-        model = ApiKey
-        fields: list[str] = []
-
-    def with_end(self, queryset: QuerySet[ApiKey], name: str, value: bool) -> QuerySet[ApiKey]:
-        return queryset.filter(has_ended()) if value else queryset.exclude(has_ended())
-
-
-def _expiry_field() -> serializers.DateTimeField:
-    return serializers.DateTimeField(allow_null=True, help_text="When it ends by itself; null for never.")
-
-
-class _EndingSerializer(StrictSerializer):
-    def validate_expires_at(self, value: datetime | None) -> datetime | None:
-        if value is not None and value <= timezone.now():
-            raise serializers.ValidationError("This has passed. Choose a time to come.")
-        return value
-
-
-class MakeKeySerializer(_EndingSerializer):
-    name = serializers.CharField(max_length=200, help_text="What uses it, such as Reporting portal.")
-    role = serializers.ChoiceField(choices=Role.choices, help_text="What the client may do.")
-    scopes = scopes_field()
-    expires_at = _expiry_field()
-
-
-class RotateKeySerializer(_EndingSerializer):
-    overlap_hours = serializers.IntegerField(
-        min_value=0,
-        max_value=_LONGEST_OVERLAP // timedelta(hours=1),
-        help_text="For how long the old key works on, so that its client can be moved; 0 ends it now.",
-    )
-    expires_at = _expiry_field()
-
-
-class RenameKeySerializer(StrictSerializer):
-    name = serializers.CharField(max_length=200)
-    reason = reason_field()
 
 
 class KeyListView(ApiListView[ApiKey]):
@@ -290,7 +199,7 @@ class KeyRotateView(ApiView):
         found = key(id)
         asked = said(RotateKeySerializer, request)
         if key_state(found) in (KeyState.REVOKED, KeyState.EXPIRED):
-            raise KeyEndedError(name=found.name)
+            raise ApiKeyError("tenants.key_ended", name=found.name)
         successor, secret = api_key_rotate(
             found, overlap=timedelta(hours=asked["overlap_hours"]), expires_at=asked["expires_at"]
         )

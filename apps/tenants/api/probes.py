@@ -20,9 +20,10 @@ from kombu.exceptions import OperationalError as BrokerError
 from redis import Redis
 from redis.exceptions import RedisError
 
-from apps.tenants.alarms import Alarm, Seen, Watched, look
-from apps.tenants.context import signing_key
+from apps.tenants.alarms import Seen, look
+from apps.tenants.registry import Alarm, Watched
 from apps.tenants.tokens import IDENTITY_SETTING, Bearer, Identity, identity_token
+from apps.tenants.transaction_tokens import signing_key
 from config.postgresql.away import CONNECT_TIMEOUT_S
 from config.postgresql.connections import DatabaseAwayError, LentConnection
 from config.reach import Reach

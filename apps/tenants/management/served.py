@@ -5,20 +5,12 @@ What refuses is registered by the app that knows (apps/erasure/tombstones/gate.p
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.errors import ApplicationError
-
-_gates: Final[list[Callable[[], None]]] = []
-
-
-def register_gate(refuse: Callable[[], None]) -> None:
-    """Have it asked before each command. Args: refuse: raises an ApplicationError where nothing may be done."""
-    if refuse not in _gates:
-        _gates.append(refuse)
+from apps.tenants.registry import pass_gates
 
 
 class ServedCommand(BaseCommand):
@@ -32,9 +24,8 @@ class ServedCommand(BaseCommand):
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Raises: CommandError: with 2, before anything is done: the database may not be worked with."""
         if options.get("action") not in self.free_actions:
-            for refuse in _gates:
-                try:
-                    refuse()
-                except ApplicationError as error:
-                    raise CommandError(error.detail, returncode=2) from error
+            try:
+                pass_gates()
+            except ApplicationError as error:
+                raise CommandError(error.detail, returncode=2) from error
         return super().execute(*args, **options)

@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 from django.db import models
 
 from apps.tenants.models.base import TenantModel
-from apps.tenants.sweeping import Sweep
-from apps.tenants.waiting import Work
+from apps.tenants.waiting import Sweep, Work
 
 
 class LeasedJob(TenantModel):

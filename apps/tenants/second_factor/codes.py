@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from apps.tenants.attempts import factor_tried, factor_used
 from apps.tenants.context import current_scope, open_identity, open_scope
-from apps.tenants.errors import FactorThereError, NoFactorError, WrongCodeError
+from apps.tenants.errors import SecondFactorError
 from apps.tenants.events import emit
 from apps.tenants.ids import UserId
 from apps.tenants.links import digest_of
@@ -59,9 +59,12 @@ def recovery_codes_left(user: User) -> int:
 
 
 def factor_begin(user: User) -> None:
-    """Make a new secret, which becomes the second factor once a code of it was entered. Raises: FactorThereError."""
+    """Make a new secret, which becomes the second factor once a code of it was entered.
+
+    Raises: SecondFactorError: there is one already.
+    """
     if has_factor(user):
-        raise FactorThereError
+        raise SecondFactorError("tenants.second_factor_there")
     with open_identity(Identity(user=UserId(user.id))):
         SecondFactor.objects.filter(user_id=user.id, confirmed_at__isnull=True).delete()
         sealed = seal(secrets.token_bytes(_SECRET_BYTES), user_id=_id(user))
@@ -82,12 +85,12 @@ def enrolment_of(user: User) -> Enrolment | None:
 def factor_confirm(user: User, *, code: str) -> tuple[str, ...]:
     """Confirm a new secret with its first code, and return the recovery codes, which can't be shown again.
 
-    Raises: NoFactorError: no secret is being set up. WrongCodeError, TooManyCodesError.
+    Raises: SecondFactorError: no secret is being set up, or the code is wrong. TooManyCodesError.
     """
     with transaction.atomic(), open_identity(Identity(user=UserId(user.id))):
         factor = SecondFactor.objects.filter(user_id=user.id, confirmed_at__isnull=True).first()
         if factor is None:
-            raise NoFactorError
+            raise SecondFactorError("tenants.no_second_factor")
         _take(user, factor, code)
         scope = current_scope()
         used = replace(scope.principal, stepped_up=True)
@@ -101,12 +104,12 @@ def factor_confirm(user: User, *, code: str) -> tuple[str, ...]:
 def factor_use(user: User, *, code: str) -> None:
     """Accept a code of the app, or a recovery code. Each is accepted once.
 
-    Raises: NoFactorError, WrongCodeError; TooManyCodesError: the code was not checked.
+    Raises: SecondFactorError: there is none, or the code is wrong. TooManyCodesError: the code was not checked.
     """
     with transaction.atomic(), open_identity(Identity(user=UserId(user.id))):
         factor = SecondFactor.objects.filter(user_id=user.id, confirmed_at__isnull=False).first()
         if factor is None:
-            raise NoFactorError
+            raise SecondFactorError("tenants.no_second_factor")
         typed = "".join(code.split())
         if len(typed) == _DIGITS:
             _take(user, factor, typed)
@@ -143,7 +146,7 @@ def _take(user: User, factor: SecondFactor, code: str) -> None:
         last_step=step, confirmed_at=factor.confirmed_at or timezone.now()
     )
     if not taken:
-        raise WrongCodeError
+        raise SecondFactorError("tenants.wrong_code")
     factor_used(limits)
 
 
@@ -153,7 +156,7 @@ def _take_recovery(user: User, code: str) -> None:
         user_id=user.id, code_sha256=digest_of(_plain(code)), used_at__isnull=True
     ).update(used_at=timezone.now())
     if not taken:
-        raise WrongCodeError
+        raise SecondFactorError("tenants.wrong_code")
     factor_used(limits)
 
 

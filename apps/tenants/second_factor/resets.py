@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from apps.tenants.context import current_scope, open_identity
-from apps.tenants.errors import FactorResetSettledError, MembershipSettledError, MissingReasonError, SameHandsError
+from apps.tenants.errors import MembershipError, SameHandsError, SecondFactorError
 from apps.tenants.events import emit
 from apps.tenants.ids import UserId
 from apps.tenants.models import FactorReset, Membership, User
@@ -43,14 +43,15 @@ def open_reset_of(user_id: UserId) -> FactorReset | None:
 def factor_reset_ask(user: User, *, reason: str) -> FactorReset:
     """Ask to remove another person's second factor. Asking again while a request waits changes nothing.
 
-    Raises: PermissionDeniedError; SameHandsError: the factor is the acting person's own; MissingReasonError;
-            MembershipSettledError: the user is not a member any more.
+    Raises: PermissionDeniedError; SameHandsError: the factor is the acting person's own; SecondFactorError: no
+            reason was given;
+            MembershipError: the user is not a member any more.
     """
     principal = current_scope().principal
     principal.require(Permission.MEMBER_MANAGE)
     said = reason.strip()
     if not said:
-        raise MissingReasonError
+        raise SecondFactorError("tenants.missing_reason")
     if principal.id == user.id:
         raise SameHandsError
     with transaction.atomic():
@@ -58,7 +59,7 @@ def factor_reset_ask(user: User, *, reason: str) -> FactorReset:
         if waiting is not None:
             return waiting
         if not Membership.objects.filter(user=user, revoked_at__isnull=True).exists():
-            raise MembershipSettledError
+            raise MembershipError("tenants.membership_settled")
         reset: FactorReset = FactorReset.objects.create(
             tenant_id=current_scope().tenant_id, user=user, reason=said, asked_by_id=principal.id
         )
@@ -73,7 +74,7 @@ def factor_reset_agree(reset: FactorReset) -> bool:
 
     Returns: whether the factor was removed.
     Raises: PermissionDeniedError; StepUpNeededError; SameHandsError: the acting person asked for the reset, or the
-            factor is theirs; FactorResetSettledError.
+            factor is theirs; SecondFactorError.
     """
     principal = current_scope().principal
     if not principal.may(Permission.POLICY_APPROVE):
@@ -88,7 +89,7 @@ def factor_reset_agree(reset: FactorReset) -> bool:
             id=reset.id, agreed_at__isnull=True, revoked_at__isnull=True, user_id__in=members
         ).update(agreed_by_id=principal.id, agreed_at=timezone.now())
         if not agreed:
-            raise FactorResetSettledError
+            raise SecondFactorError("tenants.factor_reset_settled")
         is_gone = _is_given_up(reset)
         if is_gone:
             factor_remove(reset.user)

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.tenants.context import open_identity
-from apps.tenants.errors import InvitationNotFoundError
+from apps.tenants.errors import MembershipError
 from apps.tenants.ids import TenantId
 from apps.tenants.links import digest_of
 from apps.tenants.models import Invitation, Tenant
@@ -48,10 +48,10 @@ def invitations_waiting() -> QuerySet[Invitation]:
 
 
 def invitation(invitation_id: UUID) -> Invitation:
-    """Return an invitation of the open tenant in any state. Raises: InvitationNotFoundError."""
+    """Return an invitation of the open tenant in any state. Raises: MembershipError."""
     found: Invitation | None = Invitation.objects.filter(id=invitation_id).first()
     if found is None:
-        raise InvitationNotFoundError
+        raise MembershipError("tenants.invitation_not_found")
     return found
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from apps.tenants.errors import KeyNotFoundError
+from apps.tenants.errors import ApiKeyError
 from apps.tenants.models import ApiKey
 from apps.tenants.principals import Principal
 from apps.tenants.selectors.directory import with_person, with_reach
@@ -34,10 +34,10 @@ def keys() -> QuerySet[Any]:
 
 
 def key(key_id: UUID) -> Any:
-    """Return the row of keys() with that id. Raises: KeyNotFoundError."""
+    """Return the row of keys() with that id. Raises: ApiKeyError."""
     found = keys().filter(id=key_id).first()
     if found is None:
-        raise KeyNotFoundError
+        raise ApiKeyError("tenants.key_not_found")
     return found
 
 

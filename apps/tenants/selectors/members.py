@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
-from apps.tenants.errors import MembershipNotFoundError
+from apps.tenants.errors import MembershipError
 from apps.tenants.models import Grant, Membership
 from apps.tenants.selectors.directory import with_reach
 
@@ -33,10 +33,10 @@ def members() -> QuerySet[Any]:
 
 
 def member(membership_id: UUID) -> Any:
-    """Return the row of members() with that id. Raises: MembershipNotFoundError."""
+    """Return the row of members() with that id. Raises: MembershipError."""
     found = members().filter(id=membership_id).first()
     if found is None:
-        raise MembershipNotFoundError
+        raise MembershipError("tenants.membership_not_found")
     return found
 
 

@@ -17,10 +17,9 @@ from django.utils import timezone
 from apps.tenants.attempts import key_attempt
 from apps.tenants.context import current_scope, open_identity, open_scope
 from apps.tenants.errors import (
+    ApiKeyError,
     InvalidKeyError,
     KeyMadeInPersonError,
-    KeyNotFoundError,
-    KeyReachesNothingError,
     NotInPersonError,
     ReasonMissingError,
 )
@@ -62,7 +61,7 @@ def api_key_rotate(
     Args:   expires_at: when the successor ends; None for never.
     Raises: NotInPersonError: the key acts for a person (personal_keys.py).
             KeyMadeInPersonError: a key acts.
-            KeyReachesNothingError: whoever acts sees none of its scopes.
+            ApiKeyError: whoever acts sees none of its scopes.
     """
     if key.person_id is not None:
         raise NotInPersonError
@@ -70,7 +69,7 @@ def api_key_rotate(
     with transaction.atomic():
         scopes = list(Scope.objects.filter(grants__api_key=key, grants__valid_to__isnull=True))
         if not scopes:
-            raise KeyReachesNothingError(name=key.name)
+            raise ApiKeyError("tenants.key_reaches_nothing", name=key.name)
         successor, plain = api_key_insert(
             name=key.name, role=Role(key.role), scopes=scopes, expires_at=expires_at, rotated_from=key
         )
@@ -82,14 +81,14 @@ def api_key_rotate(
 def api_key_rename(key_id: UUID, *, name: str, reason: str) -> ApiKey:
     """Give a key another name, in use or revoked: it may hold a person's. What it is, reaches and may stays.
 
-    Raises: PermissionDeniedError, ReasonMissingError, KeyNotFoundError.
+    Raises: PermissionDeniedError, ReasonMissingError, ApiKeyError.
     """
     current_scope().principal.require(Permission.KEY_MANAGE)
     said = require_reason(reason)
     with transaction.atomic():
         key: ApiKey | None = ApiKey.objects.filter(id=key_id).select_for_update(no_key=True).first()
         if key is None:
-            raise KeyNotFoundError
+            raise ApiKeyError("tenants.key_not_found")
         if key.name != name:
             key.name = name
             key.save(update_fields=["name"])

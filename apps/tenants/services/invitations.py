@@ -22,13 +22,10 @@ from django.utils import timezone
 
 from apps.tenants.context import current_scope, open_identity, open_scope
 from apps.tenants.errors import (
-    AccountNameTakenError,
-    ApprovesForThemselvesError,
     InvalidKeyError,
     InvitationEndedError,
-    InvitationSettledError,
     InvitedInPersonError,
-    RoleAlreadyHeldError,
+    MembershipError,
     UnknownTenantError,
 )
 from apps.tenants.events import emit
@@ -86,10 +83,10 @@ def member_invite(*, email: str, role: Role, scopes: Iterable[Scope], by_mail: b
 def invitation_resend(invitation: Invitation) -> None:
     """Send the letter again, with a new link that works for seven days. The previous link stops working.
 
-    Raises: InvitationSettledError: the invitation was accepted or withdrawn, or its mailbox has been forgotten.
+    Raises: MembershipError: the invitation was accepted or withdrawn, or its mailbox has been forgotten.
     """
     if not invitations_waiting().filter(id=invitation.id).exists():
-        raise InvitationSettledError
+        raise MembershipError("tenants.invitation_settled")
     transaction.on_commit(partial(invitation_send, current_scope().tenant_id, invitation.id))
 
 
@@ -134,13 +131,13 @@ def invitation_send(tenant_id: TenantId, invitation_id: UUID) -> None:
 
 
 def invitation_withdraw(invitation: Invitation) -> None:
-    """End an invitation, so that its link stops working. Raises: InvitationSettledError."""
+    """End an invitation, so that its link stops working. Raises: MembershipError."""
     with transaction.atomic():
         ended = Invitation.objects.filter(id=invitation.id, accepted_at__isnull=True, revoked_at__isnull=True).update(
             revoked_at=timezone.now()
         )
         if not ended:
-            raise InvitationSettledError
+            raise MembershipError("tenants.invitation_settled")
         _record("tenants.invitation.withdrawn", invitation)
 
 
@@ -156,14 +153,14 @@ def invited_account_create(*, secret: str, first_name: str, last_name: str, pass
     """Make an account for the holder of an invitation's link, with the invited mailbox as its sign-in name.
 
     Raises: InvitationEndedError.
-            AccountNameTakenError: an account of that name exists; the invited person signs in to it instead.
+            MembershipError: an account of that name exists; the invited person signs in to it instead.
     """
     found = _found(secret)
     email = found.invitation.email
     username = User.normalize_username(email)
     with transaction.atomic():
         if user_by_name(username, any_case=True) is not None:
-            raise AccountNameTakenError
+            raise MembershipError("tenants.account_name_taken")
         user = User(
             username=username,
             email=email,
@@ -181,7 +178,7 @@ def invited_account_create(*, secret: str, first_name: str, last_name: str, pass
                 raise
             # The name folds to that of an existing account in a way that iexact did not find, or another
             # transaction has just made the account.
-            raise AccountNameTakenError from error
+            raise MembershipError("tenants.account_name_taken") from error
     return user
 
 
@@ -189,7 +186,7 @@ def invitation_accept(*, secret: str, user: User) -> Membership:
     """Use up an invitation for the signed-in person. A membership whose role approves then waits for a second person.
 
     Raises: InvitationEndedError: the link does not work, or the inviter may no longer invite.
-            RoleAlreadyHeldError, ApprovesForThemselvesError.
+            MembershipError: they hold the role already, or would give themselves one that approves.
     """
     found = _found(secret)
     invitation = found.invitation
@@ -197,7 +194,7 @@ def invitation_accept(*, secret: str, user: User) -> Membership:
     scope_ids = frozenset(ScopeId(each) for each in invitation.scope_ids)
     _require_inviter(found, scope_ids)
     if approvals(found.role) and invitation.created_by_id == user.id:
-        raise ApprovesForThemselvesError(role=found.role.label)
+        raise MembershipError("tenants.approves_for_themselves", role=found.role.label)
     # Not a member yet: this principal has no role, and only the scopes that the invitation gives.
     invited = Principal(
         kind=PrincipalKind.USER,
@@ -211,7 +208,7 @@ def invitation_accept(*, secret: str, user: User) -> Membership:
     with open_scope(tenant=tenant_id, principal=invited):
         with open_identity(Identity(user=UserId(user.id), link=digest_of(secret))):
             if Membership.objects.filter(user=user, role=found.role, revoked_at__isnull=True).exists():
-                raise RoleAlreadyHeldError(role=found.role.label)
+                raise MembershipError("tenants.role_already_held", role=found.role.label)
             membership: Membership = Membership.objects.create(
                 tenant_id=tenant_id, user=user, role=found.role, invitation_id=invitation.id
             )

@@ -11,9 +11,7 @@ from django.utils import timezone
 from apps.tenants.context import current_scope
 from apps.tenants.errors import (
     ConfirmedInPersonError,
-    InvitedByThemselvesError,
-    MembershipChangedError,
-    MembershipSettledError,
+    MembershipError,
 )
 from apps.tenants.events import emit
 from apps.tenants.ids import ScopeId
@@ -63,11 +61,11 @@ def membership_confirm(membership: Membership, *, revision: int | None = None) -
     Raises: PermissionDeniedError: the acting person may not approve what the role approves.
             ConfirmedInPersonError: the acting principal is not a person who is signed in.
             StepUpNeededError: the acting person has not used their second factor within the last minutes.
-            MembershipChangedError: the membership, such as its scopes, has changed since it was read.
+            MembershipError: the membership, such as its scopes, has changed since it was read.
             SameHandsError: the acting person sent the invitation, or the membership is for their own account, or
                 for one that counts as theirs.
-            InvitedByThemselvesError: the acting person is in the chain of invitations that led to this one.
-            MembershipSettledError: the membership was confirmed or ended meanwhile.
+            MembershipError: the acting person is in the chain of invitations that led to this one.
+            MembershipError: the membership was confirmed or ended meanwhile.
     """
     role = Role(membership.role)
     principal = current_scope().principal
@@ -82,12 +80,12 @@ def membership_confirm(membership: Membership, *, revision: int | None = None) -
         if are_hands_above(
             tenant_id=membership.tenant_id, account=membership.user_id, inviter=membership.created_by_id
         ):
-            raise InvitedByThemselvesError
+            raise MembershipError("tenants.invited_by_themselves")
         settled = Membership.objects.filter(
             id=membership.id, confirmed_at__isnull=True, revoked_at__isnull=True
         ).update(confirmed_at=timezone.now(), confirmed_by_id=principal.id)
         if not settled:
-            raise MembershipSettledError
+            raise MembershipError("tenants.membership_settled")
         emit(
             action="tenants.membership.confirmed",
             core={
@@ -104,12 +102,12 @@ def membership_decline(membership: Membership, *, revision: int | None = None) -
     """Decline a membership whose role approves. The membership ends before it gave any right.
 
     Args:   revision: the membership's revision as the acting person read it; None if they read nothing before.
-    Raises: PermissionDeniedError, MembershipSettledError, MembershipChangedError.
+    Raises: PermissionDeniedError; MembershipError: it was confirmed, ended or changed meanwhile.
     """
     for permission in sorted(approvals(Role(membership.role))):
         current_scope().principal.require(permission)
     if membership.is_in_force:
-        raise MembershipSettledError
+        raise MembershipError("tenants.membership_settled")
     membership_revoke(membership, revision=revision)
 
 
@@ -117,15 +115,14 @@ def membership_lock(membership: Membership, *, revision: int | None = None) -> N
     """Lock a membership against every other change until the transaction ends.
 
     Args:   revision: the membership's revision as the acting person read it; None if they read nothing before.
-    Raises: MembershipSettledError: the membership has ended.
-            MembershipChangedError.
+    Raises: MembershipError: the membership has ended, or was changed since it was read.
     """
     lasting = Membership.objects.filter(id=membership.id, revoked_at__isnull=True)
     if lasting.select_for_update(no_key=True, of=("self",)).first() is None:
-        raise MembershipSettledError
+        raise MembershipError("tenants.membership_settled")
     # Read the revision after taking the lock, so that it includes what was committed while waiting for the lock.
     if revision is not None and membership_revision(membership.id) != revision:
-        raise MembershipChangedError
+        raise MembershipError("tenants.membership_changed")
 
 
 def membership_revoke(membership: Membership, *, revision: int | None = None) -> None:
@@ -136,7 +133,7 @@ def membership_revoke(membership: Membership, *, revision: int | None = None) ->
 
     Args:   revision: the membership's revision as the acting person read it; None if they read nothing before. Without
                 a revision, repeating the call changes nothing.
-    Raises: with a revision, MembershipSettledError, MembershipChangedError.
+    Raises: with a revision, MembershipError: the membership has ended, or was changed since it was read.
     """
     with transaction.atomic():
         if revision is not None:

@@ -8,7 +8,7 @@ from functools import partial
 from django.db import transaction
 
 from apps.tenants.context import current_scope, open_scope
-from apps.tenants.errors import NoMailboxError
+from apps.tenants.errors import MembershipError
 from apps.tenants.events import emit
 from apps.tenants.ids import UserId
 from apps.tenants.models import Grant, Membership, Scope, User
@@ -22,7 +22,7 @@ def membership_scopes_set(membership: Membership, *, scopes: Iterable[Scope]) ->
 
     Grants of scopes that the actor does not hold are kept.
 
-    Raises: MembershipSettledError: the membership has ended.
+    Raises: MembershipError: the membership has ended.
     """
     with transaction.atomic():
         # The lock keeps a second person from confirming the membership while its scopes change.
@@ -45,10 +45,10 @@ def user_configure(user: User, *, administrator: User) -> User:
 def user_password_link(user: User, *, administrator: User) -> None:
     """Mail an account a link to set a new password, as the platform's administrator, who never learns the link.
 
-    Raises: NoMailboxError: the account has no e-mail address.
+    Raises: MembershipError: the account has no e-mail address.
     """
     if not user.email:
-        raise NoMailboxError(username=user.username)
+        raise MembershipError("tenants.no_mailbox", username=user.username)
     with transaction.atomic():
         _record(user, administrator, password_reset=True)
         transaction.on_commit(partial(password_link_send, user.username))

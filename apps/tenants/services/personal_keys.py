@@ -15,11 +15,8 @@ from django.utils import timezone
 
 from apps.tenants.context import current_scope
 from apps.tenants.errors import (
-    KeyEndedError,
-    KeyLifeError,
-    KeyReachesNothingError,
+    ApiKeyError,
     NotInPersonError,
-    RoleNotHeldError,
     ScopeNotGrantedError,
 )
 from apps.tenants.ids import ScopeId, UserId
@@ -40,7 +37,7 @@ def personal_key_create(
              expires_at: aware; at most PERSONAL_KEY_LIFE from now.
     Returns: the row, and the key itself (`gbx_<prefix>_<secret>`), which can't be shown again.
     Raises:  NotInPersonError: the acting principal is not a person who is signed in.
-             RoleNotHeldError, ScopeNotGrantedError, KeyLifeError.
+             ScopeNotGrantedError; ApiKeyError: the person lacks the role, or the key would live too long.
     """
     person = _person()
     _require_role(person, role)
@@ -62,21 +59,20 @@ def personal_key_rotate(
     The successor does not get scopes that the person no longer reaches.
 
     Raises: NotInPersonError: the acting principal is not a signed-in person, or the key belongs to another person.
-            KeyEndedError: the key has ended already.
-            KeyReachesNothingError: the person no longer reaches any of the key's scopes.
-            RoleNotHeldError, KeyLifeError: as for personal_key_create.
+            ApiKeyError: the key has ended already, or the person no longer reaches any of its scopes; and as for
+            personal_key_create.
     """
     person = _person()
     if key.person_id != person.id:
         raise NotInPersonError
     if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= timezone.now()):
-        raise KeyEndedError(name=key.name)
+        raise ApiKeyError("tenants.key_ended", name=key.name)
     _require_role(person, Role(key.role))
     _require_life(expires_at)
     given = Scope.objects.filter(grants__api_key=key, grants__valid_to__isnull=True)
     wanted = [scope for scope in given if ScopeId(scope.id) in person.scope_ids]
     if not wanted:
-        raise KeyReachesNothingError(name=key.name)
+        raise ApiKeyError("tenants.key_reaches_nothing", name=key.name)
     with transaction.atomic():
         successor, plain = api_key_insert(
             name=key.name,
@@ -107,13 +103,13 @@ def _person_id(person: Principal) -> UserId:
 def _require_role(person: Principal, role: Role) -> None:
     if role not in person.roles:
         held = ", ".join(sorted(str(each.label) for each in person.roles))
-        raise RoleNotHeldError(role=role.label, roles=held)
+        raise ApiKeyError("tenants.role_not_held", role=role.label, roles=held)
 
 
 def _require_life(expires_at: datetime | None) -> None:
     now = timezone.now()
     if expires_at is None or not now < expires_at <= now + PERSONAL_KEY_LIFE:
-        raise KeyLifeError(days=PERSONAL_KEY_LIFE.days)
+        raise ApiKeyError("tenants.key_life", days=PERSONAL_KEY_LIFE.days)
 
 
 def _held(person: Principal, scopes: Iterable[Scope]) -> list[Scope]:

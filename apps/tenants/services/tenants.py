@@ -13,7 +13,7 @@ from apps.tenants.events import emit
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope, Tenant
 from apps.tenants.models.scope import SCOPE_KEY_PATTERN
-from apps.tenants.provisioning import scope_may_come_below, tenant_configured, tenant_created
+from apps.tenants.registry import announce_configured, announce_created, announce_scope_below
 from apps.tenants.residency import check_providers
 from apps.tenants.roles import Permission
 from apps.tenants.services.api_keys import require_reason
@@ -75,12 +75,12 @@ def tenant_create(
         )
         with widened_scope(added=root):
             _insert_scope(scope_id=root, key=f"firm:{slug}", name=name, parent=None)
-            tenant_created(tenant)
+            announce_created(tenant)
     return tenant
 
 
 def tenant_configure(tenant: Tenant) -> Tenant:
-    """Save a tenant's changed settings, and run the steps that follow from them (provisioning.on_tenant_configured).
+    """Save a tenant's changed settings, and run the steps that follow from them (registry.announce_configured).
 
     Raises: ResidencyError, ValidationError.
     """
@@ -91,7 +91,7 @@ def tenant_configure(tenant: Tenant) -> Tenant:
         # no_key: other transactions may insert rows that refer to the tenant meanwhile.
         before = Tenant.objects.select_for_update(no_key=True).get(id=tenant.id)
         tenant.save(update_fields=CONFIGURABLE)
-        tenant_configured(before, tenant)
+        announce_configured(before, tenant)
         emit(
             action="tenants.tenant.configured",
             core={
@@ -110,7 +110,7 @@ def tenant_configure(tenant: Tenant) -> Tenant:
 def scope_create(*, key: str, name: str, parent: Scope | None) -> Scope:
     """Make a scope in the open tenant. Holders of the parent scope hold the new one from their next request on.
 
-    Raises: InvalidScopeKeyError; ScopeKeyTakenError; what the functions registered with provisioning.on_scope_create
+    Raises: InvalidScopeKeyError; ScopeKeyTakenError; what the functions registered with registry.register_before_scope
             raise.
     """
     if not re.fullmatch(SCOPE_KEY_PATTERN, key):
@@ -118,7 +118,7 @@ def scope_create(*, key: str, name: str, parent: Scope | None) -> Scope:
     scope_id = ScopeId(uuid.uuid4())
     with transaction.atomic(), widened_scope(added=scope_id):
         if parent is not None:
-            scope_may_come_below(parent)
+            announce_scope_below(parent)
         return _insert_scope(scope_id=scope_id, key=key, name=name, parent=parent)
 
 

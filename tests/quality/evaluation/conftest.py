@@ -31,9 +31,9 @@ def server(settings: LazySettings) -> Iterator[ModelServer]:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.corpus.services.ingest.batch.LocalRunner", HereRunner)
-    monkeypatch.setattr("apps.corpus.services.ingest.batch.workers_alive", lambda: False)
-    monkeypatch.setattr("apps.corpus.services.ingest.batch.POLL_SECONDS", 0.0)
+    monkeypatch.setattr("apps.corpus.batches.batch.LocalRunner", HereRunner)
+    monkeypatch.setattr("apps.corpus.batches.batch.workers_alive", lambda: False)
+    monkeypatch.setattr("apps.corpus.batches.batch.POLL_SECONDS", 0.0)
 
 
 @pytest.fixture

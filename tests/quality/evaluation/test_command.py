@@ -134,7 +134,7 @@ def test_stopped_in_between_it_goes_on_from_there(
             raise KeyboardInterrupt
 
     with monkeypatch.context() as stopped:
-        stopped.setattr("apps.corpus.services.ingest.batch.LocalRunner", Stopping)
+        stopped.setattr("apps.corpus.batches.batch.LocalRunner", Stopping)
         with pytest.raises(CommandError, match="run the command again"):
             evaluated(folder)
     with inside():

@@ -15,8 +15,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from apps.corpus.batches.batch import Batch, BatchFile
 from apps.corpus.kinds import Kind
-from apps.corpus.services.ingest.batch import Batch, BatchFile
 from apps.corpus.services.ingest.errors import UnknownKindError
 from apps.corpus.services.ingest.manifest import PlannedFile, plan
 from apps.corpus.services.ingest.measure import BareRate, bare_rate

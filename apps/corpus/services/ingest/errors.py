@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from apps.errors import ApplicationError
-
-
-class IngestError(ApplicationError):
-    code = "corpus.ingest_failed"
-    status = 422
-    message = "The document could not be taken in."
+from apps.corpus.errors import IngestError
 
 
 class UnknownKindError(IngestError):
@@ -87,11 +81,6 @@ class ActorRevokedError(IngestError):
         "{actor} may no longer add documents to this scope. Somebody who may can start the job again under "
         "Corpus, Jobs."
     )
-
-
-class NoPassagesError(IngestError):
-    code = "corpus.no_passages"
-    message = "{filename} was read, but nothing in it can be searched. Check that it holds text."
 
 
 class NotStorableError(IngestError):

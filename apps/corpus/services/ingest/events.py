@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from apps.audit.models import Outcome
-from apps.audit.registry import EventClass, Group, made_with, register
+from apps.audit.registry import EventClass, Group, made_with, offer_to_webhooks, register
 from apps.audit.services import record
 from apps.corpus.models import Document
 from apps.tenants.ids import ScopeId
@@ -66,6 +66,7 @@ def register_ingest_events() -> None:
             permissions=_ADD,
         ),
     )
+    offer_to_webhooks(RECEIVED, READY, SUPERSEDED, FAILED, REEMBEDDED, RETITLED, REFUSED, RESTARTED)
 
 
 def record_document_event(

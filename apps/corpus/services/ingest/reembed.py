@@ -27,7 +27,7 @@ _ENDED = (JobStatus.SUCCEEDED, JobStatus.FAILED)
 
 
 def reembed_after_change(before: Tenant, after: Tenant) -> None:
-    """Create a job for every ready document of the tenant if its provider changed (provisioning.on_tenant_configured).
+    """Create a job for every ready document of the tenant if its provider changed.
 
     A document with a job that has not ended needs no other: the job reads the tenant's provider when it begins, and
     `finish` checks again that it was the right one.

@@ -12,11 +12,11 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from apps.corpus.batches.local import LocalRunner
 from apps.corpus.models import Document, IngestJob, JobStatus
 from apps.corpus.progress import IngestProgress, progress_of_job
 from apps.corpus.reservations import reservations
 from apps.corpus.services.ingest.document import document_ingest
-from apps.corpus.services.ingest.local import LocalRunner
 from apps.corpus.services.ingest.manifest import PlannedFile, in_one_line
 from apps.corpus.services.ingest.queue import QUEUE
 from apps.corpus.tasks import sweep_tenant
