@@ -20,7 +20,7 @@ from apps.corpus.providers.errors import (
     ProviderUnavailableError,
 )
 from apps.corpus.providers.openai import OpenAIProvider
-from apps.corpus.providers.profiles import parse_profile
+from apps.corpus.providers.profiles import EMBEDDING_PROFILES
 from tests.model_server import Fault, ModelServer, hashed_vector
 
 KEY = "sk-test"
@@ -47,7 +47,7 @@ def provider_at(server: ModelServer, **entry: Any) -> OpenAIProvider:
         "api_key_env": "TEST_EMBEDDING_KEY",
         "timeout_seconds": 5,
     }
-    return OpenAIProvider(parse_profile("openai", {**base, **entry}))
+    return OpenAIProvider(EMBEDDING_PROFILES.parse("openai", {**base, **entry}))
 
 
 def test_a_query_comes_back_as_the_model_made_it(server: ModelServer) -> None:
