@@ -119,7 +119,10 @@ class GenerationUnavailableError(GenerationError):
 class GenerationTimeoutError(GenerationUnavailableError):
     code = "retrieval.generation_timeout"
     status = 504
-    message = "The model {model} did not answer within {timeout_seconds} seconds. Try again, or raise the timeout in settings."
+    message = (
+        "The model {model} did not answer within {timeout_seconds} seconds. "
+        "Try again, or raise the timeout in settings."
+    )
 
 
 class GenerationRateLimitedError(GenerationUnavailableError):

@@ -127,6 +127,12 @@ def test_a_server_that_takes_too_long_is_given_up(server: ModelServer, fault: Fa
     assert time.monotonic() - started < 3
 
 
+def test_a_body_past_the_limit_is_given_up(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OpenAIProvider, "largest_body_bytes", 1_000)
+    with pytest.raises(ProviderResponseError, match="too large"):
+        provider_at(server).embed_query("drawdown")
+
+
 def test_a_failure_is_not_tried_again_behind_the_callers_back(server: ModelServer) -> None:
     server.fail_with(Fault.ERROR_500)
     with pytest.raises(ProviderUnavailableError):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
+from .around import ProviderAround
 from .base.registry import Registry, ResidencyBound
 from .errors import ProviderConfigurationError, ResidencyError
 from .local import SentenceTransformersProvider
 from .profiles import EMBEDDING_PROFILES, Backend, EmbeddingProfile
-from .protocol import EmbeddingProvider, TokenVectorProvider, Vectors
+from .protocol import EmbeddingProvider, TokenVectorProvider
 
 
 def provider_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> ResidencyBoundProvider:
@@ -45,30 +45,11 @@ def token_vectors_for(profile: str, *, tenant_region: str, tenant_strict: bool) 
     return provider
 
 
-class ResidencyBoundProvider(ResidencyBound[EmbeddingProfile, EmbeddingProvider]):
+class ResidencyBoundProvider(ResidencyBound[EmbeddingProfile, EmbeddingProvider], ProviderAround):
     """An embedding provider that checks the residency rule again before it sends any text."""
 
-    @property
-    def model(self) -> str:
-        return self.check().model
-
-    @property
-    def dimension(self) -> int:
-        return self.check().dimension
-
-    @property
-    def region(self) -> str:
-        return self.check().region
-
-    @property
-    def max_input_tokens(self) -> int:
-        return self.check().max_input_tokens
-
-    def embed_query(self, text: str) -> Vectors:
-        return self.check().embed_query(text)
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        return self.check().embed_documents(texts)
+    def inner(self) -> EmbeddingProvider:
+        return self.check()
 
 
 def _build(profile: EmbeddingProfile) -> EmbeddingProvider:
