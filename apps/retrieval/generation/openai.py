@@ -26,6 +26,7 @@ from apps.retrieval.generation.profiles import GenerationProfile
 from apps.retrieval.generation.prompt import SYSTEM, repair_message, revise_message, user_message
 from apps.retrieval.generation.reply import Reply, read_reply
 
+Messages = list[ChatCompletionMessageParam]
 COMPLETION_SEED: Final = 7
 """Any number, as long as it stays the same: what is searched for should not change from one asking to the next."""
 _CUT_OFF: Final = {"length": "its answer was cut off", "content_filter": "its provider's filter held the answer back"}
@@ -60,10 +61,9 @@ class OpenAICompatibleGenerator(OpenAIServer[GenerationProfile]):
         content = self._ask(messages)
         reply = read_reply(content, _ref_ids(context))
         if isinstance(reply, Reply):
-            return self._answer(reply, attempts=1)
+            return self._answer(reply, 1)
         again = _sent_back(content, repair_message(reply.problem, context))
-        note = f"The first reply was sent back: {reply.problem}."
-        return self._last([*messages, *again], context, attempts=2, notes=(note,))
+        return self._last([*messages, *again], context, 2, f"The first reply was sent back: {reply.problem}.")
 
     def revise(
         self, analysis: QueryAnalysis, context: ContextBlock, draft: GeneratedAnswer, findings: Sequence[Finding]
@@ -71,7 +71,7 @@ class OpenAICompatibleGenerator(OpenAIServer[GenerationProfile]):
         """Ask once more, naming the failed claims; see `Revising.revise`. An unusable reply is not sent back."""
         written = json.dumps({"answer": draft.text, "ref_ids": list(draft.ref_ids)}, ensure_ascii=False)
         again = _sent_back(written, revise_message(findings, context))
-        return self._last([*_asked(analysis, context), *again], context, attempts=draft.attempts + 1)
+        return self._last([*_asked(analysis, context), *again], context, draft.attempts + 1)
 
     def complete(self, *, instructions: str, data: str, timeout_seconds: float) -> str:
         """Ask for something other than an answer; see `Completing.complete`."""
@@ -81,23 +81,16 @@ class OpenAICompatibleGenerator(OpenAIServer[GenerationProfile]):
             seed=COMPLETION_SEED if self._profile.send_seed else None,
         )
 
-    def _last(
-        self,
-        messages: list[ChatCompletionMessageParam],
-        context: ContextBlock,
-        *,
-        attempts: int,
-        notes: tuple[str, ...] = (),
-    ) -> GeneratedAnswer:
+    def _last(self, messages: Messages, context: ContextBlock, attempts: int, *notes: str) -> GeneratedAnswer:
         """Ask and return the answer; raise if the reply cannot be used, which ends the asking."""
         reply = read_reply(self._ask(messages), _ref_ids(context))
         if isinstance(reply, Reply):
-            return self._answer(reply, attempts=attempts, notes=notes)
+            return self._answer(reply, attempts, *notes)
         if reply.unknown_refs:
             raise UnknownReferenceError(model=self.model, count=reply.unknown_refs)
         raise MalformedAnswerError(model=self.model, problem=reply.problem)
 
-    def _answer(self, reply: Reply, *, attempts: int, notes: tuple[str, ...] = ()) -> GeneratedAnswer:
+    def _answer(self, reply: Reply, attempts: int, *notes: str) -> GeneratedAnswer:
         refusal = None
         if not reply.answer:
             refusal = Refusal(reason=RefusalReason.NOT_IN_CONTEXT, message=_NOT_THERE.format(model=self.model))
@@ -112,13 +105,7 @@ class OpenAICompatibleGenerator(OpenAIServer[GenerationProfile]):
             refusal=refusal,
         )
 
-    def _ask(
-        self,
-        messages: list[ChatCompletionMessageParam],
-        *,
-        timeout_seconds: float | None = None,
-        seed: int | None = None,
-    ) -> str:
+    def _ask(self, messages: Messages, *, timeout_seconds: float | None = None, seed: int | None = None) -> str:
         body = self._post(
             lambda client, timeout: client.chat.completions.with_streaming_response.create(
                 model=self.model,
@@ -151,11 +138,11 @@ class OpenAICompatibleGenerator(OpenAIServer[GenerationProfile]):
         return self._failed(self.failures.rate_limited, wait=wait)
 
 
-def _asked(analysis: QueryAnalysis, context: ContextBlock) -> list[ChatCompletionMessageParam]:
+def _asked(analysis: QueryAnalysis, context: ContextBlock) -> Messages:
     return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": user_message(analysis, context)}]
 
 
-def _sent_back(content: str, message: str) -> list[ChatCompletionMessageParam]:
+def _sent_back(content: str, message: str) -> Messages:
     return [{"role": "assistant", "content": content}, {"role": "user", "content": message}]
 
 
