@@ -120,7 +120,8 @@ class GenerationTimeoutError(GenerationUnavailableError):
     code = "retrieval.generation_timeout"
     status = 504
     message = (
-        "The model {model} did not answer within {timeout_s} seconds. Try again, or raise the timeout in settings."
+        "The model {model} did not answer within {timeout_seconds} seconds. "
+        "Try again, or raise the timeout in settings."
     )
 
 

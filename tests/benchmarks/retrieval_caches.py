@@ -8,7 +8,7 @@ from collections.abc import Sized
 from typing import Any
 
 from apps.audit.keys.data_keys import cache as data_keys
-from apps.corpus.providers import registry
+from apps.corpus.providers.registry import PROVIDERS
 from apps.intents import selectors
 from apps.intents.services import golden
 
@@ -30,7 +30,7 @@ def caches() -> list[dict[str, Any]]:
         ("apps.audit.keys, data keys of the log", data_keys._entries, data_keys._max_entries),
         ("apps.intents.selectors, policy versions", selectors._snapshots, selectors._KEPT),
         ("apps.intents.services.golden, matrices of examples", golden._matrices, golden._KEPT),
-        ("apps.corpus.providers.registry, one a configured profile", registry._providers, None),
+        ("apps.corpus.providers.registry, one a configured profile", PROVIDERS._providers, None),
     ]
     found += [{"name": name, "held": len(held), "most": most} for name, held, most in kept]
     return sorted(found, key=lambda each: str(each["name"]))

@@ -19,10 +19,10 @@ from django.db.models import Count
 from apps.corpus.jobs import RunOutcome, job_run
 from apps.corpus.kinds import Kind
 from apps.corpus.models import Chunk, Embedding384
-from apps.corpus.providers import registry
 from apps.corpus.providers.local import SentenceTransformersProvider
-from apps.corpus.providers.profiles import EmbeddingProfile, profile_for
+from apps.corpus.providers.profiles import EMBEDDING_PROFILES, EmbeddingProfile
 from apps.corpus.providers.protocol import Vectors
+from apps.corpus.providers.registry import PROVIDERS
 from apps.corpus.providers.tenant import tenant_provider
 from apps.corpus.services.ingest.document import document_ingest
 from apps.corpus.services.ingest.lease import RunPolicy
@@ -152,13 +152,13 @@ def in_reach(firm: Firm, kinds: Sequence[Kind]) -> int:
 
 @contextmanager
 def _made_up_vectors(seed: int) -> Iterator[None]:
-    profile = profile_for(_PROFILE)
-    before = registry._shared(profile)
-    registry._providers[profile] = MadeUpVectors(profile, seed=seed)
+    profile = EMBEDDING_PROFILES.named(_PROFILE)
+    before = PROVIDERS.shared(profile)
+    PROVIDERS._providers[profile] = MadeUpVectors(profile, seed=seed)
     try:
         yield
     finally:
-        registry._providers[profile] = before
+        PROVIDERS._providers[profile] = before
 
 
 def _counted(firm: Firm) -> dict[str, Any]:

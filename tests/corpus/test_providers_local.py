@@ -15,12 +15,12 @@ import pytest
 
 from apps.corpus.providers.errors import ProviderConfigurationError
 from apps.corpus.providers.local import SentenceTransformersProvider
-from apps.corpus.providers.profiles import parse_profile
+from apps.corpus.providers.profiles import EMBEDDING_PROFILES
 
 
 def provider_with(**entry: Any) -> SentenceTransformersProvider:
     base: dict[str, Any] = {"backend": "sentence-transformers", "dimension": 384, "region": "eu"}
-    return SentenceTransformersProvider(parse_profile("local", {**base, **entry}))
+    return SentenceTransformersProvider(EMBEDDING_PROFILES.parse("local", {**base, **entry}))
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from apps.corpus.providers.errors import (
     ProviderUnavailableError,
 )
 from apps.corpus.providers.openai import OpenAIProvider
-from apps.corpus.providers.profiles import parse_profile
+from apps.corpus.providers.profiles import EMBEDDING_PROFILES
 from tests.model_server import Fault, ModelServer, hashed_vector
 
 KEY = "sk-test"
@@ -47,7 +47,7 @@ def provider_at(server: ModelServer, **entry: Any) -> OpenAIProvider:
         "api_key_env": "TEST_EMBEDDING_KEY",
         "timeout_seconds": 5,
     }
-    return OpenAIProvider(parse_profile("openai", {**base, **entry}))
+    return OpenAIProvider(EMBEDDING_PROFILES.parse("openai", {**base, **entry}))
 
 
 def test_a_query_comes_back_as_the_model_made_it(server: ModelServer) -> None:
@@ -125,6 +125,12 @@ def test_a_server_that_takes_too_long_is_given_up(server: ModelServer, fault: Fa
     with pytest.raises(ProviderTimeoutError, match=r"0\.4 s"):
         provider_at(server, timeout_seconds=0.4).embed_query("drawdown")
     assert time.monotonic() - started < 3
+
+
+def test_a_body_past_the_limit_is_given_up(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OpenAIProvider, "largest_body_bytes", 1_000)
+    with pytest.raises(ProviderResponseError, match="too large"):
+        provider_at(server).embed_query("drawdown")
 
 
 def test_a_failure_is_not_tried_again_behind_the_callers_back(server: ModelServer) -> None:

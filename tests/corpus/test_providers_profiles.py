@@ -9,13 +9,13 @@ from django.conf import LazySettings
 from django.core.exceptions import ImproperlyConfigured
 
 from apps.corpus.providers.errors import UnknownProviderError
-from apps.corpus.providers.profiles import Backend, parse_profile, profile_for, profile_names
+from apps.corpus.providers.profiles import EMBEDDING_PROFILES, Backend
 
 OPENAI: dict[str, Any] = {"backend": "openai", "model": "text-embedding-3-small", "dimension": 1536, "region": "us"}
 
 
 def test_a_profile_is_read_with_its_defaults() -> None:
-    profile = parse_profile("openai", OPENAI)
+    profile = EMBEDDING_PROFILES.parse("openai", OPENAI)
     assert (profile.backend, profile.dimension, profile.timeout_seconds) == (Backend.OPENAI, 1536, 20.0)
 
 
@@ -34,21 +34,16 @@ def test_a_profile_is_read_with_its_defaults() -> None:
 )
 def test_a_wrong_entry_is_refused_and_named(change: dict[str, Any], named: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=named):
-        parse_profile("openai", {**OPENAI, **change})
+        EMBEDDING_PROFILES.parse("openai", {**OPENAI, **change})
 
 
 @pytest.mark.parametrize("key", ["backend", "dimension", "region"])
 def test_a_missing_key_is_named(key: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=key):
-        parse_profile("openai", {name: value for name, value in OPENAI.items() if name != key})
+        EMBEDDING_PROFILES.parse("openai", {name: value for name, value in OPENAI.items() if name != key})
 
 
 def test_an_unknown_name_lists_the_known_ones(settings: LazySettings) -> None:
     settings.GLASSBOX_EMBEDDING_PROFILES = {"openai": OPENAI, "local": OPENAI}
     with pytest.raises(UnknownProviderError, match="local, openai"):
-        profile_for("olocal")
-
-
-def test_names_are_sorted(settings: LazySettings) -> None:
-    settings.GLASSBOX_EMBEDDING_PROFILES = {"openai": OPENAI, "local": OPENAI}
-    assert profile_names() == ("local", "openai")
+        EMBEDDING_PROFILES.named("olocal")

@@ -216,7 +216,7 @@ class SlowGenerator:
     name, model, region = "slow", "slow-model", "eu"
 
     def generate(self, analysis: QueryAnalysis, context: ContextBlock) -> GeneratedAnswer:
-        raise GenerationTimeoutError(model=self.model, timeout_s=40)
+        raise GenerationTimeoutError(model=self.model, timeout_seconds=40)
 
 
 class Reversing:

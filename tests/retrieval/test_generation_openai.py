@@ -152,6 +152,12 @@ def test_slow_server_is_left_at_the_deadline(server: ModelServer, fault: Fault) 
         generator(server, timeout_seconds=0.3).generate(ANALYSIS, CONTEXT)
 
 
+def test_reply_past_the_limit_is_left(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OpenAICompatibleGenerator, "largest_body_bytes", 10)
+    with pytest.raises(GenerationUnavailableError, match="too large"):
+        generator(server).generate(ANALYSIS, CONTEXT)
+
+
 def test_nobody_listens() -> None:
     with ModelServer() as closed:
         pass

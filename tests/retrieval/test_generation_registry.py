@@ -7,7 +7,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from apps.retrieval.errors import GenerationResidencyError, UnknownGenerationProfileError
-from apps.retrieval.generation.profiles import generation_profile, generation_profile_names, parse_generation_profile
+from apps.retrieval.generation.profiles import GENERATION_PROFILES
 from apps.retrieval.generation.registry import generator_for
 from tests.model_server import ModelServer
 from tests.retrieval.builders import analysed, candidate, context_of
@@ -32,13 +32,9 @@ def profiles(settings: Any, server: ModelServer) -> dict[str, dict[str, Any]]:
     return value
 
 
-def test_names_are_offered_in_order(profiles: dict[str, Any]) -> None:
-    assert generation_profile_names() == ("extractive", "overseas")
-
-
 def test_unknown_profile_lists_the_known(profiles: dict[str, Any]) -> None:
     with pytest.raises(UnknownGenerationProfileError, match="Choose one of: extractive, overseas"):
-        generation_profile("other")
+        GENERATION_PROFILES.named("other")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +50,7 @@ def test_unknown_profile_lists_the_known(profiles: dict[str, Any]) -> None:
 )
 def test_mistakes_in_a_profile_are_named(entry: dict[str, Any], problem: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=problem):
-        parse_generation_profile("p", entry)
+        GENERATION_PROFILES.parse("p", entry)
 
 
 def test_strict_tenant_is_refused_another_region_when_called(profiles: dict[str, Any], server: ModelServer) -> None:

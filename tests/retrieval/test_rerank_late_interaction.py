@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from apps.corpus.providers import registry
 from apps.corpus.providers.errors import ProviderConfigurationError, ResidencyError
 from apps.corpus.providers.local import SentenceTransformersProvider
 from apps.corpus.providers.protocol import TokenVectorProvider
-from apps.corpus.providers.registry import provider_for, token_vectors_for
+from apps.corpus.providers.registry import PROVIDERS, provider_for, token_vectors_for
 from apps.intents.retrieval_settings import RetrievalSettings
 from apps.retrieval.contracts import FloatVector
 from apps.retrieval.dependencies import Slots
@@ -72,7 +71,7 @@ def test_model_is_the_one_that_embeds() -> None:
     encoder.embed_query_tokens("drawdown")
     assert loaded is not None
     assert encoder._loaded is loaded
-    assert encoder in registry._providers.values()
+    assert encoder in PROVIDERS._providers.values()
 
 
 def test_profile_of_another_make_is_refused_by_the_settings_name() -> None:

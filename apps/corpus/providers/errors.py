@@ -19,7 +19,8 @@ class ProviderError(ApplicationError):
     @property
     def retry_after_seconds(self) -> float | None:
         """Return the wait that the provider asked for, in seconds; None if it asked for none."""
-        return None
+        value: float | None = self.data.get("retry_after_seconds")
+        return value
 
 
 class ProviderTimeoutError(ProviderError):
@@ -65,11 +66,6 @@ class ProviderRateLimitedError(ProviderError):
     status = 503
     message = "The embedding provider {provider} asks to slow down."
     retryable = True
-
-    @property
-    def retry_after_seconds(self) -> float | None:
-        value: float | None = self.data.get("retry_after_seconds")
-        return value
 
 
 class ProviderConfigurationError(ProviderError):

@@ -35,25 +35,11 @@ class SentenceTransformersProvider:
 
     def __init__(self, profile: EmbeddingProfile) -> None:
         self._profile = profile
+        self.name, self.model = profile.name, profile.model or BUNDLED_MODEL
+        self.dimension, self.region = profile.dimension, profile.region
         self._lock = threading.Lock()
         self._loaded: SentenceTransformer | None = None
         self._loaded_by_pid = 0
-
-    @property
-    def name(self) -> str:
-        return self._profile.name
-
-    @property
-    def model(self) -> str:
-        return self._profile.model or BUNDLED_MODEL
-
-    @property
-    def dimension(self) -> int:
-        return self._profile.dimension
-
-    @property
-    def region(self) -> str:
-        return self._profile.region
 
     @property
     def max_input_tokens(self) -> int:

@@ -1,20 +1,15 @@
-"""The only way to get a provider: by its profile's name, with the residency rule checked at every call."""
+"""The only way to get an embedding provider: by its profile's name, bound to a tenant's residency rule."""
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Sequence
+from typing import Final
 
-from apps.tenants.residency import check_region
-
+from .around import ProviderAround
+from .base.registry import Registry, ResidencyBound
 from .errors import ProviderConfigurationError, ResidencyError
 from .local import SentenceTransformersProvider
-from .profiles import Backend, EmbeddingProfile, profile_for
-from .protocol import EmbeddingProvider, TokenVectorProvider, Vectors
-
-_lock = threading.Lock()
-_providers: dict[EmbeddingProfile, EmbeddingProvider] = {}
+from .profiles import EMBEDDING_PROFILES, Backend, EmbeddingProfile
+from .protocol import EmbeddingProvider, TokenVectorProvider
 
 
 def provider_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> ResidencyBoundProvider:
@@ -26,7 +21,7 @@ def provider_for(profile: str, *, tenant_region: str, tenant_strict: bool) -> Re
     Raises:  ResidencyError: the tenant is strict and the profile computes elsewhere.
              UnknownProviderError: there is no such profile.
     """
-    bound = ResidencyBoundProvider(profile, tenant_region=tenant_region, tenant_strict=tenant_strict)
+    bound = ResidencyBoundProvider(PROVIDERS, profile, tenant_region=tenant_region, tenant_strict=tenant_strict)
     bound.check()
     return bound
 
@@ -40,7 +35,7 @@ def token_vectors_for(profile: str, *, tenant_region: str, tenant_strict: bool) 
              ResidencyError: the tenant is strict and the profile computes elsewhere.
              UnknownProviderError: there is no such profile.
     """
-    provider = ResidencyBoundProvider(profile, tenant_region=tenant_region, tenant_strict=tenant_strict).check()
+    provider = provider_for(profile, tenant_region=tenant_region, tenant_strict=tenant_strict).check()
     if not isinstance(provider, SentenceTransformersProvider):
         raise ProviderConfigurationError(
             profile=profile,
@@ -50,65 +45,14 @@ def token_vectors_for(profile: str, *, tenant_region: str, tenant_strict: bool) 
     return provider
 
 
-class ResidencyBoundProvider:
-    """A provider that reads its profile and checks the residency rule again before it sends any text."""
+class ResidencyBoundProvider(ResidencyBound[EmbeddingProfile, EmbeddingProvider], ProviderAround):
+    """An embedding provider that checks the residency rule again before it sends any text."""
 
-    def __init__(self, profile: str, *, tenant_region: str, tenant_strict: bool) -> None:
-        self._profile_name = profile
-        self._tenant_region = tenant_region
-        self._tenant_strict = tenant_strict
-
-    @property
-    def name(self) -> str:
-        return self._profile_name
-
-    @property
-    def model(self) -> str:
-        return self.check().model
-
-    @property
-    def dimension(self) -> int:
-        return self.check().dimension
-
-    @property
-    def region(self) -> str:
-        return self.check().region
-
-    @property
-    def max_input_tokens(self) -> int:
-        return self.check().max_input_tokens
-
-    def embed_query(self, text: str) -> Vectors:
-        return self.check().embed_query(text)
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        return self.check().embed_documents(texts)
-
-    def check(self) -> EmbeddingProvider:
-        """Return the underlying provider if the tenant may still use it; raise ResidencyError otherwise."""
-        profile = profile_for(self._profile_name)
-        _check(profile, tenant_region=self._tenant_region, tenant_strict=self._tenant_strict)
-        return _shared(profile)
+    def inner(self) -> EmbeddingProvider:
+        return self.check()
 
 
-def _check(profile: EmbeddingProfile, *, tenant_region: str, tenant_strict: bool) -> None:
-    check_region(
-        tenant_region=tenant_region,
-        strict=tenant_strict,
-        provider=profile.name,
-        provider_region=profile.region,
-        refusal=ResidencyError,
-    )
-
-
-def _shared(profile: EmbeddingProfile) -> EmbeddingProvider:
-    with _lock:
-        if profile not in _providers:
-            _providers[profile] = _built(profile)
-        return _providers[profile]
-
-
-def _built(profile: EmbeddingProfile) -> EmbeddingProvider:
+def _build(profile: EmbeddingProfile) -> EmbeddingProvider:
     match profile.backend:
         case Backend.SENTENCE_TRANSFORMERS:
             return SentenceTransformersProvider(profile)
@@ -119,11 +63,4 @@ def _built(profile: EmbeddingProfile) -> EmbeddingProvider:
             return OpenAIProvider(profile)
 
 
-def _forget_in_child() -> None:
-    """Clear the registry in a forked worker: it can't share connections, and another thread may have held the lock."""
-    global _lock
-    _lock = threading.Lock()
-    _providers.clear()
-
-
-os.register_at_fork(after_in_child=_forget_in_child)
+PROVIDERS: Final = Registry(EMBEDDING_PROFILES, _build, refusal=ResidencyError)

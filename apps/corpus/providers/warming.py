@@ -7,7 +7,7 @@ import time
 
 from django.db import connection
 
-from apps.corpus.providers.profiles import Backend, profile_for
+from apps.corpus.providers.profiles import EMBEDDING_PROFILES, Backend
 from apps.corpus.providers.registry import provider_for
 from apps.tenants.context import open_identity
 from apps.tenants.tokens import Identity
@@ -37,7 +37,7 @@ def _profiles_in_use() -> list[str]:
 
 
 def _load(name: str) -> None:
-    profile = profile_for(name)
+    profile = EMBEDDING_PROFILES.named(name)
     if profile.backend is not Backend.SENTENCE_TRANSFORMERS:
         return
     began = time.monotonic()

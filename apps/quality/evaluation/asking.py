@@ -6,10 +6,10 @@ as a whole is recorded in the log.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from apps.corpus.providers.around import ProviderAround
 from apps.corpus.providers.protocol import EmbeddingProvider, Vectors
 from apps.corpus.providers.tenant import tenant_provider
 from apps.intents.contracts import PolicySnapshot
@@ -44,17 +44,14 @@ class KeptVectors:
     by_text: dict[tuple[str, str], Vectors] = field(default_factory=dict)
 
 
-class KeepingProvider:
+class KeepingProvider(ProviderAround):
     """A provider that keeps its query vectors."""
 
     def __init__(self, provider: EmbeddingProvider, kept: KeptVectors) -> None:
         self._provider, self._kept = provider, kept
-        self.name, self.model = provider.name, provider.model
-        self.dimension, self.region = provider.dimension, provider.region
 
-    @property
-    def max_input_tokens(self) -> int:
-        return self._provider.max_input_tokens
+    def inner(self) -> EmbeddingProvider:
+        return self._provider
 
     def embed_query(self, text: str) -> Vectors:
         key = (self.model, text)
@@ -63,9 +60,6 @@ class KeepingProvider:
         vector = self._provider.embed_query(text)
         self._kept.by_text[key] = vector
         return vector
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        return self._provider.embed_documents(texts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ from apps.quality.evaluation.runs import (
 from apps.quality.evaluation.tenant import REASON
 from apps.quality.models import EvaluationRun
 from apps.retrieval.changed_settings import RunSettings, Value
-from apps.retrieval.generation.profiles import generation_profile
+from apps.retrieval.generation.profiles import GENERATION_PROFILES
 from apps.tenants.context import open_scope
 from apps.tenants.ids import TenantId
 from apps.tenants.models import Tenant
@@ -78,7 +78,7 @@ def evaluate(
             snapshot=snapshot,
             settings=settings,
             kept=KeptVectors(),
-            with_model=bool(generation_profile(current_tenant().generation_profile).model),
+            with_model=bool(GENERATION_PROFILES.named(current_tenant().generation_profile).model),
         )
         facts = _facts(current_tenant(), corpus, snapshot, settings, changes)
     asking.warm_up()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
+from apps.corpus.providers.around import ProviderAround
 from apps.corpus.providers.protocol import EmbeddingProvider, Vectors
 from apps.corpus.providers.registry import provider_for
 from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
@@ -26,7 +26,7 @@ from apps.tenants.models import Tenant
 QUOTING_PROFILE = "extractive"
 
 
-class EmbeddedOnce:
+class EmbeddedOnce(ProviderAround):
     """A provider that does not embed the same question twice, since its intent and its search need the same vector.
 
     It remembers only the last question, and lives as long as the dependencies of one question.
@@ -36,33 +36,13 @@ class EmbeddedOnce:
         self._provider = provider
         self._last: tuple[str, Vectors] | None = None
 
-    @property
-    def name(self) -> str:
-        return self._provider.name
-
-    @property
-    def model(self) -> str:
-        return self._provider.model
-
-    @property
-    def dimension(self) -> int:
-        return self._provider.dimension
-
-    @property
-    def region(self) -> str:
-        return self._provider.region
-
-    @property
-    def max_input_tokens(self) -> int:
-        return self._provider.max_input_tokens
+    def inner(self) -> EmbeddingProvider:
+        return self._provider
 
     def embed_query(self, text: str) -> Vectors:
         if self._last is None or self._last[0] != text:
             self._last = text, self._provider.embed_query(text)
         return self._last[1]
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        return self._provider.embed_documents(texts)
 
 
 class PolicyGate:

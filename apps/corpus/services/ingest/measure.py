@@ -10,7 +10,7 @@ from uuid import UUID
 
 from apps.corpus.models import Chunk
 from apps.corpus.providers.local import model_path
-from apps.corpus.providers.profiles import Backend, profile_for
+from apps.corpus.providers.profiles import EMBEDDING_PROFILES, Backend
 from apps.corpus.reader.reading import searched_text
 from apps.tenants.context import open_scope
 from apps.tenants.ids import ScopeId, TenantId
@@ -34,7 +34,7 @@ def bare_rate(
 
     Return None if the provider is not a local model, or if the documents have no passages.
     """
-    configured = profile_for(profile)
+    configured = EMBEDDING_PROFILES.named(profile)
     if configured.backend is not Backend.SENTENCE_TRANSFORMERS:
         return None
     with open_scope(tenant=tenant_id, scopes=[scope_id], reason=reason):
