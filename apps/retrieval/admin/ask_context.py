@@ -1,4 +1,4 @@
-"""The context block: the room of each kind and how it was used, what was left out, and the exact bytes."""
+"""The context block: each kind's context budget and how it was used, what was left out, and the exact bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from apps.retrieval.contracts import ChunkId, ContextBlock, ContextSection
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetRow:
-    """One kind's room. A kind of which nothing was found has used nothing of it."""
+    """One kind's context budget. A kind of which nothing was found has used nothing of it."""
 
     label: str
     kind: str

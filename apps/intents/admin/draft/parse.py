@@ -156,7 +156,7 @@ def _budgets(rows: tuple[BudgetFields, ...], stored: PolicySnapshot, complain: C
         kind = row.kind.value
         position = _whole(row.position, f"position-{kind}", 1, 99, complain)
         if not row.label and not row.cap:
-            continue  # no room for this kind: validation says so
+            continue  # no context budget for this kind: validation says so
         cap = _whole(row.cap, f"cap-{kind}", 1, MOST_CHARS, complain)
         _storable(row.label, f"heading-{kind}", _LABEL_CHARS, complain, empty="Give this kind's passages a heading.")
         # Without the script somebody types 1 for the fourth: it goes before the one that has 1, and so on down.
