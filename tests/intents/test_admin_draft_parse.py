@@ -18,8 +18,8 @@ from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS, Setting
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot, RecordingMode
 from apps.intents.diff import policy_diff
-from apps.intents.rendering import policy_content
 from apps.intents.retrieval_settings import retrieval_settings_from_json
+from apps.intents.snapshots.content import policy_content
 from apps.intents.validation import policy_problems
 from apps.tenants.admin.read import number_read
 from tests.intents.drafting import Typed

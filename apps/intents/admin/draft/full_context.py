@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from apps.corpus.kinds import Kind
 from apps.intents.context_budget import section_heading, share_context
-from apps.intents.contracts import KindBudget, PolicySnapshot
+from apps.intents.contracts import FALLBACK_NAME, KindBudget, PolicySnapshot
 from apps.intents.diff_words import PLURALS, kinds_in_words
 
 
@@ -62,7 +62,7 @@ class FullContext:
 def full_contexts(snapshot: PolicySnapshot) -> tuple[FullContext, ...]:
     """Return one for each intent, then the fallback's."""
     rows = [(rule.name, rule.label, rule.kinds) for rule in snapshot.intents]
-    rows.append(("unrecognised", snapshot.fallback.label, snapshot.fallback.kinds))
+    rows.append((FALLBACK_NAME, snapshot.fallback.label, snapshot.fallback.kinds))
     return tuple(_full_context(snapshot, name, label, kinds) for name, label, kinds in rows)
 
 
