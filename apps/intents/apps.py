@@ -12,8 +12,8 @@ class IntentsConfig(AppConfig):
         from apps.intents.erasure_stores import register_stores
         from apps.intents.events import register_policy_events
         from apps.intents.personal_data import classify_policies
-        from apps.intents.provisioning import give_baseline
         from apps.intents.searched import register_policy_texts
+        from apps.intents.services.baseline import give_baseline
         from apps.tenants.provisioning import on_tenant_created
 
         register_policy_events()
