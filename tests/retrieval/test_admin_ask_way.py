@@ -7,11 +7,11 @@ import pytest
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import KindGrant
 from apps.retrieval.admin.ask_context import budget_rows
+from apps.retrieval.admin.ask_details import slope_chart
 from apps.retrieval.admin.ask_fates import FateKind, fates
 from apps.retrieval.admin.ask_latency import latency_view
 from apps.retrieval.admin.ask_rankings import found_in, hit_ids, ranking_title
 from apps.retrieval.admin.ask_sentences import TITLES, counts, sentence
-from apps.retrieval.admin.ask_slopes import slope_chart
 from apps.retrieval.admin.ask_way import GROUPS
 from apps.retrieval.contracts import (
     ContextBlock,

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from apps.intents.contracts import KindGrant
-from apps.retrieval.admin.ask_figures import Bar, bar, counted
+from apps.retrieval.admin.ask_figures import counted
 from apps.retrieval.admin.ask_rankings import Found, PassageLine
 from apps.retrieval.contracts import ChunkId, ContextBlock, ContextSection
+from apps.tenants.admin.charts import Stretch, draw_stretch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +21,7 @@ class BudgetRow:
     kind: str
     used_chars: int
     cap_chars: int
-    bar: Bar
+    bar: Stretch
     passages: str
     evicted: bool
 
@@ -90,7 +91,7 @@ def _row(label: str, kind: str, *, used: int, cap: int, passages: int, evicted: 
         kind=kind,
         used_chars=used,
         cap_chars=cap,
-        bar=bar(used, cap, label=f"{used} of {cap} characters"),
+        bar=draw_stretch(used, cap, label=f"{used} of {cap} characters"),
         passages=counted(passages, "passage"),
         evicted=evicted,
     )
