@@ -10,7 +10,7 @@ class IntentsConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.intents.events import register_policy_events
-        from apps.intents.provisioning import give_baseline
+        from apps.intents.services.baseline import give_baseline
         from apps.tenants.registry import register_on_tenant_created
 
         register_policy_events()

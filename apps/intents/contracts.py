@@ -13,6 +13,9 @@ from apps.intents.retrieval_settings import RetrievalSettings
 UNRECOGNISED = ""
 """The intent name of a question that no intent recognises."""
 
+FALLBACK_NAME = "unrecognised"
+"""The name of the fallback's row and of its place in addresses; no intent may have it."""
+
 
 class RecordingMode(StrEnum):
     """How the text of a question is kept in the audit record."""

@@ -11,7 +11,8 @@ from typing import Any, Final
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import UNRECOGNISED, FallbackRule, IntentRule, PolicySnapshot, RecordingMode
 from apps.intents.diff_words import PLURALS, RECOGNITION, RECORDED, kinds_in_words, listed, quoted, setting_in_words
-from apps.intents.rendering import policy_content, policy_sha256
+from apps.intents.rendering import policy_sha256
+from apps.intents.snapshots.content import policy_content
 
 SAME: Final = "They say the same."
 

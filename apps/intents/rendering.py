@@ -6,40 +6,8 @@ import hashlib
 import json
 from typing import Any
 
-from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
-
-
-def policy_content(snapshot: PolicySnapshot) -> dict[str, Any]:
-    """Return the policy's content without its author and times: equal policies give equal content."""
-    return {
-        "intents": [
-            {
-                "name": rule.name,
-                "label": rule.label,
-                "description": rule.description,
-                "kinds": [kind.value for kind in rule.kinds],
-                "recording_mode": rule.recording_mode.value,
-                "decisive_terms": [term.text for term in rule.terms if term.decisive],
-                "terms": [term.text for term in rule.terms if not term.decisive],
-                "examples": [example.text for example in snapshot.examples if example.intent == rule.name],
-            }
-            for rule in snapshot.intents
-        ],
-        "fallback": {
-            "label": snapshot.fallback.label,
-            "description": snapshot.fallback.description,
-            "kinds": [kind.value for kind in snapshot.fallback.kinds],
-            "recording_mode": snapshot.fallback.recording_mode.value,
-            "examples": [example.text for example in snapshot.examples if example.intent == UNRECOGNISED],
-        },
-        "budgets": [
-            {"kind": budget.kind.value, "label": budget.label, "cap_chars": budget.cap_chars}
-            for budget in sorted(snapshot.budgets, key=lambda budget: budget.position)
-        ],
-        "total_cap_chars": snapshot.total_cap_chars,
-        "classifier": {name: getattr(snapshot.classifier, name) for name in snapshot.classifier.__dataclass_fields__},
-        "retrieval": snapshot.retrieval.as_json(),
-    }
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.snapshots.content import policy_content
 
 
 def policy_json(snapshot: PolicySnapshot) -> dict[str, Any]:

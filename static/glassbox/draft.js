@@ -16,7 +16,7 @@ document.addEventListener("DOMContentLoaded", () => {
     let leaving = false;
     let asked = 0;
     let timer = 0;
-    let roomOf = "";
+    let fullContextOf = "";
 
     form.classList.add("gd-js");
 
@@ -63,22 +63,22 @@ document.addEventListener("DOMContentLoaded", () => {
         for (const part of parts.querySelectorAll("template[data-for]")) {
             document.getElementById(part.dataset.for)?.replaceChildren(part.content);
         }
-        chooseRoom();
+        chooseFullContext();
         say("Not saved yet");
     }
 
-    function chooseRoom() {
-        const choice = document.getElementById("room-of");
+    function chooseFullContext() {
+        const choice = document.getElementById("full-context-of");
         if (!choice) {
             return;
         }
         choice.parentElement.hidden = false;
-        choice.value = roomOf;
+        choice.value = fullContextOf;
         if (choice.selectedIndex < 0) {
-            choice.value = roomOf = "";
+            choice.value = fullContextOf = "";
         }
-        for (const row of document.querySelectorAll("[data-room]")) {
-            row.hidden = roomOf !== "" && row.dataset.room !== roomOf;
+        for (const row of document.querySelectorAll("[data-full-context]")) {
+            row.hidden = fullContextOf !== "" && row.dataset.fullContext !== fullContextOf;
         }
     }
 
@@ -250,7 +250,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
     form.addEventListener("input", (event) => {
         const field = event.target;
-        if (field.id === "room-of") {
+        if (field.id === "full-context-of") {
             return;
         }
         const intent = field.closest("[data-intent]");
@@ -264,9 +264,9 @@ document.addEventListener("DOMContentLoaded", () => {
 
     form.addEventListener("change", (event) => {
         const field = event.target;
-        if (field.id === "room-of") {
-            roomOf = field.value;
-            chooseRoom();
+        if (field.id === "full-context-of") {
+            fullContextOf = field.value;
+            chooseFullContext();
         } else if (field.name === "example-of") {
             moveExample(field);
         } else if (field.matches("[data-remove-intent]")) {
@@ -348,5 +348,5 @@ document.addEventListener("DOMContentLoaded", () => {
     const newest = form.querySelector("[autofocus]");
     newest?.focus();
     newest?.scrollIntoView({ block: "center" });
-    chooseRoom();
+    chooseFullContext();
 });

@@ -20,7 +20,7 @@ from apps.corpus.services.removals import document_remove
 from apps.erasure.models import RemovalRun
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.models import PolicyVersion, VersionStatus
-from apps.intents.rendering import policy_content
+from apps.intents.snapshots.content import policy_content
 from apps.privacy.codes.requests import Requester, SubjectType
 from apps.privacy.models import ErasureRequest
 from apps.privacy.requests.details import Details

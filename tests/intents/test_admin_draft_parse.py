@@ -18,8 +18,8 @@ from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS, Setting
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import UNRECOGNISED, PolicySnapshot, RecordingMode
 from apps.intents.diff import policy_diff
-from apps.intents.rendering import policy_content
 from apps.intents.retrieval_settings import retrieval_settings_from_json
+from apps.intents.snapshots.content import policy_content
 from apps.intents.validation import policy_problems
 from apps.tenants.admin.read import number_read
 from tests.intents.drafting import Typed
@@ -134,7 +134,7 @@ def test_without_the_script_a_kind_moves_by_its_number_alone(kind: str, place: s
     assert [budget.position for budget in made.budgets] == list(range(1, 11))
 
 
-def test_a_kind_without_heading_and_cap_has_no_room_and_that_is_a_problem() -> None:
+def test_a_kind_without_heading_and_cap_has_no_context_budget_and_that_is_a_problem() -> None:
     made = content(FORM.with_(heading__run="", cap__run=""))
     assert "Kind 'run' has no budget." in policy_problems(made)
     assert fields_of(made).budgets[-1].kind is Kind.RUN
@@ -325,7 +325,7 @@ def test_a_problem_stands_beside_its_part(typed: Typed, part: str) -> None:
     ("sentence", "part"),
     [
         ("The cap of 'methodology' is larger than the total cap.", "budget-methodology"),
-        ("Nobody can reach the intent 'compliance': its kinds have no room.", "intent-i2"),
+        ("Nobody can reach the intent 'compliance': its kinds have no context budget.", "intent-i2"),
         ("The minimum accuracy must lie between 0 and 1.", "part-minimum_golden_accuracy"),
         ("The setting 'term_weight' must not be negative.", "part-term_weight"),
         ("Something else is wrong.", ""),

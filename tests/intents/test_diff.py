@@ -23,8 +23,8 @@ from apps.intents.contracts import (
 )
 from apps.intents.diff import ChangeKind, policy_diff, policy_diff_json
 from apps.intents.diff_words import PLURALS, RECORDED, setting_in_words
-from apps.intents.rendering import policy_content
 from apps.intents.retrieval_settings import RetrievalSettings
+from apps.intents.snapshots.content import policy_content
 
 BASELINE = baseline_snapshot()
 PERFORMANCE, COMPLIANCE = BASELINE.intents[:2]

@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 
 from apps.intents import defaults
 from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
-from apps.intents.rendering import policy_content
 from apps.intents.selectors import policy_in_force, version_snapshot
+from apps.intents.snapshots.content import policy_content
 from apps.tenants.context import open_scope
 from apps.tenants.models import User
 from apps.tenants.roles import Role

@@ -18,6 +18,7 @@ from apps.corpus.kinds import Kind
 from apps.intents import defaults
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import (
+    FALLBACK_NAME,
     UNRECOGNISED,
     ClassifierSettings,
     FallbackRule,
@@ -38,9 +39,9 @@ from apps.intents.policy_file import (
     render_policy_file,
     version_heading,
 )
-from apps.intents.rendering import policy_content, policy_sha256
+from apps.intents.rendering import policy_sha256
 from apps.intents.retrieval_settings import _BOUNDS, RetrievalSettings
-from apps.intents.services.versions import FALLBACK_NAME
+from apps.intents.snapshots.content import policy_content
 from apps.intents.validation import term_problems
 
 BASELINE = baseline_snapshot()
@@ -419,4 +420,3 @@ def test_the_limits_are_those_of_the_tables() -> None:
     assert longest(PolicyIntent, "label") == longest(BudgetRow, "label") == parsing.LONGEST_LABEL
     assert longest(IntentTerm, "text") == parsing.LONGEST_TERM
     assert longest(GoldenExample, "text") == parsing.LONGEST_EXAMPLE
-    assert FALLBACK_NAME == parsing.RESERVED_NAME

@@ -16,10 +16,11 @@ from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.errors import InvalidPolicyError
 from apps.intents.models import GoldenVector, PolicyVersion, VersionOrigin, VersionStatus
-from apps.intents.rendering import policy_content, policy_sha256
+from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services import baseline_install, classify, golden_vectors
 from apps.intents.services.versions import policy_draft_create, policy_version_activate
+from apps.intents.snapshots.content import policy_content
 from apps.tenants.context import open_scope
 from apps.tenants.errors import NoScopeError
 from tests.factories import Firm, make_firm

@@ -20,13 +20,13 @@ from apps.intents.api.policy_content import (
     MOST_INTENTS,
     MOST_TERMS,
     PolicyContentSerializer,
-    content_snapshot,
 )
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion
 from apps.intents.policy_file import render_policy_file
-from apps.intents.rendering import policy_content, policy_sha256
+from apps.intents.rendering import policy_sha256
+from apps.intents.snapshots.content import policy_content, read_content
 from apps.tenants.api.idempotency import REPLAYED_HEADER
 from apps.tenants.api.problems import field_errors
 from apps.tenants.context import open_scope
@@ -83,7 +83,7 @@ def errors(response: Any) -> dict[str, list[str]]:
 def read(content: Any) -> PolicySnapshot:
     serializer = PolicyContentSerializer(data=json.loads(json.dumps(content)))
     serializer.is_valid(raise_exception=True)
-    return content_snapshot(serializer.validated_data)
+    return read_content(serializer.validated_data)
 
 
 def test_the_shipped_policy_comes_back_as_it_went() -> None:

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 from apps.intents.baseline import baseline_snapshot
-from apps.intents.rendering import policy_content
+from apps.intents.snapshots.content import policy_content
 from tests.api.client import Api
 
 VERSIONS = "/api/v1/policy/versions/"

@@ -33,7 +33,7 @@ from apps.errors import ApplicationError
 from apps.intents.baseline import baseline_snapshot
 from apps.intents.contracts import PolicySnapshot
 from apps.intents.models import PolicyVersion
-from apps.intents.rendering import policy_content
+from apps.intents.snapshots.content import policy_content
 from apps.retrieval.contracts import Question
 from apps.tenants.api import idempotency
 from apps.tenants.api.pagination import CursorPages

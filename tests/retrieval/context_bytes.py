@@ -33,7 +33,7 @@ BUDGETS = (
 
 
 def built() -> ContextBlock:
-    """A context of three kinds with passages that compete, are cut, and find no room."""
+    """A context of three kinds with passages that compete, are cut, and are left out."""
     analysis = analysed(CAPEX_QUESTION, entry("Northwind", 2018), entry("Zürich Größe", 2018))
     run, method = document(8, kind="run", title="Run 8"), document(9, kind="methodology", title="Method")
     found = [

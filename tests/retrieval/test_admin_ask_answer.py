@@ -5,11 +5,9 @@ from __future__ import annotations
 from uuid import UUID
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from apps.retrieval.admin.ask_answer import AnswerView, answer_view
-from apps.retrieval.admin.ask_figures import bar, counted, duration, ordinal, percentage
+from apps.retrieval.admin.ask_figures import counted, duration, ordinal, percentage
 from apps.retrieval.admin.ask_sentences import TITLES
 from apps.retrieval.admin.ask_status import badges, missing_parts
 from apps.retrieval.contracts import (
@@ -28,21 +26,6 @@ from apps.retrieval.trace import Stage
 from tests.retrieval.tracing import TEXTS, result
 
 # --- Figures --------------------------------------------------------------------------------------------------------
-
-
-@given(st.floats(0, 1e6), st.floats(0, 1e6), st.floats(0, 1e6))
-def test_a_bar_never_leaves_its_frame(part: float, whole: float, start: float) -> None:
-    drawn = bar(part, whole, start=start, label="")
-    assert 0 <= float(drawn.start[:-1]) <= 100
-    assert float(drawn.start[:-1]) + float(drawn.width[:-1]) <= 100.02
-
-
-def test_what_is_too_small_to_be_seen_still_gets_a_sliver() -> None:
-    assert float(bar(0.001, 1000, label="").width[:-1]) > 0
-
-
-def test_nothing_gets_no_bar() -> None:
-    assert bar(0, 0, label="").width == "0%"
 
 
 @pytest.mark.parametrize(("ms", "words"), [(0.04, "0.0 ms"), (4.26, "4.3 ms"), (412.4, "412 ms"), (1340, "1.3 s")])

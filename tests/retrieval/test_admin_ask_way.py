@@ -7,11 +7,11 @@ import pytest
 from apps.corpus.kinds import Kind
 from apps.intents.contracts import KindGrant
 from apps.retrieval.admin.ask_context import budget_rows
+from apps.retrieval.admin.ask_details import slope_chart
 from apps.retrieval.admin.ask_fates import FateKind, fates
 from apps.retrieval.admin.ask_latency import latency_view
 from apps.retrieval.admin.ask_rankings import found_in, hit_ids, ranking_title
 from apps.retrieval.admin.ask_sentences import TITLES, counts, sentence
-from apps.retrieval.admin.ask_slopes import slope_chart
 from apps.retrieval.admin.ask_way import GROUPS
 from apps.retrieval.contracts import (
     ContextBlock,
@@ -46,7 +46,7 @@ def test_a_passage_that_was_cut_off_says_by_which_rule() -> None:
     assert {fate.reason for fate in cut} == {"Cut off by the rule top_k."}
 
 
-def test_a_passage_without_room_says_which_cap_was_full() -> None:
+def test_a_passage_that_is_left_out_says_which_cap_was_full() -> None:
     made = result(budget(cap_chars=150))
     told = fates(made.trace, ()).values()
     assert any(fate.label == "Over budget" and "cap of 150 characters" in fate.reason for fate in told)
@@ -60,7 +60,7 @@ def test_an_evicted_section_is_told_of_each_of_its_passages() -> None:
 
 
 def evicting() -> PipelineResult:
-    """Two kinds with room for each, and no room for both."""
+    """Two kinds of which each fits into the context, and both together do not."""
     runs = document(2, title="A run", kind="run")
     held = [candidate(TEXTS[0], 1), candidate(TEXTS[1], 2, facts=runs)]
     budgets = [budget(cap_chars=110, position=1), budget(Kind.RUN, cap_chars=110, position=2)]
@@ -159,12 +159,12 @@ def rows_of(made: PipelineResult) -> dict[str, tuple[int, int, bool]]:
     return {row.label: (row.used_chars, row.cap_chars, row.evicted) for row in budget_rows(context, grant)}
 
 
-def test_a_kind_of_which_nothing_was_found_has_used_nothing_of_its_room() -> None:
+def test_a_kind_of_which_nothing_was_found_has_used_nothing_of_its_context_budget() -> None:
     rows = rows_of(result(budget(cap_chars=600), budget(Kind.RUN, cap_chars=700, position=2)))
     assert rows["Past run"] == (0, 700, False)
 
 
-def test_no_kind_uses_more_than_its_room() -> None:
+def test_no_kind_uses_more_than_its_context_budget() -> None:
     assert all(used <= cap for used, cap, _ in rows_of(result(budget(cap_chars=150))).values())
 
 

@@ -135,7 +135,7 @@ def test_whole_sections_are_evicted_from_the_bottom() -> None:
     assert built.truncated
 
 
-def test_kind_without_a_budget_gets_no_room_and_is_named() -> None:
+def test_a_kind_without_a_context_budget_is_left_out_and_named() -> None:
     built = context_of(analysed("capital expenditure"), [candidate("x", facts=document(kind="schedule"))])
     assert [(each.kind, each.reason) for each in built.left_out] == [
         ("schedule", "The policy has no budget for this kind.")

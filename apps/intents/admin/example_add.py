@@ -20,7 +20,7 @@ from apps.errors import ApplicationError
 from apps.intents.admin.desk.filters import examples_address, intent_key
 from apps.intents.admin.desk.versions import own_drafts, version_address
 from apps.intents.admin.desk.words import verdict
-from apps.intents.contracts import UNRECOGNISED, PolicySnapshot
+from apps.intents.contracts import FALLBACK_NAME, UNRECOGNISED, PolicySnapshot
 from apps.intents.desk import Examination, cannot_classify, changed_outcomes, examine, without_example
 from apps.intents.errors import (
     DraftChangedError,
@@ -36,7 +36,6 @@ from apps.intents.policy_file.parsing import LONGEST_EXAMPLE
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.desk import Tried, desk_vectors, question_try
 from apps.intents.services.examples import golden_example_add
-from apps.intents.services.versions import FALLBACK_NAME
 from apps.tenants.admin.base import add_error, require
 from apps.tenants.principals import Principal
 from apps.tenants.requests import principal_of

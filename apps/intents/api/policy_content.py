@@ -1,4 +1,4 @@
-"""What a policy says, as JSON, read into a snapshot: the shape that the API gives, taken back to the letter.
+"""Check what a policy says, as JSON: the shape that the API gives, taken back to the letter.
 
 What a table can't hold is refused here, at its path. Whether a policy can be used is not looked at: a draft may be
 unfinished, and validation.py says what is wrong with it.
@@ -9,24 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, Final
-from uuid import uuid5
 
 from rest_framework import serializers
 
 from apps.corpus.kinds import Kind
 from apps.intents.api.content_fields import NumberField, TextField
-from apps.intents.baseline import BASELINE_ID
-from apps.intents.contracts import (
-    UNRECOGNISED,
-    ClassifierSettings,
-    FallbackRule,
-    GoldenQuestion,
-    IntentRule,
-    KindBudget,
-    OwnTerm,
-    PolicySnapshot,
-    RecordingMode,
-)
+from apps.intents.contracts import FALLBACK_NAME, ClassifierSettings, RecordingMode
 from apps.intents.errors import InvalidRetrievalSettingsError
 from apps.intents.policy_file.parsing import (
     LONGEST_EXAMPLE,
@@ -35,7 +23,6 @@ from apps.intents.policy_file.parsing import (
     LONGEST_TERM,
     MOST_CHARS,
     MOST_NEIGHBOURS,
-    RESERVED_NAME,
 )
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
 from apps.tenants.api.serializers import Field, StrictSerializer, choices_of
@@ -81,7 +68,7 @@ class IntentContentSerializer(_RuleSerializer):
     terms = serializers.ListField(child=TextField(max_length=LONGEST_TERM), max_length=MOST_TERMS)
 
     def validate_name(self, name: str) -> str:
-        if name == RESERVED_NAME:
+        if name == FALLBACK_NAME:
             raise serializers.ValidationError("This name belongs to the fallback; choose another.")
         return name
 
@@ -141,60 +128,6 @@ class PolicyContentSerializer(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         _refuse(intents=_repeats_of("name", attrs["intents"]), budgets=_repeats_of("kind", attrs["budgets"]))
         return attrs
-
-
-def content_snapshot(content: Mapping[str, Any]) -> PolicySnapshot:
-    """The policy of a validated content, as a value without a version: equal contents give equal policies."""
-    fallback = content["fallback"]
-    examples = [(text, intent["name"]) for intent in content["intents"] for text in intent["examples"]]
-    counter_examples = [(text, UNRECOGNISED) for text in fallback["examples"]]
-    return PolicySnapshot(
-        version_id=BASELINE_ID,
-        number=0,
-        status="draft",
-        origin="import",
-        author_label="",
-        approver_label="",
-        reason="",
-        valid_from=None,
-        valid_to=None,
-        intents=tuple(
-            IntentRule(
-                name=intent["name"],
-                label=intent["label"],
-                description=intent["description"],
-                kinds=_kinds(intent["kinds"]),
-                recording_mode=RecordingMode(intent["recording_mode"]),
-                terms=(
-                    *(OwnTerm(text=text, decisive=True) for text in intent["decisive_terms"]),
-                    *(OwnTerm(text=text, decisive=False) for text in intent["terms"]),
-                ),
-            )
-            for intent in content["intents"]
-        ),
-        fallback=FallbackRule(
-            label=fallback["label"],
-            description=fallback["description"],
-            kinds=_kinds(fallback["kinds"]),
-            recording_mode=RecordingMode(fallback["recording_mode"]),
-        ),
-        examples=tuple(
-            GoldenQuestion(id=uuid5(BASELINE_ID, text), text=text, intent=intent)
-            for text, intent in (*examples, *counter_examples)
-        ),
-        budgets=tuple(
-            KindBudget(kind=Kind(row["kind"]), label=row["label"], cap_chars=row["cap_chars"], position=position)
-            for position, row in enumerate(content["budgets"], start=1)
-        ),
-        total_cap_chars=content["total_cap_chars"],
-        classifier=ClassifierSettings(**content["classifier"]),
-        retrieval=retrieval_settings_from_json(content["retrieval"]),
-    )
-
-
-def _kinds(names: list[str]) -> tuple[Kind, ...]:
-    """In the order of the enumeration, so that equal sets are equal values."""
-    return tuple(kind for kind in Kind if kind.value in names)
 
 
 def _repeats(values: Iterable[str], *, known: Iterable[str] = ()) -> dict[int, list[str]]:

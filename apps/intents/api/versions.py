@@ -12,7 +12,6 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.intents.api.policy_content import content_snapshot
 from apps.intents.api.version_serializers import (
     CommentSerializer,
     VersionChangeSerializer,
@@ -28,6 +27,7 @@ from apps.intents.policy_file.importing import policy_file_import
 from apps.intents.rendering import policy_json
 from apps.intents.selectors import policy_versions, version_snapshot, version_snapshots
 from apps.intents.services.drafts import draft_copy, draft_discard, draft_of, draft_save, draft_start
+from apps.intents.snapshots.content import read_content
 from apps.tenants.api.examples import sample
 from apps.tenants.api.filtering import FilterSet
 from apps.tenants.api.idempotency import ActResponse, idempotent
@@ -211,11 +211,11 @@ def _begun(asked: Mapping[str, Any]) -> PolicyVersion:
     if "file" in asked:
         return policy_file_import(text=asked["file"], filename=_FILENAME, reason=reason)
     if "content" in asked:
-        return draft_of(content_snapshot(asked["content"]), origin=VersionOrigin.IMPORT, reason=reason)
+        return draft_of(read_content(asked["content"]), origin=VersionOrigin.IMPORT, reason=reason)
     return draft_start(reason=reason)
 
 
 def _content(asked: Mapping[str, Any]) -> PolicySnapshot:
     if "file" in asked:
         return checked_policy_file(asked["file"], filename=_FILENAME)
-    return content_snapshot(asked["content"])
+    return read_content(asked["content"])

@@ -106,7 +106,7 @@ class Migration(migrations.Migration):
                 (
                     "minimum_golden_accuracy",
                     models.FloatField(
-                        help_text="Share of golden examples, each left out in turn, that must get their intent before approval."
+                        help_text="Share of review examples, each left out in turn, that must get their intent before approval."
                     ),
                 ),
                 (
@@ -256,7 +256,7 @@ class Migration(migrations.Migration):
                 (
                     "position",
                     models.PositiveSmallIntegerField(
-                        help_text="1 is kept longest where room runs out.",
+                        help_text="1 is kept longest if not everything fits.",
                         validators=[django.core.validators.MinValueValidator(1)],
                     ),
                 ),

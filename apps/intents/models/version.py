@@ -99,7 +99,7 @@ class PolicyVersion(TenantModel):
     minimum_term_points = models.FloatField(help_text="The minimum where no embedding is to be had.")
     minimum_term_margin = models.FloatField(help_text="The margin where no embedding is to be had.")
     minimum_golden_accuracy = models.FloatField(
-        help_text="Share of golden examples, each left out in turn, that must get their intent before approval."
+        help_text="Share of review examples, each left out in turn, that must get their intent before approval."
     )
     retrieval_settings = models.JSONField(
         default=dict, help_text="The stages' settings; apps/intents/retrieval_settings.py is the schema."
@@ -217,7 +217,7 @@ class KindBudget(TenantModel):
         validators=[MinValueValidator(1)], help_text="Characters that passages of this kind may fill."
     )
     position = models.PositiveSmallIntegerField(
-        validators=[MinValueValidator(1)], help_text="1 is kept longest where room runs out."
+        validators=[MinValueValidator(1)], help_text="1 is kept longest if not everything fits."
     )
 
     personal_data = PersonalData(

@@ -6,26 +6,16 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, get_type_hints
+from typing import Any, Final, get_type_hints
 from uuid import uuid5
 
 from apps.corpus.kinds import Kind
-from apps.intents.baseline import BASELINE_ID
 from apps.intents.baseline_types import BaselineBudget, BaselineClassifier, BaselineFallback, BaselineIntent
-from apps.intents.contracts import (
-    UNRECOGNISED,
-    ClassifierSettings,
-    FallbackRule,
-    GoldenQuestion,
-    IntentRule,
-    KindBudget,
-    OwnTerm,
-    PolicySnapshot,
-    RecordingMode,
-)
+from apps.intents.contracts import FALLBACK_NAME, PolicySnapshot, RecordingMode
 from apps.intents.errors import InvalidRetrievalSettingsError, PolicyFileError
 from apps.intents.policy_file.literals import FileProblem, LiteralReader, nearest, shown
 from apps.intents.retrieval_settings import RetrievalSettings, retrieval_settings_from_json
+from apps.intents.snapshots.content import BASELINE_ID, read_content
 from apps.intents.validation import example_key
 
 # What the tables hold (tests compare them with the models).
@@ -35,7 +25,6 @@ LONGEST_TERM: Final = 80
 LONGEST_EXAMPLE: Final = 500
 MOST_CHARS: Final = 2**31 - 1
 MOST_NEIGHBOURS: Final = 2**15 - 1
-RESERVED_NAME: Final = "unrecognised"
 
 _LONGEST_FILE: Final = 1_000_000
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
@@ -78,10 +67,11 @@ def read_policy_file(text: str, *, filename: str) -> PolicyFile:
     except (ValueError, RecursionError, MemoryError) as error:
         problem = FileProblem(line=1, column=1, message=f"this can't be read ({error}); is it a policy?")
         raise PolicyFileError(filename=filename, problems=(problem,)) from error
-    policy = _Policy(reader=reader).read(tree)
+    policy = _Policy(reader=reader)
+    content = policy.content(tree)
     if reader.problems:
         raise PolicyFileError(filename=filename, problems=reader.found())
-    return policy
+    return PolicyFile(snapshot=read_content(content, version_id=uuid5(BASELINE_ID, text)), places=policy.places)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -89,31 +79,19 @@ class _Policy:
     """Reads the blocks one after the other and remembers where things stand."""
 
     reader: LiteralReader
-    examples: list[GoldenQuestion] = field(default_factory=list)
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def read(self, tree: ast.Module) -> PolicyFile:
-        """What can be read; where the reader has problems, with empty values that must not be used."""
+    def content(self, tree: ast.Module) -> dict[str, Any]:
+        """Return what read_content takes; where the reader has problems, with empty values that must not be used."""
         blocks = self._blocks(tree)
-        snapshot = PolicySnapshot(
-            version_id=uuid5(BASELINE_ID, "\n".join(self.reader.lines)),
-            number=0,
-            status="draft",
-            origin="import",
-            author_label="",
-            approver_label="",
-            reason="",
-            valid_from=None,
-            valid_to=None,
-            intents=tuple(self._intents(blocks.get("INTENTS"))),
-            fallback=self._fallback(blocks.get("FALLBACK")),
-            examples=tuple(self.examples),
-            budgets=tuple(self._budgets(blocks.get("BUDGETS"))),
-            total_cap_chars=self.reader.whole(blocks.get("TOTAL_CAP"), "TOTAL_CAP", least=1, most=MOST_CHARS),
-            classifier=self._classifier(blocks.get("CLASSIFIER")),
-            retrieval=self._retrieval(blocks.get("RETRIEVAL")),
-        )
-        return PolicyFile(snapshot=snapshot, places=self.places)
+        return {
+            "intents": list(self._intents(blocks.get("INTENTS"))),
+            "fallback": self._fallback(blocks.get("FALLBACK")),
+            "budgets": list(self._budgets(blocks.get("BUDGETS"))),
+            "total_cap_chars": self.reader.whole(blocks.get("TOTAL_CAP"), "TOTAL_CAP", least=1, most=MOST_CHARS),
+            "classifier": self._classifier(blocks.get("CLASSIFIER")),
+            "retrieval": self._retrieval(blocks.get("RETRIEVAL")),
+        }
 
     def _blocks(self, tree: ast.Module) -> dict[str, ast.expr]:
         found: dict[str, ast.expr] = {}
@@ -141,7 +119,7 @@ class _Policy:
                 self.reader.problem(None, f"the block {name} is missing; add it (`{name} = ...`).")
         return found
 
-    def _intents(self, node: ast.expr | None) -> Iterator[IntentRule]:
+    def _intents(self, node: ast.expr | None) -> Iterator[dict[str, Any]]:
         seen: set[str] = set()
         for number, row in enumerate(self.reader.items(node, "INTENTS"), start=1):
             values = self.reader.fields(row, f"intent {number}", get_type_hints(BaselineIntent))
@@ -151,27 +129,22 @@ class _Policy:
                 self.reader.problem(values.get("name"), f"{what} is there already; rename or remove one of the two.")
             seen.add(name)
             self.places.setdefault(name, self.reader.place(row))
-            self._read_examples(values.get("examples"), name, what)
-            yield IntentRule(
-                name=name,
-                label=self.reader.text(values.get("label"), f"{what}: the label", longest=LONGEST_LABEL),
-                description=self.reader.text(values.get("description"), f"{what}: the description"),
-                kinds=self._kinds(values.get("kinds"), what),
-                recording_mode=self._mode(values.get("recording_mode"), what),
-                terms=tuple(self._terms(values, what)),
-            )
+            yield {"name": name, **self._rule(values, what), **self._terms(values, what)}
 
-    def _fallback(self, node: ast.expr | None) -> FallbackRule:
-        values = self.reader.fields(node, "FALLBACK", get_type_hints(BaselineFallback))
-        self._read_examples(values.get("examples"), UNRECOGNISED, "FALLBACK")
-        return FallbackRule(
-            label=self.reader.text(values.get("label"), "FALLBACK: the label", longest=LONGEST_LABEL),
-            description=self.reader.text(values.get("description"), "FALLBACK: the description"),
-            kinds=self._kinds(values.get("kinds"), "FALLBACK"),
-            recording_mode=self._mode(values.get("recording_mode"), "FALLBACK"),
-        )
+    def _fallback(self, node: ast.expr | None) -> dict[str, Any]:
+        return self._rule(self.reader.fields(node, "FALLBACK", get_type_hints(BaselineFallback)), "FALLBACK")
 
-    def _budgets(self, node: ast.expr | None) -> Iterator[KindBudget]:
+    def _rule(self, values: Mapping[str, ast.expr], what: str) -> dict[str, Any]:
+        """Read what an intent and the fallback have in common."""
+        return {
+            "examples": list(self._examples(values.get("examples"), what)),
+            "label": self.reader.text(values.get("label"), f"{what}: the label", longest=LONGEST_LABEL),
+            "description": self.reader.text(values.get("description"), f"{what}: the description"),
+            "kinds": self._kinds(values.get("kinds"), what),
+            "recording_mode": self._mode(values.get("recording_mode"), what),
+        }
+
+    def _budgets(self, node: ast.expr | None) -> Iterator[dict[str, Any]]:
         seen: set[Kind] = set()
         for position, row in enumerate(self.reader.items(node, "BUDGETS"), start=1):
             what = f"budget {position}"
@@ -185,9 +158,9 @@ class _Policy:
                 self.reader.problem(values.get("kind"), f'{what}: "{kind.value}" has a budget already; remove one.')
             seen.add(kind)
             self.places.setdefault(kind.value, self.reader.place(row))
-            yield KindBudget(kind=kind, label=label, cap_chars=cap, position=position)
+            yield {"kind": kind, "label": label, "cap_chars": cap}
 
-    def _classifier(self, node: ast.expr | None) -> ClassifierSettings:
+    def _classifier(self, node: ast.expr | None) -> dict[str, float]:
         values = self.reader.fields(node, "CLASSIFIER", get_type_hints(BaselineClassifier))
         self.places.update({name: self.reader.place(value) for name, value in values.items()})
         numbers = {
@@ -198,9 +171,9 @@ class _Policy:
         neighbours = self.reader.whole(
             values.get("neighbours"), "CLASSIFIER: neighbours", least=1, most=MOST_NEIGHBOURS
         )
-        return ClassifierSettings(neighbours=neighbours, **numbers)
+        return {"neighbours": neighbours, **numbers}
 
-    def _retrieval(self, node: ast.expr | None) -> RetrievalSettings:
+    def _retrieval(self, node: ast.expr | None) -> dict[str, int | float | bool]:
         values = self.reader.fields(node, "RETRIEVAL", RetrievalSettings().as_json(), all_needed=False)
         settings: dict[str, int | float | bool] = {}
         for name, value_node in values.items():
@@ -213,18 +186,17 @@ class _Policy:
                 self.reader.problem(value_node, f"RETRIEVAL: {name}: {error.data['problem']}.")
             else:
                 settings[name] = value
-        return retrieval_settings_from_json(settings)
+        return settings
 
     def _name(self, node: ast.expr | None, what: str) -> str:
         name = self.reader.text(node, what, longest=LONGEST_NAME)
         if name.strip() and not _NAME.fullmatch(name):
             self.reader.problem(node, f"{what} must be lower-case letters, digits and _, a letter first.")
-        if name == RESERVED_NAME:
-            self.reader.problem(node, f"the name '{RESERVED_NAME}' belongs to FALLBACK; choose another.")
+        if name == FALLBACK_NAME:
+            self.reader.problem(node, f"the name '{FALLBACK_NAME}' belongs to FALLBACK; choose another.")
         return name
 
-    def _kinds(self, node: ast.expr | None, what: str) -> tuple[Kind, ...]:
-        """Return the kinds in the order of the enumeration, so that equal sets are equal values."""
+    def _kinds(self, node: ast.expr | None, what: str) -> set[Kind]:
         kinds: set[Kind] = set()
         for item in self.reader.items(node, f"{what}: kinds"):
             kind = self._kind(item, what)
@@ -232,7 +204,7 @@ class _Policy:
                 self.reader.problem(item, f'{what}: the kind "{kind}" occurs twice; remove one.')
             if kind is not None:
                 kinds.add(kind)
-        return tuple(kind for kind in Kind if kind in kinds)
+        return kinds
 
     def _kind(self, node: ast.expr | None, what: str) -> Kind | None:
         name = self.reader.text(node, f"{what}: a kind")
@@ -240,16 +212,17 @@ class _Policy:
             self.reader.problem(node, f'{what}: there is no kind "{shown(name)}"; {nearest(name, Kind.values)}')
         return Kind(name) if name in Kind.values else None
 
-    def _mode(self, node: ast.expr | None, what: str) -> RecordingMode:
+    def _mode(self, node: ast.expr | None, what: str) -> str:
         name = self.reader.text(node, f"{what}: the recording mode")
         modes = [mode.value for mode in RecordingMode]
         if name.strip() and name not in modes:
             self.reader.problem(node, f'{what}: there is no recording mode "{shown(name)}"; {nearest(name, modes)}')
-        return RecordingMode(name) if name in modes else RecordingMode.HASH_ONLY
+        return name
 
-    def _terms(self, values: Mapping[str, ast.expr], what: str) -> Iterator[OwnTerm]:
+    def _terms(self, values: Mapping[str, ast.expr], what: str) -> dict[str, list[str]]:
+        terms: dict[str, list[str]] = {"decisive_terms": [], "terms": []}
         seen: set[str] = set()
-        for key in ("decisive_terms", "terms"):
+        for key, read in terms.items():
             for node, text in self._term_texts(values.get(key), f"{what}: {key}"):
                 if len(text) > LONGEST_TERM:
                     self.reader.problem(
@@ -260,7 +233,8 @@ class _Policy:
                 if text in seen:
                     self.reader.problem(node, f"{what}: the term '{shown(text)}' occurs twice; remove one.")
                 seen.add(text)
-                yield OwnTerm(text=text, decisive=key == "decisive_terms")
+                read.append(text)
+        return terms
 
     def _term_texts(self, node: ast.expr | None, what: str) -> Iterator[tuple[ast.expr, str]]:
         """Terms separated by commas; or in a list, where they are kept to the character."""
@@ -270,11 +244,11 @@ class _Policy:
             texts = self.reader.text(node, what).split(",")
             yield from ((node, " ".join(text.split())) for text in texts if text.strip())
 
-    def _read_examples(self, node: ast.expr | None, intent: str, what: str) -> None:
+    def _examples(self, node: ast.expr | None, what: str) -> Iterator[str]:
         for item in self.reader.items(node, f"{what}: examples"):
             text = self.reader.text(item, f"{what}: an example", longest=LONGEST_EXAMPLE)
             self.places.setdefault(example_key(text), self.reader.place(item))
-            self.examples.append(GoldenQuestion(id=uuid5(BASELINE_ID, text), text=text, intent=intent))
+            yield text
 
 
 def _assigned(statement: ast.stmt) -> tuple[str, ast.expr] | None:

@@ -8,6 +8,7 @@ from apps.intents.baseline import BASELINE_REASON, baseline_snapshot
 from apps.intents.models import PolicyVersion, VersionOrigin
 from apps.intents.services.versions import policy_draft_create, policy_version_activate
 from apps.tenants.context import current_scope
+from apps.tenants.models import Tenant
 
 
 def baseline_install() -> PolicyVersion:
@@ -28,3 +29,8 @@ def baseline_install() -> PolicyVersion:
             snapshot=baseline_snapshot(), number=1, origin=VersionOrigin.BASELINE, reason=BASELINE_REASON
         )
         return policy_version_activate(draft)
+
+
+def give_baseline(tenant: Tenant) -> None:
+    """Install the baseline in the transaction that creates the tenant, with its scope open, so that it has a policy."""
+    baseline_install()

@@ -16,28 +16,16 @@ from apps.intents.errors import (
     PersonNeededError,
     ReasonMissingError,
 )
-from apps.intents.models import (
-    GoldenExample,
-    GoldenVector,
-    IntentTerm,
-    KindBudget,
-    PolicyIntent,
-    PolicyIntentKind,
-    PolicyVersion,
-    VersionOrigin,
-    VersionStatus,
-)
+from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import policy_in_force, version_snapshot
-from apps.intents.services.versions import content_columns, insert_content, policy_draft_create
+from apps.intents.services.versions import policy_draft_create
+from apps.intents.snapshots.rows import content_columns, insert_content, remove_content
 from apps.intents.standing import in_force_at
 from apps.tenants.advisory import advisory_key
 from apps.tenants.context import current_scope
 from apps.tenants.principals import Principal, PrincipalKind
 from apps.tenants.roles import Permission
-
-# A table that refers to another comes before the table that it refers to.
-_PARTS = (GoldenExample, IntentTerm, PolicyIntentKind)
 
 
 def draft_start(*, reason: str) -> PolicyVersion:
@@ -89,7 +77,7 @@ def draft_save(version_id: UUID, *, content: PolicySnapshot, reason: str, revisi
         )
         if not changed:
             raise DraftChangedError(number=version.number)
-        _remove_parts(version)
+        remove_content(version)
         version.refresh_from_db()
         insert_content(version, content)
         _record("intents.policy.draft_changed", version, before=before, after=policy_sha256(version_snapshot(version)))
@@ -151,14 +139,6 @@ def require_reason(reason: str) -> str:
     if not said:
         raise ReasonMissingError
     return said
-
-
-def _remove_parts(version: PolicyVersion) -> None:
-    GoldenVector.objects.filter(example__intent__version=version).delete()
-    for part in _PARTS:
-        part.objects.filter(intent__version=version).delete()
-    PolicyIntent.objects.filter(version=version).delete()
-    KindBudget.objects.filter(version=version).delete()
 
 
 def _record(action: str, version: PolicyVersion, *, after: str, before: str = "") -> None:

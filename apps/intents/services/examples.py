@@ -7,12 +7,11 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from apps.intents.contracts import UNRECOGNISED, GoldenQuestion, PolicySnapshot
+from apps.intents.contracts import FALLBACK_NAME, UNRECOGNISED, GoldenQuestion, PolicySnapshot
 from apps.intents.errors import DuplicateExampleError, EmptyExampleError, UnknownExampleIntentError
 from apps.intents.models import GoldenExample, PolicyVersion
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.services.drafts import draft_save, draft_start, own_draft
-from apps.intents.services.versions import FALLBACK_NAME
 from apps.intents.validation import example_key
 
 

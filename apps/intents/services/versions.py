@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
-
 from django.db import transaction
 
-from apps.audit.ids import new_id
 from apps.audit.services import record
-from apps.intents.contracts import FallbackRule, IntentRule, PolicySnapshot
-from apps.intents.models import (
-    GoldenExample,
-    IntentTerm,
-    KindBudget,
-    PolicyIntent,
-    PolicyIntentKind,
-    PolicyVersion,
-    VersionOrigin,
-    VersionStatus,
-)
+from apps.intents.contracts import PolicySnapshot
+from apps.intents.models import PolicyVersion, VersionOrigin, VersionStatus
 from apps.intents.rendering import policy_sha256
 from apps.intents.selectors import version_snapshot
+from apps.intents.snapshots.rows import content_columns, insert_content
 from apps.intents.validation import require_valid
-from apps.tenants.bulk import insert_rows
 from apps.tenants.context import current_scope
 from apps.tenants.principals import PrincipalKind
-
-FALLBACK_NAME = "unrecognised"
 
 
 def policy_draft_create(
@@ -53,25 +38,6 @@ def policy_draft_create(
         )
         insert_content(version, snapshot)
     return version
-
-
-def content_columns(snapshot: PolicySnapshot) -> dict[str, Any]:
-    """Return the columns of a version's row that belong to the policy's content."""
-    return {
-        "total_cap_chars": snapshot.total_cap_chars,
-        "retrieval_settings": snapshot.retrieval.as_json(),
-        **asdict(snapshot.classifier),
-    }
-
-
-def insert_content(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
-    """Insert the rows of a version's content; the version must have none yet. Five queries."""
-    insert_rows(
-        KindBudget,
-        tenant_id=version.tenant_id,
-        rows=({"version_id": version.id, **asdict(budget)} for budget in snapshot.budgets),
-    )
-    _insert_intents(version, snapshot)
 
 
 def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
@@ -113,51 +79,3 @@ def policy_version_activate(version: PolicyVersion) -> PolicyVersion:
             subject_id=version.id,
         )
     return version
-
-
-def _insert_intents(version: PolicyVersion, snapshot: PolicySnapshot) -> None:
-    tenant_id = version.tenant_id
-    rules: list[IntentRule | FallbackRule] = [*snapshot.intents, snapshot.fallback]
-    # Set the ids here: bulk_create does not return ids that the database generates.
-    intents: list[PolicyIntent] = PolicyIntent.objects.bulk_create(
-        PolicyIntent(
-            id=new_id(),
-            tenant_id=tenant_id,
-            version=version,
-            name=rule.name if isinstance(rule, IntentRule) else FALLBACK_NAME,
-            label=rule.label,
-            description=rule.description,
-            recording_mode=rule.recording_mode.value,
-            is_fallback=isinstance(rule, FallbackRule),
-            position=position,
-        )
-        for position, rule in enumerate(rules, start=1)
-    )
-    insert_rows(
-        PolicyIntentKind,
-        tenant_id=tenant_id,
-        rows=(
-            {"intent_id": intent.id, "kind": kind}
-            for intent, rule in zip(intents, rules, strict=True)
-            for kind in rule.kinds
-        ),
-    )
-    insert_rows(
-        IntentTerm,
-        tenant_id=tenant_id,
-        rows=(
-            {"intent_id": intent.id, "text": term.text, "decisive": term.decisive, "position": position}
-            for intent, rule in zip(intents, rules, strict=True)
-            if isinstance(rule, IntentRule)
-            for position, term in enumerate(rule.terms, start=1)
-        ),
-    )
-    by_name = {"" if intent.is_fallback else intent.name: intent.id for intent in intents}
-    insert_rows(
-        GoldenExample,
-        tenant_id=tenant_id,
-        rows=(
-            {"intent_id": by_name[example.intent], "text": example.text, "position": position}
-            for position, example in enumerate(snapshot.examples, start=1)
-        ),
-    )

@@ -1,7 +1,6 @@
 """Figures of evaluation runs as drawings: a row of bars for each metric, a bar for each run, the oldest first.
 
-Every bar says its run and number on hover and to a screen reader, and the numbers stand in the table below it. Each
-metric goes from 0 to 1, so a full bar is 1 everywhere.
+Each metric goes from 0 to 1, so a full bar is 1 everywhere. A line's summary is the newest value, and the step to it.
 """
 
 from __future__ import annotations
@@ -11,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from apps.quality.models import EvaluationRun, RunState
+from apps.tenants.admin.charts import BarLine, draw_bar
 from apps.tenants.display import moment
 
-HEIGHT: Final = 40.0
-_WIDTH: Final = 0.8
-_LEAST: Final = 1.0
+_LEAST_HEIGHT: Final = 1.0
 DRAWN: Final[Mapping[str, str]] = {
     "page_recall@5": "Page recall, first 5",
     "page_recall@30": "Page recall, first 30",
@@ -30,33 +28,14 @@ DRAWN: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """One number in a drawing as wide as there are bars, 40 high."""
-
-    x: float
-    y: float
-    height: float
-    says: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricLine:
-    """One metric over the runs. summary: its newest value, and the step from the run before."""
-
-    name: str
-    summary: str
-    bars: tuple[Bar, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunsChart:
-    """One dataset's runs; places: how many bars there is room for."""
+    """One dataset's runs; places: how many bars are as wide as the drawing."""
 
     dataset: str
     places: int
     first: str
     last: str
-    lines: tuple[MetricLine, ...]
+    lines: tuple[BarLine, ...]
 
 
 def chart_of(dataset: str, runs: Iterable[EvaluationRun]) -> RunsChart | None:
@@ -80,25 +59,16 @@ def number(value: Any) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _line(label: str, name: str, runs: Sequence[EvaluationRun]) -> MetricLine | None:
+def _line(label: str, name: str, runs: Sequence[EvaluationRun]) -> BarLine | None:
     values = [run.metrics.get(name) for run in runs]
     if all(value is None for value in values):
         return None
     bars = tuple(
-        Bar(
-            x=round(place + (1 - _WIDTH) / 2, 2),
-            y=round(HEIGHT - _height(value), 2),
-            height=round(_height(value), 2),
-            says=f"{moment(run.started_at)}: {label} {number(value)}",
-        )
+        draw_bar(place, value, least_height=_LEAST_HEIGHT, says=f"{moment(run.started_at)}: {label} {number(value)}")
         for place, (run, value) in enumerate(zip(runs, values, strict=True))
         if value is not None
     )
-    return MetricLine(name=label, summary=_summary(values), bars=bars)
-
-
-def _height(value: float) -> float:
-    return max(value * HEIGHT, _LEAST)
+    return BarLine(name=label, summary=_summary(values), bars=bars)
 
 
 def _summary(values: Sequence[float | None]) -> str:

@@ -1,4 +1,4 @@
-"""The context block: the room of each kind and how it was used, what was left out, and the exact bytes."""
+"""The context block: each kind's context budget and how it was used, what was left out, and the exact bytes."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from apps.intents.contracts import KindGrant
-from apps.retrieval.admin.ask_figures import Bar, bar, counted
+from apps.retrieval.admin.ask_figures import counted
 from apps.retrieval.admin.ask_rankings import Found, PassageLine
 from apps.retrieval.contracts import ChunkId, ContextBlock, ContextSection
+from apps.tenants.admin.charts import Stretch, draw_stretch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetRow:
-    """One kind's room. A kind of which nothing was found has used nothing of it."""
+    """One kind's context budget. A kind of which nothing was found has used nothing of it."""
 
     label: str
     kind: str
     used_chars: int
     cap_chars: int
-    bar: Bar
+    bar: Stretch
     passages: str
     evicted: bool
 
@@ -90,7 +91,7 @@ def _row(label: str, kind: str, *, used: int, cap: int, passages: int, evicted: 
         kind=kind,
         used_chars=used,
         cap_chars=cap,
-        bar=bar(used, cap, label=f"{used} of {cap} characters"),
+        bar=draw_stretch(used, cap, label=f"{used} of {cap} characters"),
         passages=counted(passages, "passage"),
         evicted=evicted,
     )

@@ -8,7 +8,7 @@ from typing import Final
 
 from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
 from apps.retrieval.admin.ask_context import context_view
-from apps.retrieval.admin.ask_fates import Fate
+from apps.retrieval.admin.ask_fates import Fate, FateKind
 from apps.retrieval.admin.ask_panels import (
     analysis_panel,
     grounding_panel,
@@ -25,10 +25,11 @@ from apps.retrieval.admin.ask_rankings import (
     fusion_view,
     ranking_view,
 )
-from apps.retrieval.admin.ask_slopes import SlopeChart, slope_chart
 from apps.retrieval.contracts import Citation, ContextBlock, GeneratedAnswer, GroundingReport, QueryAnalysis, Ranking
 from apps.retrieval.trace import CandidateList, EmbeddedQuery, FusedRanking, Stage, StageRecord, Trace
+from apps.tenants.admin.charts import Slope, SlopeChart, draw_slopes
 
+_DRAWN: Final = (FateKind.FOUND, FateKind.DROPPED, FateKind.CONTEXT, FateKind.CITED)
 _LEAVES_OUT: Final = frozenset({Stage.BOOST, Stage.DIVERSIFY, Stage.RERANK, Stage.CUT_OFF, Stage.HEAL})
 
 
@@ -123,3 +124,22 @@ def _rankings(way: Way) -> tuple[RankingView, ...]:
         for record in way.trace.stages
         if isinstance(record.output, Ranking)
     )
+
+
+def slope_chart(fusion: FusionView) -> SlopeChart | None:
+    """Draw the fusion of the first two rankings, by meaning and by words; None without two, or if nothing was found.
+
+    What was left out is drawn first, so that what was used lies on top.
+    """
+    if len(fusion.rankings) < 2:
+        return None
+    slopes = [
+        Slope(
+            ranks=(row.ranks[0][1], row.ranks[1][1]),
+            fused_rank=row.rank,
+            style=row.fate.kind.value,
+            title=f"{row.passage.title}, {row.passage.place}: {row.fate.label}",
+        )
+        for row in sorted(fusion.rows, key=lambda each: _DRAWN.index(each.fate.kind))
+    ]
+    return draw_slopes(slopes) if slopes else None

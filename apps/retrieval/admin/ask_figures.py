@@ -1,29 +1,6 @@
-"""Numbers as the Ask page writes and draws them."""
+"""Numbers as the Ask page writes them."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """A stretch of a bar, in per cent of the whole width; label says the same in words."""
-
-    start: str
-    width: str
-    label: str
-
-
-def bar(part: float, whole: float, *, label: str, start: float = 0.0) -> Bar:
-    """Draw part of whole, beginning at start; what is too small to be seen still gets a sliver.
-
-    Args: part, whole, start: in the same unit. A whole of 0 gives an empty bar.
-    """
-    if whole <= 0 or part <= 0:
-        return Bar(start="0%", width="0%", label=label)
-    begin = min(max(start / whole, 0.0), 0.995)
-    width = min(max(part / whole, 0.005), 1.0 - begin)
-    return Bar(start=f"{begin:.2%}", width=f"{width:.2%}", label=label)
 
 
 def duration(milliseconds: float) -> str:

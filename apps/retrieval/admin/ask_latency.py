@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from apps.retrieval.admin.ask_figures import Bar, bar, duration, percentage
+from apps.retrieval.admin.ask_figures import duration, percentage
 from apps.retrieval.admin.ask_sentences import TITLES
 from apps.retrieval.trace import StageStatus, Trace
+from apps.tenants.admin.charts import Stretch, draw_stretch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +16,7 @@ class LatencyRow:
     stage: str
     elapsed: str
     share: str
-    bar: Bar
+    bar: Stretch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ def latency_view(trace: Trace) -> LatencyView:
                     stage=record.stage.value,
                     elapsed=duration(record.elapsed_ms),
                     share=share,
-                    bar=bar(record.elapsed_ms, trace.elapsed_ms, start=begun_ms, label=f"{share} of the time"),
+                    bar=draw_stretch(record.elapsed_ms, trace.elapsed_ms, start=begun_ms, label=f"{share} of the time"),
                 )
             )
         begun_ms += record.elapsed_ms

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from apps.intents.contracts import IntentDecision, KindGrant, PolicySnapshot
-from apps.retrieval.admin.ask_figures import Bar, bar
 from apps.retrieval.admin.ask_links import policy_url
 from apps.retrieval.admin.ask_rankings import Found, PassageLine
 from apps.retrieval.contracts import Certainty, ChunkId, Citation, GroundingReport, QueryAnalysis
 from apps.retrieval.trace import StageRecord
+from apps.tenants.admin.charts import Stretch, draw_stretch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class NearestRow:
     text: str
     intent: str
     similarity: str
-    bar: Bar
+    bar: Stretch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ def intent_panel(decision: IntentDecision, snapshot: PolicySnapshot) -> IntentPa
                 text=each.text,
                 intent=snapshot.label_of(each.intent),
                 similarity=f"{each.cosine_similarity:.2f}",
-                bar=bar(each.cosine_similarity, 1.0, label=f"cosine similarity {each.cosine_similarity:.2f}"),
+                bar=draw_stretch(each.cosine_similarity, 1.0, label=f"cosine similarity {each.cosine_similarity:.2f}"),
             )
             for each in decision.nearest
         ),

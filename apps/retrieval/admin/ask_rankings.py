@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from apps.corpus.kinds import Kind
 from apps.retrieval.admin.ask_fates import FOUND, Fate
-from apps.retrieval.admin.ask_figures import Bar, bar, ordinal
+from apps.retrieval.admin.ask_figures import ordinal
 from apps.retrieval.admin.ask_links import passage_url
 from apps.retrieval.contracts import ChunkId, DenseHit, FusedHit, Ranking, SparseHit
 from apps.retrieval.selectors.passages import PassagePlace
 from apps.retrieval.trace import CandidateLine, CandidateList, FusedRanking, Stage, Trace
+from apps.tenants.admin.charts import Stretch, draw_stretch
 
 _RANKING_TITLES = (
     (Stage.DENSE, "By meaning"),
@@ -37,7 +38,7 @@ class RankedRow:
     rank: int
     passage: PassageLine
     score: str
-    score_bar: Bar
+    score_bar: Stretch
     fused: str
     fate: Fate
 
@@ -142,7 +143,7 @@ def ranking_view(ranking: Ranking, stage: Stage, found: Found) -> RankingView:
                 rank=rank,
                 passage=found.passage(hit.chunk_id),
                 score=f"{score:.3f}",
-                score_bar=bar(score, best, label=f"{score:.3f}"),
+                score_bar=draw_stretch(score, best, label=f"{score:.3f}"),
                 fused=ordinal(found.fused_ranks[hit.chunk_id]) if hit.chunk_id in found.fused_ranks else "",
                 fate=found.fate(hit.chunk_id),
             )

@@ -12,6 +12,7 @@ from typing import Any, Final
 from apps.audit.admin.events.payload import subject_url
 from apps.audit.registry import Group
 from apps.tenants.admin.addresses import address
+from apps.tenants.admin.charts import Stretch, draw_stretch
 from apps.tenants.display import EMPTY, identifier
 
 # What this page shows in a way of its own; the other groups are shown field by field.
@@ -40,17 +41,18 @@ STAGES: Final[Mapping[str, str]] = {
     "generate": "Write the answer",
     "ground": "Check the answer",
 }
+# So that a stage that took no time still has a mark.
+_LEAST_MS: Final = 0.001
 _PLACES: Final = {name: place for place, name in enumerate(STAGES)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageLine:
-    """One stage. start and width are of a bar, in per cent of the whole time; left_out: how many, and why."""
+    """One stage. bar: of the whole time; left_out: how many, and why."""
 
     title: str
     elapsed: str
-    start: str
-    width: str
+    bar: Stretch
     left_out: tuple[tuple[int, str], ...]
     degraded: tuple[str, ...]
 
@@ -154,7 +156,7 @@ def _stages(core: Mapping[str, Any]) -> tuple[StageLine, ...]:
     spent: Mapping[str, float] = core["stage_ms"]
     excluded: Mapping[str, Mapping[str, int]] = core.get("excluded", {})
     withheld = len(core.get("withheld_kinds", ()))
-    whole = max(float(core.get("elapsed_ms", 0)), sum(spent.values()), 0.001)
+    whole = max(float(core.get("elapsed_ms", 0)), sum(spent.values()), _LEAST_MS)
     lines, start = [], 0.0
     for name in sorted({*spent, *excluded}, key=lambda each: (_PLACES.get(each, len(_PLACES)), each)):
         took = float(spent.get(name, 0.0))
@@ -165,9 +167,7 @@ def _stages(core: Mapping[str, Any]) -> tuple[StageLine, ...]:
             StageLine(
                 title=STAGES.get(name, name),
                 elapsed=milliseconds(took),
-                # So that what is too short to be seen still has a mark, inside of the track.
-                start=f"{min(start / whole, 0.995):.2%}",
-                width=f"{max(took / whole, 0.005):.2%}",
+                bar=draw_stretch(max(took, _LEAST_MS), whole, start=start),
                 left_out=reasons,
                 degraded=tuple(each["code"] for each in core.get("degradations", ()) if each["stage"] == name),
             )

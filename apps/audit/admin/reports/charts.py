@@ -1,8 +1,4 @@
-"""A report's tables as drawings: a row of bars for each figure over time, a bar for each thing that is counted.
-
-Every bar says its number on hover and to a screen reader, and the numbers stand in the table below it. A figure is told
-from another by its place and its name, never by a colour.
-"""
+"""A report's tables as drawings: a row of bars for each figure over time, a bar for each thing that is counted."""
 
 from __future__ import annotations
 
@@ -12,12 +8,8 @@ from typing import Final
 
 from apps.audit.admin.events.payload import subject_url
 from apps.audit.reporting.contracts import Cell, Report, Table
+from apps.tenants.admin.charts import Bar, BarLine, Stretch, draw_bar, draw_stretch
 
-# Of a bar's place, which is one wide, and of the drawing's height.
-_WIDTH: Final = 0.8
-HEIGHT: Final = 40.0
-# What is there but would be too low to be seen.
-_LEAST: Final = 1.5
 _SHOWN: Final = 8
 _WORDS: Final = {
     "intents": "How many questions of each intent were asked. Questions that were rejected or failed have none.",
@@ -30,33 +22,14 @@ _WORDS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """One number: its place in a drawing, and what it says."""
-
-    x: float
-    y: float
-    height: float
-    says: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One figure over time."""
-
-    name: str
-    summary: str
-    bars: tuple[Bar, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """One thing that is counted: its number, and the width of its bar in per cent."""
+    """One thing that is counted: its number, and its bar."""
 
     name: str
     url: str
     note: str
     number: str
-    width: str
+    bar: Stretch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +41,7 @@ class Chart:
 
     table: Table
     about: str
-    lines: tuple[Line, ...] = ()
+    lines: tuple[BarLine, ...] = ()
     shares: tuple[Share, ...] = ()
     places: int = 0
     first: str = ""
@@ -94,7 +67,7 @@ def _over_time(table: Table) -> Chart:
     top = max((value for each in values.values() for value in each), default=0.0)
     days = [str(cell) for cell in table.column(0)]
     lines = [
-        Line(
+        BarLine(
             name=table.columns[position],
             summary=_summary(table.column(position), summing=summing),
             bars=tuple(_bars(table.columns[position], days, table.column(position), top)),
@@ -118,13 +91,7 @@ def _bars(name: str, days: list[str], cells: Iterable[Cell], top: float) -> Iter
     for place, (day, cell) in enumerate(zip(days, cells, strict=True)):
         value = _value(cell)
         if value:
-            height = max(value / top * HEIGHT, _LEAST)
-            yield Bar(
-                x=round(place + (1 - _WIDTH) / 2, 2),
-                y=round(HEIGHT - height, 2),
-                height=round(height, 2),
-                says=f"{day}: {name} {number(value)}",
-            )
+            yield draw_bar(place, value / top, says=f"{day}: {name} {number(value)}")
 
 
 def _shares(table: Table) -> Chart:
@@ -137,7 +104,7 @@ def _shares(table: Table) -> Chart:
             url=subject_url("document", id) if id else "",
             note=str(row[2]) if table.key == "documents" else f"permitted in {row[1]}, cited in {row[3]}",
             number=number(_value(row[counted])),
-            width=f"{max(_value(row[counted]) / top, 0.005):.2%}" if _value(row[counted]) else "0%",
+            bar=draw_stretch(_value(row[counted]), top),
         )
         for row, id in zip(table.rows, ids, strict=True)
     )

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from apps.intents.contracts import UNRECOGNISED
+from apps.intents.contracts import FALLBACK_NAME, UNRECOGNISED
 from apps.intents.desk import Examination, ExampleOutcome
-from apps.intents.services.versions import FALLBACK_NAME
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ class IntentFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetFields:
-    """One kind's room; without heading and cap it has none."""
+    """One kind's context budget; without heading and cap it has none."""
 
     kind: Kind
     label: str

@@ -19,6 +19,7 @@ from apps.intents.admin.draft.fields import FALLBACK, BudgetFields, DraftFields,
 from apps.intents.admin.draft.post import UNKEPT
 from apps.intents.admin.draft.settings import RETRIEVAL, THRESHOLDS, Setting
 from apps.intents.contracts import (
+    FALLBACK_NAME,
     UNRECOGNISED,
     ClassifierSettings,
     FallbackRule,
@@ -30,7 +31,7 @@ from apps.intents.contracts import (
     RecordingMode,
 )
 from apps.intents.retrieval_settings import RetrievalSettings
-from apps.intents.services.versions import FALLBACK_NAME
+from apps.intents.snapshots.content import sort_kinds
 
 MOST_CHARS: Final = 10_000_000
 _LABEL_CHARS, _NAME_CHARS, _EXAMPLE_CHARS, _TERM_CHARS, _TEXT_CHARS = 80, 40, 500, 80, 4000
@@ -75,7 +76,7 @@ def parse_draft(fields: DraftFields, stored: PolicySnapshot) -> ParsedDraft:
         fallback=FallbackRule(
             label=fields.fallback.label,
             description=fields.fallback.description,
-            kinds=_kinds(fields.fallback),
+            kinds=sort_kinds(fields.fallback.kinds),
             recording_mode=RecordingMode(fields.fallback.recording),
         ),
         examples=tuple(
@@ -109,7 +110,7 @@ def _rules(fields: DraftFields, complain: Complain) -> tuple[IntentRule, ...]:
             name=intent.name,
             label=intent.label,
             description=intent.description,
-            kinds=_kinds(intent),
+            kinds=sort_kinds(intent.kinds),
             recording_mode=RecordingMode.strictest_for(intent.recording),
             terms=tuple(OwnTerm(text=term.text, decisive=term.decisive) for term in intent.terms),
         )
@@ -145,10 +146,6 @@ def _storable(text: str, field: str, longest: int, complain: Complain, *, empty:
         complain(field, f"It holds a character that can't be kept; take out what is shown as {UNKEPT}.")
 
 
-def _kinds(row: IntentFields) -> tuple[Kind, ...]:
-    return tuple(kind for kind in Kind if kind.value in row.kinds)
-
-
 def _budgets(rows: tuple[BudgetFields, ...], stored: PolicySnapshot, complain: Complain) -> tuple[KindBudget, ...]:
     before = {budget.kind: budget.position for budget in stored.budgets}
     placed: list[tuple[int, int, int, Kind, str, int]] = []
@@ -156,7 +153,7 @@ def _budgets(rows: tuple[BudgetFields, ...], stored: PolicySnapshot, complain: C
         kind = row.kind.value
         position = _whole(row.position, f"position-{kind}", 1, 99, complain)
         if not row.label and not row.cap:
-            continue  # no room for this kind: validation says so
+            continue  # no context budget for this kind: validation says so
         cap = _whole(row.cap, f"cap-{kind}", 1, MOST_CHARS, complain)
         _storable(row.label, f"heading-{kind}", _LABEL_CHARS, complain, empty="Give this kind's passages a heading.")
         # Without the script somebody types 1 for the fourth: it goes before the one that has 1, and so on down.

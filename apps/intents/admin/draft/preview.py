@@ -10,11 +10,11 @@ from django.template.response import TemplateResponse
 from django.views.decorators.http import require_POST
 
 from apps.intents.admin.draft.fields import DraftFields
+from apps.intents.admin.draft.full_context import full_contexts
 from apps.intents.admin.draft.links import find_version
 from apps.intents.admin.draft.parse import ParsedDraft, parse_draft
 from apps.intents.admin.draft.post import fields_from
 from apps.intents.admin.draft.problems import by_part, placed_problems
-from apps.intents.admin.draft.room import fillings
 from apps.intents.diff import policy_diff
 from apps.intents.selectors import policy_in_force, version_snapshot
 from apps.intents.validation import policy_problems
@@ -43,5 +43,5 @@ def outlook(fields: DraftFields, parsed: ParsedDraft) -> dict[str, Any]:
         "problems_of": by_part(problems),
         "in_force": in_force,
         "diff": policy_diff(in_force, content) if content else None,
-        "fillings": fillings(content) if content else (),
+        "full_contexts": full_contexts(content) if content else (),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+from apps.intents.context_budget import SECTION_BREAK, SharedContext, section_heading, share_context
 from apps.intents.contracts import KindBudget
 from apps.retrieval.contracts import (
     Candidate,
@@ -16,8 +17,6 @@ from apps.retrieval.contracts import (
     StoredChunk,
 )
 from apps.retrieval.stages.ranking.windows import Window, choose_windows
-
-SECTION_BREAK = "\n\n"
 
 
 def ref_id(chunk: StoredChunk) -> str:
@@ -35,7 +34,7 @@ def assemble(
     """Build the context block.
 
     Every section (heading, ref_ids and passages together) stays within its kind's cap, and the block within the total
-    cap. If the sections together are too long, whole sections are removed, the lowest priority first.
+    cap. If the sections together are too long, whole sections are evicted (apps/intents/context_budget.py).
 
     Args:    candidates: best first, of any kinds.
              analysis: the question; decides which parts of a long passage are kept.
@@ -43,37 +42,37 @@ def assemble(
              total_cap_chars: characters of the whole block.
     Returns: the block. The same candidates, question and budgets give the same bytes.
     """
-    sections: list[ContextSection] = []
     left_out: list[LeftOut] = []
-    for budget in sorted(budgets, key=lambda each: each.position):
+
+    def fill(budget: KindBudget, cap_chars: int) -> ContextSection | None:
         of_kind = [each for each in candidates if each.hit.kind == budget.kind]
         if not of_kind:
-            continue
-        section, without_room = _section(of_kind, budget, min(budget.cap_chars, total_cap_chars), analysis)
-        left_out.extend(without_room)
-        if section.passages:
-            sections.append(section)
+            return None
+        section, too_long = _section(of_kind, budget, cap_chars, analysis)
+        left_out.extend(too_long)
+        return section if section.passages else None
+
+    context = share_context(
+        budgets, total_cap_chars=total_cap_chars, fill=fill, size_of=lambda section: len(section.text)
+    )
     budgeted = {str(budget.kind) for budget in budgets}
     left_out.extend(
         LeftOut(chunk_id=str(each.hit.chunk_id), kind=each.hit.kind, reason="The policy has no budget for this kind.")
         for each in candidates
         if each.hit.kind not in budgeted
     )
-    evicted: list[ContextSection] = []
-    while sections and len(_rendered(sections)) > total_cap_chars:
-        evicted.append(sections.pop())
-    return _block(sections, evicted, left_out, total_cap_chars)
+    return _block(context, left_out, total_cap_chars)
 
 
 def _section(
     candidates: Sequence[Candidate], budget: KindBudget, cap_chars: int, analysis: QueryAnalysis
 ) -> tuple[ContextSection, list[LeftOut]]:
-    heading = f"## {budget.label}"
+    heading = section_heading(budget)
     prefixes = [f"[{ref_id(candidate.chunk)}] " for candidate in candidates]
     windows = choose_windows(candidates, prefixes=prefixes, room_chars=cap_chars - len(heading) - 1, analysis=analysis)
     passages = tuple(_passage(window) for window in windows if window.excerpts)
     lines = (f"[{passage.ref_id}] {passage.text}" for passage in passages)
-    without_room = [
+    too_long = [
         LeftOut(
             chunk_id=str(window.candidate.hit.chunk_id),
             kind=window.candidate.hit.kind,
@@ -89,7 +88,7 @@ def _section(
         passages=passages,
         text="\n".join((heading, *lines)),
     )
-    return section, without_room
+    return section, too_long
 
 
 def _passage(window: Window) -> Passage:
@@ -110,25 +109,16 @@ def _passage(window: Window) -> Passage:
     )
 
 
-def _rendered(sections: Sequence[ContextSection]) -> str:
-    return SECTION_BREAK.join(section.text for section in sections)
-
-
-def _block(
-    sections: Sequence[ContextSection],
-    evicted: Sequence[ContextSection],
-    left_out: Sequence[LeftOut],
-    total_cap_chars: int,
-) -> ContextBlock:
-    text = _rendered(sections)
-    passages = tuple(passage for section in sections for passage in section.passages)
+def _block(context: SharedContext[ContextSection], left_out: Sequence[LeftOut], total_cap_chars: int) -> ContextBlock:
+    text = SECTION_BREAK.join(section.text for section in context.sections)
+    passages = tuple(passage for section in context.sections for passage in section.passages)
     return ContextBlock(
         text=text,
-        sections=tuple(sections),
+        sections=context.sections,
         passages=passages,
-        evicted=tuple(evicted),
+        evicted=context.evicted,
         left_out=tuple(left_out),
-        truncated=bool(evicted or left_out) or any(passage.trimmed for passage in passages),
+        truncated=bool(context.evicted or left_out) or any(passage.trimmed for passage in passages),
         size_chars=len(text),
         total_cap_chars=total_cap_chars,
         sha256=hashlib.sha256(text.encode()).hexdigest(),

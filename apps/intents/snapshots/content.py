@@ -1,0 +1,126 @@
+"""A policy's content as JSON, the shape of the API and of the record: read into a snapshot, and written from one.
+
+The baseline and the policy file are read as the same content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+from uuid import UUID, uuid5
+
+from apps.corpus.kinds import Kind
+from apps.intents.contracts import (
+    UNRECOGNISED,
+    ClassifierSettings,
+    FallbackRule,
+    GoldenQuestion,
+    IntentRule,
+    KindBudget,
+    OwnTerm,
+    PolicySnapshot,
+    RecordingMode,
+)
+from apps.intents.retrieval_settings import retrieval_settings_from_json
+
+BASELINE_ID: Final = UUID("6a0f5f0e-5c1b-5d0a-9a55-0b1a5e11e000")
+"""Id of a content outside of any tenant, as the baseline's; its rows in a tenant get ids of their own."""
+
+
+def read_content(
+    content: Mapping[str, Any],
+    *,
+    version_id: UUID = BASELINE_ID,
+    number: int = 0,
+    status: str = "draft",
+    origin: str = "import",
+    reason: str = "",
+) -> PolicySnapshot:
+    """Read a content, such as policy_content writes it, into a snapshot; equal contents give equal snapshots.
+
+    Raises: ValueError, KeyError: whoever hands it in has not checked it.
+    """
+    intents, fallback = content["intents"], content["fallback"]
+    examples = [(text, intent["name"]) for intent in intents for text in intent["examples"]]
+    counter_examples = [(text, UNRECOGNISED) for text in fallback["examples"]]
+    return PolicySnapshot(
+        version_id=version_id,
+        number=number,
+        status=status,
+        origin=origin,
+        author_label="",
+        approver_label="",
+        reason=reason,
+        valid_from=None,
+        valid_to=None,
+        intents=tuple(
+            IntentRule(
+                name=intent["name"],
+                label=intent["label"],
+                description=intent["description"],
+                kinds=sort_kinds(intent["kinds"]),
+                recording_mode=RecordingMode(intent["recording_mode"]),
+                terms=(
+                    *(OwnTerm(text=text, decisive=True) for text in intent["decisive_terms"]),
+                    *(OwnTerm(text=text, decisive=False) for text in intent["terms"]),
+                ),
+            )
+            for intent in intents
+        ),
+        fallback=FallbackRule(
+            label=fallback["label"],
+            description=fallback["description"],
+            kinds=sort_kinds(fallback["kinds"]),
+            recording_mode=RecordingMode(fallback["recording_mode"]),
+        ),
+        examples=tuple(
+            GoldenQuestion(id=uuid5(BASELINE_ID, text), text=text, intent=intent)
+            for text, intent in (*examples, *counter_examples)
+        ),
+        budgets=tuple(
+            KindBudget(kind=Kind(row["kind"]), label=row["label"], cap_chars=row["cap_chars"], position=position)
+            for position, row in enumerate(content["budgets"], start=1)
+        ),
+        total_cap_chars=content["total_cap_chars"],
+        classifier=ClassifierSettings(**content["classifier"]),
+        retrieval=retrieval_settings_from_json(content["retrieval"]),
+    )
+
+
+def sort_kinds(names: Iterable[str]) -> tuple[Kind, ...]:
+    """Return the kinds in the order of the enumeration, so that equal sets are equal values. Raises ValueError."""
+    wanted = {Kind(name) for name in names}
+    return tuple(kind for kind in Kind if kind in wanted)
+
+
+def policy_content(snapshot: PolicySnapshot) -> dict[str, Any]:
+    """Return the policy's content without its author and times: equal policies give equal content."""
+    return {
+        "intents": [
+            {
+                "name": rule.name,
+                "label": rule.label,
+                "description": rule.description,
+                "kinds": [kind.value for kind in rule.kinds],
+                "recording_mode": rule.recording_mode.value,
+                "decisive_terms": [term.text for term in rule.terms if term.decisive],
+                "terms": [term.text for term in rule.terms if not term.decisive],
+                "examples": [example.text for example in snapshot.examples if example.intent == rule.name],
+            }
+            for rule in snapshot.intents
+        ],
+        "fallback": {
+            "label": snapshot.fallback.label,
+            "description": snapshot.fallback.description,
+            "kinds": [kind.value for kind in snapshot.fallback.kinds],
+            "recording_mode": snapshot.fallback.recording_mode.value,
+            "examples": [example.text for example in snapshot.examples if example.intent == UNRECOGNISED],
+        },
+        "budgets": [
+            {"kind": budget.kind.value, "label": budget.label, "cap_chars": budget.cap_chars}
+            for budget in sorted(snapshot.budgets, key=lambda budget: budget.position)
+        ],
+        "total_cap_chars": snapshot.total_cap_chars,
+        "classifier": {name: getattr(snapshot.classifier, name) for name in snapshot.classifier.__dataclass_fields__},
+        "retrieval": snapshot.retrieval.as_json(),
+    }
