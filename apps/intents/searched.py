@@ -11,7 +11,7 @@ def register_policy_texts() -> None:
     register_searched(
         RowTexts(
             "intents.policy_versions",
-            "Reasons of policy versions",
+            "Reasons for policy versions",
             PolicyVersion,
             ("reason", "decision_reason", "author_label", "approver_label"),
         ),

@@ -60,7 +60,12 @@ def notes(run: RemovalRun) -> list[str]:
         return ["You don't see the document: it is in a scope that you don't hold."]
     if is_due(document):
         return ["The retention rules in force let it go."]
-    return ["The retention rules in force want it kept for longer: it would go before its time, for the reason above."]
+    return [
+        (
+            "The retention rules in force require it to be kept for longer: it would be removed early, for the reason "
+            "above."
+        )
+    ]
 
 
 register_notes(Origin.REMOVAL, notes)

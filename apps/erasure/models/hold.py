@@ -23,7 +23,7 @@ class LegalHold(TenantModel):
 
     matter = models.CharField(max_length=200)
     ground = models.TextField()
-    owner_id = models.UUIDField(help_text="The member who answers for it.")
+    owner_id = models.UUIDField(help_text="The member who is responsible for it.")
     review_on = models.DateField()
     placed_by = models.UUIDField(editable=False)
     placed_by_label = models.CharField(max_length=255, editable=False)

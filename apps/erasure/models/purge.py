@@ -14,7 +14,7 @@ from apps.tenants.models.base import TenantForeignKey, TenantModel
 
 class Reach(models.TextChoices):
     MUST = "must", "What is past its latest date"
-    MAY = "may", "All that may be removed by now"
+    MAY = "may", "Everything that may be removed by now"
 
 
 class Purge(TenantModel):

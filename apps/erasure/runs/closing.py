@@ -23,7 +23,7 @@ from apps.tenants.context import current_scope, open_scope
 from apps.tenants.ids import ScopeId, TenantId
 from apps.tenants.models import Scope
 
-_REASON: Final = "what came into a scope since its erasure was proposed"
+_REASON: Final = "what was added to a scope since its erasure was proposed"
 _AT_ONCE: Final = 5_000
 # An erased tenant closes all its scopes. A scope that was made below an erased scope is closed with it.
 _CLOSED: Final = """

@@ -103,7 +103,7 @@ def register_texts_of_these_floors() -> None:
         RowTexts(
             "tenants.idempotent_requests", "Answers kept for repeated requests", IdempotentRequest, ("location", "body")
         ),
-        RowTexts("tenants.factor_resets", "Reasons of resets of a second factor", FactorReset, ("reason",)),
+        RowTexts("tenants.factor_resets", "Reasons for resets of a second factor", FactorReset, ("reason",)),
         RowTexts("tenants.tenant", "Name of the tenant", Tenant, ("name", "slug")),
         RowTexts(
             "audit.holds",
@@ -126,29 +126,29 @@ def register_texts_of_these_floors() -> None:
 def _leave_unsearched() -> None:
     leave_unsearched(
         "audit_erasurerequest.details audit_letter.ciphertext audit_inventoryhit.words audit_inventoryhit.hidden",
-        because="What was said in a request of somebody, under a key of that request that is destroyed after its end.",
+        because="What was said in somebody's request, under a key of that request that is destroyed after its end.",
     )
     leave_unsearched(
         "audit_accesspackage.ciphertext",
-        because="A package for somebody who asked for access: it is sealed, and goes after thirty days or with what "
-        "it quotes.",
+        because="A package for somebody who asked for access: it is sealed, and removed after thirty days or with "
+        "what it quotes.",
     )
     leave_unsearched(
         "tenants_invitation.email",
-        because="The mailbox of an invitation that waits: it is emptied when that is accepted, withdrawn or expires, "
-        "after seven days. It stands under Members until then.",
+        because="The mailbox of an open invitation: it is cleared when the invitation is accepted or withdrawn, or "
+        "expires after seven days. Until then Members shows it.",
     )
     leave_unsearched(
         "tenants_accountlink.email",
-        because="The mailbox that a link was sent to: it goes within two hours, and is that of an account, which is "
-        "searched.",
+        because="The mailbox that a link was sent to: it is removed within two hours. It belongs to an account, "
+        "which is searched.",
     )
     leave_unsearched("tenants_secondfactor.sealed", because="The secret of an authenticator app, which names nobody.")
     leave_unsearched(
         "tenants_session.content",
-        because="Who is signed in, under a key of the browser: it ends within eight hours.",
+        because="Who is signed in, under a key that the browser has: it ends within eight hours.",
     )
     leave_unsearched(
         "django_admin_log.object_id django_admin_log.object_repr django_admin_log.change_message",
-        because="Tables of Django that are empty: no role that runs anything may write there.",
+        because="Django's own tables, which are empty: no role that runs anything may write there.",
     )

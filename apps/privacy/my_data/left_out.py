@@ -8,64 +8,68 @@ from typing import Final
 from apps.privacy.my_data.contracts import LeftOut
 
 _A_PROOF: Final = (
-    "Passwords, keys and digests of them: they prove who somebody is. Handing them out would help nobody but a thief."
+    "Passwords, keys and their digests: they prove who somebody is. Handing them out would help only a thief."
 )
 _YOUR_ACT: Final = (
-    "Your name or id beside a step that you took in somebody else's matter. Each such step is among your acts."
+    "Your name or id beside a step that you took in somebody else's matter. Each such step is listed among your acts."
 )
 _OFFICERS: Final = (
-    "Words of those who work on privacy or on how long what is kept. They may name others, or be kept from a person "
-    "for good reasons of law: ask the data protection officer."
+    "Words of the people who work on privacy or retention. They may name others, or the law may permit withholding "
+    "them: ask the data protection officer."
 )
 _OF_OTHERS: Final = (
-    "Packages for people who are named in documents and asked for one: each gets theirs from the data protection "
+    "Packages for people who are named in documents and asked for one: they get theirs from the data protection "
     "officer."
 )
-_HELD: Final = "What is kept for a legal claim, and why: that may have to stay with the officers for a time."
+_HELD: Final = "What is kept for a legal claim, and why: the officers may have to keep that to themselves for a time."
 _TARGETS: Final = (
-    "What a removal is aimed at, which can be your account: the request for it stands in its chapter, where the law "
+    "What a removal is aimed at, which can be your account: the request for it is in its own chapter, if the law "
     "lets you see it."
 )
 _INVITED: Final = (
-    "Mailboxes that were invited and have not accepted yet: whose one is, nobody knows until its person accepts, and "
-    "then the address goes. It goes as well when the invitation is withdrawn or expires."
+    "Mailboxes that were invited and have not accepted yet: nobody knows whose mailbox it is until the person "
+    "accepts, and then the address is removed. It is also removed when the invitation is withdrawn or expires."
 )
 _MAILED: Final = (
-    "Links that were mailed to you for a new password or a new address: they work for an hour, and go by themselves. "
-    "That a new password was asked for, and that a link was used, stands among the events."
+    "Links that were mailed to you for a new password or a new address: they work for an hour and are then removed. "
+    "The events show that a new password was requested and that a link was used."
 )
 _HANDS: Final = (
-    "Who made your account, which can be a person of another firm: what makes this file may not read it. Whoever "
-    "invited you to this firm stands with your roles, as “another person”."
+    "Who made your account, which can be a person of another firm: the program that makes this file may not read it. "
+    "Whoever invited you to this firm is listed with your roles, as “another person”."
 )
 _SECOND_FACTOR: Final = (
-    "That you have an authenticator app or recovery codes: your page for signing in shows it, and setting them up, "
-    "using and removing them stand among the events."
+    "That you have an authenticator app or recovery codes: your page for signing in shows it, and the events show "
+    "when they were set up, used and removed."
 )
 _FACTOR_RESET: Final = (
-    "Who asked for a reset of a second factor, who agreed, and for whom: each step stands among the events, and other "
+    "Who asked for a reset of a second factor, who agreed, and for whom: the events show each step, with other "
     "people as “another person”."
 )
 _RESET_REASON: Final = (
-    "Why a second factor was taken away, in the words of whoever asked for it. They may name others: ask the firm's "
+    "Why a second factor was removed, in the words of whoever asked for it. They may name others: ask the firm's "
     "administrators or its data protection officer."
 )
-_MOMENTARY: Final = "Answers and counts that live for a day at most, repeat what you were told, and go by themselves."
+_MOMENTARY: Final = "Answers and counts that are kept for a day at most and repeat what you were told."
 _OF_THE_FIRM: Final = "The firm's own name, not yours."
-_DERIVED: Final = "Digests, which say nothing by themselves and can't be turned back."
-_UNTOLD: Final = "Sessions: who is signed in lies under a key of the browser, and nobody can tell whose a session is."
+_DERIVED: Final = "Digests, which reveal nothing by themselves and can't be reversed."
+_UNTOLD: Final = (
+    "Sessions: they are stored under a key that only the browser has, so nobody can tell whose session it is."
+)
 _NOT_USED: Final = "Tables that are empty: nothing writes there."
-_OPERATIONS: Final = "Files and lines of the programs, which hold what the tables hold, or ids, counts and codes."
+_OPERATIONS: Final = (
+    "Files and log lines of the programs, which contain what the tables contain, or ids, counts and codes."
+)
 _CONTENT: Final = (
-    "Documents of the firm, and what is made of them. They are about others, or about you as somebody who is named in "
-    "them: for that, ask the data protection officer, who has them searched for you."
+    "Documents of the firm, and data made from them. They are about others, or name you: for that, ask the data "
+    "protection officer, who has them searched for you."
 )
 _MAY_QUOTE: Final = "What went wrong with a document, which may quote it."
 _OF_THE_POLICY: Final = (
-    "The words of the firm's policy. They are the firm's, whoever typed them; which versions are yours stands among "
-    "the policy versions, and each can be read there."
+    "The words of the firm's policy. They belong to the firm, whoever typed them. Your versions are listed among the "
+    "policy versions, and each can be read there."
 )
-_PREVIEW: Final = "A computation about a policy: figures, and ids of documents. It says nothing of you."
+_PREVIEW: Final = "A computation about a policy: figures, and ids of documents. It says nothing about you."
 
 
 def _of(table: str, columns: str) -> str:
@@ -155,21 +159,21 @@ _POLICIES: Final = (
 _EVALUATION: Final = (
     (
         "retrieval_policyimpact.requested_by",
-        "Your name beside a preview of a policy that you asked for. That you did is among your acts.",
+        "Your name beside a preview of a policy that you asked for. Your acts include that you asked.",
     ),
     (_of("retrieval_policyimpact", "result error_detail"), _PREVIEW),
-    (_of("retrieval_evaluationrun", "dataset by_type"), "The names of sets of questions. They say nothing of you."),
+    (_of("retrieval_evaluationrun", "dataset by_type"), "The names of sets of questions. They say nothing about you."),
     (
         _of("retrieval_evaluationanswer", "key text type expected_answer why answer expected found"),
         "Questions that are asked to measure the search, with what was found in the firm's documents.",
     ),
     (
         "memory:apps.retrieval.stages.question.jurisdiction_names",
-        "Codes of countries for what documents state as their law, in a program's memory until it ends.",
+        "Country codes for the law that documents state, in a program's memory until it ends.",
     ),
     (
         "memory:apps.retrieval.stages.question.mentions",
-        "Patterns made of names of companies and of words of questions, in a program's memory until it ends.",
+        "Patterns made from names of companies and words of questions, in a program's memory until it ends.",
     ),
 )
 

@@ -152,7 +152,10 @@ class MembershipAdmin(TenantModelAdmin):
             member_invite(email=typed["email"], role=typed["role"], scopes=typed["scopes"])
             messages.success(
                 request,
-                f"An invitation as {typed['role'].label} goes to {typed['email']}. The link works for seven days.",
+                (
+                    f"An invitation as {typed['role'].label} is on its way to {typed['email']}. The link works for "
+                    "seven days."
+                ),
             )
             return HttpResponseRedirect(self.url("changelist"))
 
@@ -163,8 +166,8 @@ class MembershipAdmin(TenantModelAdmin):
             act,
             title="Invite a person",
             intro=(
-                "A link goes to their mailbox. They accept with an account of their own, and set their password "
-                "themselves. A role that approves also needs the agreement of somebody who holds it."
+                "Glassbox sends a link to their mailbox. They accept with their own account and set their password "
+                "themselves. A role that approves also needs the agreement of somebody who holds what it approves."
             ),
             action="Send the invitation",
         )
@@ -175,7 +178,7 @@ class MembershipAdmin(TenantModelAdmin):
 
         def act() -> HttpResponse:
             invitation_resend(invitation)
-            messages.success(request, f"The invitation goes to {invitation.email} again, with a new link.")
+            messages.success(request, f"The invitation is on its way to {invitation.email} again, with a new link.")
             return HttpResponseRedirect(self.url("changelist"))
 
         return decision_page(
@@ -183,7 +186,10 @@ class MembershipAdmin(TenantModelAdmin):
             request,
             Decision(
                 question=f"Send the invitation to {invitation.email} again?",
-                effects=["A new link goes to the mailbox, and works for seven days.", "The link before works no more."],
+                effects=[
+                    ("Glassbox sends a new link to the mailbox. It works for seven days."),
+                    "The earlier link stops working.",
+                ],
                 action="Send it again",
                 dangerous=False,
             ),
@@ -206,7 +212,7 @@ class MembershipAdmin(TenantModelAdmin):
             request,
             Decision(
                 question=f"Withdraw the invitation to {invitation.email}?",
-                effects=["Its link works no more. You may invite the same mailbox again."],
+                effects=["Its link stops working. You may invite the same mailbox again."],
                 action="Withdraw the invitation",
             ),
             act,
@@ -217,7 +223,7 @@ class MembershipAdmin(TenantModelAdmin):
     def _invitation(self, invitation_id: str) -> Invitation:
         invitation: Invitation | None = invitations_waiting().filter(id=invitation_id).first()
         if invitation is None:
-            raise Http404("There is no invitation with this id that waits.")
+            raise Http404("There is no open invitation with this id.")
         return invitation
 
     def confirm_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -239,8 +245,8 @@ class MembershipAdmin(TenantModelAdmin):
                 effects=[
                     f"{self.person(membership)} may decide on what others propose: {ROLE_SENTENCES[role]}.",
                     f"They reach: {self.reaches(membership)}.",
-                    f"They were invited by {given_by(membership)}. Agree only if you know the person and that this "
-                    "account is theirs: you are the second pair of eyes.",
+                    f"They were invited by {given_by(membership)}. Agree only if you know the person and know that "
+                    "this account is theirs: you are the second person.",
                 ],
                 action=f"Agree: {role.label} from now on",
                 dangerous=False,
@@ -256,7 +262,7 @@ class MembershipAdmin(TenantModelAdmin):
 
         def act() -> HttpResponse:
             membership_decline(membership, revision=number_read(request.POST))
-            messages.success(request, f"{membership}: declined. It never gave a right.")
+            messages.success(request, f"{membership}: declined. It never gave any rights.")
             return HttpResponseRedirect(self.url("changelist"))
 
         return decision_page(
@@ -264,7 +270,7 @@ class MembershipAdmin(TenantModelAdmin):
             request,
             Decision(
                 question=f"Refuse that {membership.user} becomes {Role(membership.role).label}?",
-                effects=["The membership ends before it gave any right. They may be invited again."],
+                effects=["The membership ends without ever giving any rights. They may be invited again."],
                 action="Refuse",
                 read={"revision": membership_revision(membership.id)},
             ),
@@ -297,10 +303,10 @@ class MembershipAdmin(TenantModelAdmin):
             request,
             form,
             act,
-            title=f"Ask to take the second factor of {membership.user} away",
+            title=f"Ask to remove the second factor of {membership.user}",
             intro=(
-                "For a lost device. Somebody else who may approve agrees; then the person is told by mail, and sets up "
-                "another one. Make sure that it is them who asks you."
+                "Use this for a lost device. Somebody else who may approve must agree. Then the person is told by "
+                "e-mail and sets up another device. Make sure that it is really this person who asks you."
             ),
             action="Ask",
             crumbs=[(str(membership), self.url("change", membership.pk)), "Second factor"],
@@ -318,10 +324,16 @@ class MembershipAdmin(TenantModelAdmin):
 
         def act() -> HttpResponse:
             if factor_reset_agree(reset):
-                messages.success(request, f"The second factor of {membership.user} is gone. They are told by mail.")
+                messages.success(
+                    request, (f"The second factor of {membership.user} is removed. They are told by e-mail.")
+                )
             else:
                 messages.info(
-                    request, f"You agreed. {membership.user} approves elsewhere too: it goes once two agree there."
+                    request,
+                    (
+                        f"You agreed. {membership.user} also approves in other tenants: the factor is removed once "
+                        "two people agree there."
+                    ),
                 )
             return HttpResponseRedirect(self.url("change", membership.pk))
 
@@ -329,15 +341,15 @@ class MembershipAdmin(TenantModelAdmin):
             self,
             request,
             Decision(
-                question=f"Agree to take the second factor of {membership.user} away?",
+                question=f"Agree to remove the second factor of {membership.user}?",
                 effects=[
                     f"{asked_by or 'Somebody who is no member any more'} asked for it: “{reset.reason}”",
-                    "Whoever has this person's password may then set up a device of their own. Agree only if you have "
-                    "heard from the person yourself that theirs is lost.",
-                    "Where they approve in other tenants as well, it goes once two people of each agreed, within seven "
-                    "days. Keys that were made with it end with it.",
+                    "After that, anybody who has this person's password can set up their own device. Agree only if "
+                    "this person told you directly that their device is lost.",
+                    "If they also approve in other tenants, the factor is removed once two people in each tenant "
+                    "have agreed, within seven days. Keys that were made with it end with it.",
                 ],
-                action="Agree: take it away",
+                action="Agree: remove it",
             ),
             act,
             crumbs=[(str(membership), self.url("change", membership.pk)), "Second factor"],
@@ -379,7 +391,7 @@ class MembershipAdmin(TenantModelAdmin):
             "Other roles of the same person stay as they are. What they did stays in the audit log.",
         ]
         if membership.role == Role.TENANT_ADMIN and not others.exists():
-            effects.append("This is the last tenant administrator: nobody will be left to manage members and keys.")
+            effects.append("This is the last tenant administrator. After that nobody can manage members and keys.")
 
         def act() -> HttpResponse:
             membership_revoke(membership)
@@ -392,7 +404,7 @@ class MembershipAdmin(TenantModelAdmin):
             Decision(
                 question=f"End the membership of {membership}?",
                 effects=effects,
-                irreversible="An ended membership does not come back; inviting the person again begins a new one.",
+                irreversible="An ended membership can't be restored. Inviting the person again begins a new one.",
                 action="End membership",
             ),
             act,

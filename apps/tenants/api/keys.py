@@ -47,9 +47,9 @@ _TAG: Final = ["Keys"]
 _MANAGE: Mapping[str, Permission | None] = {"POST": Permission.KEY_MANAGE}
 _LONGEST_OVERLAP: Final = timedelta(days=7)
 _ONCE: Final = (
-    "The answer tells the key itself, in `secret`, this once: only its digest is kept. A request that is sent again "
-    "with the same Idempotency-Key makes no second key and is answered without it, `secret` being null: if the first "
-    "answer was lost, revoke the key and make another."
+    "The answer contains the key itself in `secret`, only this once: only its digest is kept. If you repeat the "
+    "request with the same Idempotency-Key, no second key is made and `secret` is null. If you lost the first "
+    "answer, revoke the key and make another."
 )
 
 
@@ -63,14 +63,14 @@ class KeyStandingSerializer(ReachSerializer):
         choices=choices_of(KeyState),
         help_text="`opens_nothing`: its person's account is deactivated, or they lost its role.",
     )
-    person_id = serializers.UUIDField(allow_null=True, help_text="Whom it acts for; null for a key of the tenant's.")
+    person_id = serializers.UUIDField(allow_null=True, help_text="Whom it acts for; null for a tenant's key.")
     with_second_factor = serializers.BooleanField(
-        help_text="Whether its person had just used their second factor: it may decide on what others propose."
+        help_text="Whether its person had just used their second factor. If so, it may decide on what others propose."
     )
-    rotated_from_id = serializers.UUIDField(allow_null=True, help_text="The key that it succeeds.")
+    rotated_from_id = serializers.UUIDField(allow_null=True, help_text="The key that it replaces.")
     created_by_id = serializers.UUIDField(allow_null=True)
     created_at = serializers.DateTimeField()
-    expires_at = serializers.DateTimeField(allow_null=True, help_text="null: it does not end by itself.")
+    expires_at = serializers.DateTimeField(allow_null=True, help_text="null: it does not expire.")
     revoked_at = serializers.DateTimeField(allow_null=True)
 
     def to_representation(self, instance: Any) -> Any:
@@ -93,14 +93,14 @@ class KeySerializer(KeyStandingSerializer):
 
 class MadeKeySerializer(KeyStandingSerializer):
     secret = serializers.CharField(
-        allow_null=True, help_text="The key as a client sends it. null where the request was sent before."
+        allow_null=True, help_text="The key as a client sends it; null if this request was sent before."
     )
 
 
 class KeyFilter(FilterSet):
-    role = SeveralFilter(choices=Role.choices, help_text="Several: of any of them.")
+    role = SeveralFilter(choices=Role.choices, help_text="Repeat it to match any of several.")
     ended = flag_filter(method="with_end", help_text="true for those that were revoked or have expired.")
-    person_id = filters.UUIDFilter(help_text="Those that act for one person.")
+    person_id = filters.UUIDFilter(help_text="Only keys that act for this person.")
     prefix = text_filter(max_length=16, help_text="The twelve characters after gbx_.")
     q = text_filter(max_length=200, field_name="name", lookup_expr="icontains", help_text="A part of the name.")
 
@@ -113,13 +113,13 @@ class KeyFilter(FilterSet):
 
 
 def _expiry_field() -> serializers.DateTimeField:
-    return serializers.DateTimeField(allow_null=True, help_text="When it ends by itself; null for never.")
+    return serializers.DateTimeField(allow_null=True, help_text="When it expires; null for never.")
 
 
 class _EndingSerializer(StrictSerializer):
     def validate_expires_at(self, value: datetime | None) -> datetime | None:
         if value is not None and value <= timezone.now():
-            raise serializers.ValidationError("This has passed. Choose a time to come.")
+            raise serializers.ValidationError("This time has passed. Choose a future time.")
         return value
 
 
@@ -134,7 +134,7 @@ class RotateKeySerializer(_EndingSerializer):
     overlap_hours = serializers.IntegerField(
         min_value=0,
         max_value=_LONGEST_OVERLAP // timedelta(hours=1),
-        help_text="For how long the old key works on, so that its client can be moved; 0 ends it now.",
+        help_text="How long the old key still works, so that you can move its client; 0 ends it now.",
     )
     expires_at = _expiry_field()
 
@@ -167,8 +167,8 @@ class KeyListView(ApiListView[ApiKey]):
         tags=_TAG,
         summary="List API keys",
         description=(
-            "The tenant's, and those that act for its people; newest first unless `sort` says otherwise. Those that "
-            f"ended are among them. {NOT_BY_PERSONAL_KEYS}"
+            "Returns the tenant's keys and those that act for its members, newest first unless `sort` says "
+            f"otherwise. Ended keys are included. {NOT_BY_PERSONAL_KEYS}"
         ),
         extensions=sample(f'curl "{_BASE}?ended=false&sort=name" {KEY}'),
     )
@@ -181,9 +181,9 @@ class KeyListView(ApiListView[ApiKey]):
         auth=BY_SESSION,
         summary="Make an API key",
         description=(
-            "One of the tenant's, which acts for itself, within a role and scopes of yours. What a role decides on as "
-            "the second person, such a key may not, whatever its role. A key that acts for you is made under My keys. "
-            f"{_ONCE} {IN_PERSON}"
+            "Makes a tenant's key, which acts for itself, within one of your roles and scopes. Such a key can never "
+            f"decide as the second person, whatever its role. Make a key that acts for you under My keys. {_ONCE} "
+            f"{IN_PERSON}"
         ),
         request=MakeKeySerializer,
         responses={201: MadeKeySerializer},
@@ -215,7 +215,7 @@ class KeyView(TaggedView):
         operation_id="get_key",
         tags=_TAG,
         summary="Show an API key",
-        description=f"Never the key itself: only its digest is kept. {NOT_BY_PERSONAL_KEYS}",
+        description=f"The answer never contains the key itself: only its digest is kept. {NOT_BY_PERSONAL_KEYS}",
         responses=KeySerializer,
         extensions=sample(f'curl "{_BASE}$KEY_ID/" {KEY}'),
     )
@@ -227,8 +227,8 @@ class KeyView(TaggedView):
         tags=_TAG,
         summary="Rename an API key",
         description=(
-            "In use or revoked, since a name may hold a person's. What it is, reaches and may stays as it is. "
-            f"{NOT_BY_PERSONAL_KEYS}"
+            "You can also rename a revoked key, because its name may contain a person's name. Its kind, scopes and "
+            f"rights do not change. {NOT_BY_PERSONAL_KEYS}"
         ),
         request=RenameKeySerializer,
         responses=KeyStandingSerializer,
@@ -252,8 +252,9 @@ class KeyRevokeView(ApiView):
         tags=_TAG,
         summary="Revoke an API key",
         description=(
-            "From the next request on, whoever sends it is answered 401. It does not come back; revoking it again "
-            f"changes nothing. A key that acts for a person is revoked likewise. {NOT_BY_PERSONAL_KEYS}"
+            "From the next request on, anybody who sends it gets the answer 401. It can't be restored, and revoking "
+            "it again changes nothing. You can revoke keys that act for a person in the same way. "
+            f"{NOT_BY_PERSONAL_KEYS}"
         ),
         request=None,
         responses=KeyStandingSerializer,
@@ -276,8 +277,8 @@ class KeyRotateView(ApiView):
         auth=BY_SESSION,
         summary="Rotate an API key",
         description=(
-            "Makes a successor of a key of the tenant's, with its name, its role and those of its scopes that you see; "
-            f"the old one works on for the overlap. {_ONCE} {IN_PERSON}"
+            "Makes a successor of a tenant's key, with its name, its role and those of its scopes that you see. The "
+            f"old key still works during the overlap. {_ONCE} {IN_PERSON}"
         ),
         request=RotateKeySerializer,
         responses={201: MadeKeySerializer},

@@ -67,7 +67,7 @@ class Filling:
             if each.cut
         )
         if self.without_room:
-            parts.append(f"{kinds_in_words(self.without_room)}: no context budget, so nothing of it is ever used.")
+            parts.append(f"{kinds_in_words(self.without_room)}: no context budget, so none of it is ever used.")
         if not self.sections and not self.without_room:
             return "It may reach nothing."
         return " ".join(parts) or "Everything fits."
