@@ -285,7 +285,7 @@ def test_the_page_proposes_and_another_person_decides(acme: Firm, alice: Princip
     assert "rita" in page.text
     assert "require it to be kept for longer" in page.text
     missing = admin.send("corpus_document_remove", document.id, reason="", words="")
-    assert "Choose why it is to go" in missing.text
+    assert "Choose why it is to be removed" in missing.text
     sent = admin.send("corpus_document_remove", document.id, reason="duplicate", words=WORDS)
     with as_(alice):
         made = RemovalRun.objects.get(origin=Origin.REMOVAL)

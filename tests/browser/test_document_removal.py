@@ -44,7 +44,7 @@ def test_one_proposes_a_removal_and_another_decides(acme: Firm, sign_in: Callabl
     page.goto(reverse("admin:corpus_document_change", args=[document.id]))
     page.get_by_role("link", name="Propose its removal…").click()
     expect(page.get_by_text("It waits for one of these: rita.")).to_be_visible()
-    page.get_by_label("Why it is to go").select_option(label="It is a duplicate")
+    page.get_by_label("Why it is to be removed").select_option(label="It is a duplicate")
     page.get_by_label("In your own words").fill("It went up twice; the other one is in the right scope.")
     picture(page, "proposing")
     page.get_by_role("button", name="Propose the removal").click()

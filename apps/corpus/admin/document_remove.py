@@ -30,10 +30,12 @@ _APPROVING: Final = [role for role in Role if Permission.PRIVACY_APPROVE in PERM
 class RemovalForm(forms.Form):
     use_required_attribute = False
     reason = forms.ChoiceField(
-        label="Why it is to go",
+        label="Why it is to be removed",
         choices=[("", "Choose one"), *((each.value, REASONS_IN_WORDS[each]) for each in REASONS)],
         widget=UnfoldAdminSelectWidget(),
-        error_messages={"required": "Choose why it is to go: whoever decides and the record need it."},
+        error_messages={
+            "required": ("Choose why it is to be removed: whoever decides needs the reason, and so does the audit log.")
+        },
     )
     words = forms.CharField(
         label="In your own words",
